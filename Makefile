@@ -23,12 +23,11 @@ test: setup  ## run the tests, in ten to fifteen minutes on two cores; a part of
 	@test -n "$(ARGS)" || echo 'all tests: ten to fifteen minutes on two cores; a part of them: make test ARGS="tests/test_corpus.py -k hermes"'
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-lint: setup  ## check style, types, generated pages and the specs
+lint: setup  ## check style, types and the specs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m tools.pages.docs --check
 	$(BIN)/toolect lint
 
 bench: setup  ## measure speed against the floor and the last run: ARGS="--quick --dialect NAME --compiled --write"
@@ -80,7 +79,8 @@ house: setup  ## print the figures of the source: lines by package, calls for an
 
 site: setup  ## build the pages as a site with a search in .site/html, and check its links
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,site]'
-	$(BIN)/python -m tools.pages.site
+	@mkdir -p .site/pages
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
 	@echo "open .site/html/index.html"
 
 wheel: setup  ## build the source distribution, and from it the wheel, in dist/

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import spec_cases
+from spec_cases import SpecCase
 
 from toolect import registry
 from toolect._spec import load
 from toolect.authoring.lint import catalogue, lint
 from toolect.diagnostic import Diagnostic, SpecError, draw
-from tools.pages import spec_cases
-from tools.pages.spec_cases import SpecCase
 
 CASES = spec_cases.all_cases()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import jsonschema
@@ -14,7 +15,8 @@ from toolect.registry import shipped
 
 VALIDATOR = jsonschema.Draft202012Validator(editor_schema())
 CHATS = jsonschema.Draft202012Validator(chat_schema())
-FORMATS = Path(__file__).parent / "formats" / "formats.yaml"
+ROOT = Path(__file__).parent.parent
+FORMATS = ROOT / "tests" / "formats" / "formats.yaml"
 
 
 @pytest.mark.parametrize("path", [shipped(), FORMATS], ids=str)
@@ -27,6 +29,13 @@ def test_chats_are_valid() -> None:
     """What toolect loads, an editor accepts: of chats too."""
     text = chat_registry.shipped().read_text("utf-8")
     assert [error.message for error in CHATS.iter_errors(yaml.safe_load(text))] == []
+
+
+@pytest.mark.parametrize("name", ["dialects", "chats"])
+def test_the_files_are_up_to_date(name: str) -> None:
+    """What editors read is what `toolect lint --schema NAME > NAME.schema.json` writes."""
+    schema = {"dialects": editor_schema, "chats": chat_schema}[name]()
+    assert (ROOT / f"{name}.schema.json").read_text("utf-8") == json.dumps(schema, indent=2) + "\n"
 
 
 def test_they_are_schemas() -> None:

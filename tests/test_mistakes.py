@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 import shares
+import spec_cases
+from spec_cases import SpecCase
 
 from toolect._shown import one_line
 from toolect.authoring.lint import lint
 from toolect.diagnostic import Diagnostic
-from tools.pages import spec_cases
-from tools.pages.spec_cases import SpecCase
 
 HERE = Path(__file__).parent / "mistakes"
 CASES = spec_cases.read(HERE / "mistakes.txt")

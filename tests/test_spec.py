@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import spec_cases
 from hypothesis import given
 from hypothesis import strategies as st
+from spec_cases import SpecCase
 
 from toolect._spec import model, policies
 from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
@@ -18,8 +20,6 @@ from toolect._spec.model import Role, Spec
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect.diagnostic import Diagnostic, Place, SpecError, concise, draw
 from toolect.registry import shipped
-from tools.pages import spec_cases
-from tools.pages.spec_cases import SpecCase
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
 

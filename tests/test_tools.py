@@ -21,7 +21,7 @@ from toolect.cli import main
 from toolect.diagnostic import Place
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
-from tools import demo
+from tools import demo, reports
 from tools.bench import speed, speed_figures, speed_tables, workloads
 from tools.bench.speed_figures import Notation
 from tools.conformance import guessing
@@ -439,7 +439,9 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Stub:
 
 
 @pytest.mark.usefixtures("stub")
-def test_prints_rates_and_failures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_rates_and_failures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Rates are counted by dialect and kind, failures show expected and got, and a difference is no error."""
     corpus = write_corpus(
         tmp_path,
@@ -450,8 +452,9 @@ def test_prints_rates_and_failures(tmp_path: Path, capsys: pytest.CaptureFixture
         {"text": "b", "kind": "clean", "expect": {"calls": []}, "dialect": None},
     )
     out = tmp_path / "out.json"
-    figures = tmp_path / "figures.json"
-    assert conformance.main([corpus, "--failures", "--markdown", "--json", str(out), "--summary", str(figures)]) == 0
+    monkeypatch.setattr(conformance, "REPORTS", tmp_path)
+    monkeypatch.setattr(reports, "REPORTS", tmp_path)
+    assert conformance.main([corpus, "--failures", "--markdown", "--json", str(out), "--write"]) == 0
     counted = {
         "calls": [2, 3],
         "content": [2, 2],
@@ -460,7 +463,8 @@ def test_prints_rates_and_failures(tmp_path: Path, capsys: pytest.CaptureFixture
         "pass": [2, 3],
         "policies": [2, 3],
     }
-    assert json.loads(figures.read_text("utf-8")) == {"stub": counted}
+    assert json.loads((tmp_path / "conformance.json").read_text("utf-8")) == {"stub": counted}
+    assert "| stub    | 3     | 66% 2/3 |" in (tmp_path / "conformance.md").read_text("utf-8")
     printed = capsys.readouterr().out
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in printed.splitlines() if line.startswith("|")

@@ -40,8 +40,8 @@ from toolect.corpora.sources import Unit, UnitKind
 from toolect.data import Kind, Source, target_of
 from tools.bench import hard_corpus
 from tools.pages.markdown_text import table
+from tools.reports import keep
 
-PAGE = Path("docs/reports/datasets.md")
 WORDS = "the tide in Brest rises at five ten and falls again before noon so we wait for it here".split()  # noqa: SIM905
 SPEED, BOTH, MEMORY = 0.35, 1.7, 400
 NAMED, UNNAMED = 3, 1.5
@@ -364,7 +364,7 @@ def main() -> None:
     text = page(given.to[0], floor, found, large, given.row, one_row(given.row, given.to[0]), hard)
     print(text)
     if given.write:
-        PAGE.write_text(text, encoding="utf-8")
+        keep("datasets.md", text)
 
 
 if __name__ == "__main__":

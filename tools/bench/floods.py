@@ -15,7 +15,6 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -26,8 +25,8 @@ from tools.bench import hostile
 from tools.bench.hostile import Flood
 from tools.bench.work import Read, seconds, streamed
 from tools.pages.markdown_text import code, table
+from tools.reports import keep
 
-PAGE = Path(__file__).parents[2] / "docs" / "reports" / "floods.md"
 SMALL, SOME, MORE = 4_000, 16_000, 64_000
 """Characters of which the cost of a flood, and how it grows, are told at first; the last for what seems to be slow."""
 MOST_GROWTH = 4
@@ -201,7 +200,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=40, metavar="N", help="how many floods of each dialect are drawn")
     parser.add_argument("--worst", type=int, default=12, metavar="N", help="how many of each way are read at all sizes")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="draws others")
-    parser.add_argument("--write", action="store_true", help="write the report")
+    parser.add_argument("--write", action="store_true", help="write .reports/floods.md")
     options = parser.parse_args(argv)
     ways, seen, found = options.way or list(WAYS), list[Seen](), list[Cost]()
     for name in options.dialect or registry.dialects():
@@ -212,7 +211,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             found.append(apart(one))
             print("  ".join(row(found[-1])), flush=True)
     if options.write:
-        PAGE.write_text(page(seen, found, options.count, options.seed))
+        keep("floods.md", page(seen, found, options.count, options.seed))
     over = sum(one.share > 1 for one in found)
     print(f"{over} of {len(found)} are over a bound")
     return bool(over)

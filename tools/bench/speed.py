@@ -7,8 +7,7 @@ Each dialect's texts (`workloads.py`) are read at once and in chunks of 4 and of
 and without; then short and code20 with a flaw in one place (`flaws.py`), and without the name of the dialect (auto).
 What the floor does is written at the top of workloads.py; the goals stand in speed_figures.py. Memory is what is held
 at most while a text is read, in bytes a character of it. --compiled measures the wheel of `make compiled` in an
-environment of its own; --write keeps the figures in docs/reports/speed.json, from which `python -m tools.pages.docs`
-writes the page.
+environment of its own; --write keeps the figures in .reports/speed.json, and writes the page beside it.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from toolect._values.toolset import tool_schemas
 from toolect._version import __version__, build
 from toolect.authoring.corpus import read
 from toolect.compiled import Dialect
-from tools.bench import cold, speed_figures
+from tools.bench import cold, speed_figures, speed_tables
 from tools.bench.flaws import flawed
 from tools.bench.speed_figures import AUTO, WAYS, Notation, Reading, Run, chunk_size
 from tools.bench.speed_tables import drawn, missed, summary
@@ -39,6 +38,7 @@ from tools.bench.workloads import TOOLS, WORKLOADS, Wire, complete_floor, payloa
 from tools.conformance.chunked import disagreement
 from tools.conformance.chunked import stream as streamed
 from tools.peers.environments import compiled_wheel
+from tools.reports import keep
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAWED = ("short", "code20")
@@ -140,7 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
     parser.add_argument("--compiled", action="store_true", help="measure the wheel that `make compiled` built")
     parser.add_argument("--json", metavar="OUT", help="write the figures")
-    parser.add_argument("--write", action="store_true", help="keep the figures in docs/reports/speed.json")
+    parser.add_argument("--write", action="store_true", help="keep the figures in .reports")
     parser.add_argument(
         "--profile", nargs=2, metavar=("DIALECT", "TEXT"), help=f"where time goes in one of {WORKLOADS}"
     )
@@ -166,6 +166,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print("", *summary(run), "", *missed(run), sep="\n")
     if options.write:
         speed_figures.keep(build(), run)
+        keep("speed.md", speed_tables.page())
     if options.json:
         Path(options.json).write_bytes(speed_figures.encoded(run))
     return 0

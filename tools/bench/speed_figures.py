@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-FILE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "speed.json"
+from tools import reports
+
+FILE = reports.REPORTS / "speed.json"
 WAYS = ("whole", "whole, tools", "by 4", "by 4, tools", "by 64", "by 64, tools")
 """How a text is read: at once or in chunks of so many characters, with or without the tools declared."""
 AUTO = "auto"
@@ -76,7 +77,7 @@ def kept() -> Kept:
 def keep(build: str, run: Run) -> None:
     """Keep this run in place of the last one of its build."""
     runs = {**kept().runs, build: run}
-    FILE.write_bytes(encoded(Kept(dict(sorted(runs.items())))))
+    reports.keep(FILE.name, encoded(Kept(dict(sorted(runs.items())))))
 
 
 def encoded(figures: Run | Kept) -> bytes:

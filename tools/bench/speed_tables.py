@@ -103,13 +103,13 @@ def _kept(run: Run) -> Iterator[tuple[str, ...]]:
 _HEAD = """\
 # Speed
 
-Written by `tools/pages/docs.py` from `docs/reports/speed.json`, which `make bench ARGS=--write` measures (and, for the
-compiled build, `make compiled bench ARGS="--compiled --write"`). The texts and the floor, the least that any reader
+`make bench ARGS=--write` measures this (and, for the compiled build, `make compiled bench ARGS="--compiled --write"`).
+The texts and the floor, the least that any reader
 has to do, stand in `tools/bench/workloads.py`: two sentences and a call (short) or eight (parallel), a call with 20 or
 200 kB of code in it (code20, code200), 20 kB of prose (prose20). A text may have a flaw: a blank more or a newline
 less (blank), the keys of its objects the other way round (keys), no last marker (closer), or that twice (double); or
 be read without the name of its dialect (auto). Limits in µs are for a machine where `json.loads` of 140 characters
-takes 1.5 µs, and are scaled to this one. `make peers` has [other packages](peers.md) beside it, `make beside` an
+takes 1.5 µs, and are scaled to this one. `make peers` has other packages beside it, `make beside` an
 earlier commit.
 """
 _GOALS = """\

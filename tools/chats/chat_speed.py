@@ -4,7 +4,7 @@
 
 Both write the same text in this process, one after the other: the template by jinja2 in the sandbox of transformers,
 compiled beforehand. The conversation has a system text, two tools and five rounds of a question, a call, its result and
-an answer; where a template refuses it, ten questions and answers. `--write` writes docs/reports/chat-speed.md.
+an answer; where a template refuses it, ten questions and answers. `--write` writes .reports/chat-speed.md.
 Exit code 0: the chat in the middle takes no more than half of the time of its template. 1: it takes more.
 """
 
@@ -15,7 +15,6 @@ import datetime
 import sys
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -32,10 +31,10 @@ from toolect.rendered import Unrepresentable
 from tools.bench.timing import best
 from tools.chats.original_templates import Template, templates
 from tools.chats.template_texts import variables
+from tools.reports import keep
 
 SHARE = 0.5
 """The part of a template's time that a chat may take."""
-PAGE = Path(__file__).parents[2] / "docs" / "reports" / "chat-speed.md"
 WORDS = """# How long chats take, beside their templates
 
 `make chats` ends with this table: a conversation of 20 turns rendered by the chat, which knows then whose words are
@@ -128,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--template", default="*", help="a pattern for names of templates")
     parser.add_argument("--seconds", type=float, default=0.2, help="for how long each is measured")
-    parser.add_argument("--write", action="store_true", help="write the page of the documentation")
+    parser.add_argument("--write", action="store_true", help="write .reports/chat-speed.md")
     options = parser.parse_args(arguments)
     chats = {path.removesuffix(".jinja"): name for name in chat_registry.chats() for path in spec_of(name)}
     rows = []
@@ -138,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows += [row] if row else []
     print("\n".join(table(rows)))
     if options.write:
-        PAGE.write_text(page(rows), encoding="utf-8")
+        keep("chat-speed.md", page(rows))
     return int(median(row.ratio for row in rows) > SHARE)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "chats.md"
+from tools.reports import keep
+
 ABOUT = """# Chats beside chat templates
 
 `make chats` renders {count} random conversations with each chat template, as transformers does, and with the chat of
@@ -41,4 +41,4 @@ def write(
         text += WHY + "\n".join(reasons) + "\n"
     if differences:
         text += FIRST + "```\n" + "\n".join(differences) + "\n```\n"
-    PAGE.write_text(text, encoding="utf-8")
+    keep("chats.md", text)

@@ -6,7 +6,7 @@ The templates are those of `original_templates`, rendered as transformers does: 
 plain JSON, reasoning under each of its names, no option that was not asked for. A chat renders the same conversations,
 with what could break out of its place left as it is, since templates do. A template has a chat where an entry of
 chats.yaml names it under `templates`; all others are listed as missing. reasons.yaml says why a template has none, or
-why the two differ. `--write` writes docs/reports/chats.md.
+why the two differ. `--write` writes .reports/chats.md.
 Exit code 0: all that have a chat agree with it on at least 99 % of the conversations, or there is a reason. 1: a reason
 is missing, or stale.
 """
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=200, help="how many conversations (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--differences", type=int, default=0, help="how many differences to show of each template")
-    parser.add_argument("--write", action="store_true", help="write docs/reports/chats.md")
+    parser.add_argument("--write", action="store_true", help="write .reports/chats.md")
     options = parser.parse_args(arguments)
     chosen = [one for one in templates() if fnmatchcase(one.name, options.template)]
     if not chosen:

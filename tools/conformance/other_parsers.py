@@ -1,14 +1,14 @@
 """Runs a corpus of other projects' test cases, and a file of wire formats, and prints how much of it holds.
 
     python -m tools.conformance.other_parsers [CORPUS_DIR] [--formats FILE] [--dialect NAME]... [--failures]
-        [--json OUT] [--markdown] [--detection] [--summary FILE]
+        [--json OUT] [--markdown] [--detection] [--write]
 
 CORPUS_DIR holds *.jsonl, one case a line; FILE lists wire formats with examples and quirks. Without arguments they are
 taken from TOOLECT_CORPUS and TOOLECT_FORMATS. Every case of a known dialect is read three ways (complete, in the case's
 own chunks, by character). What counts as agreement, and why, is written at the top of scoring.py, for the corpus, and
 of formats.py, for the formats. A failing case is read again under each policy, and strictly: one that passes so
-fails because two projects want opposite things, and is listed with that setting. The pages of the dialects are written
-from docs/reports/conformance.json, which --summary updates.
+fails because two projects want opposite things, and is listed with that setting. --write keeps the tables in
+.reports/conformance.md, and how much of each dialect holds beside it, for the pages of the dialects.
 
 Exit code 0: everything was read, and in the corpus streams agree with complete texts. 1: they do not, or a reading
 raised. A case that says something else than we do does not count here: no library can satisfy suites that contradict
@@ -34,6 +34,7 @@ from tools.conformance import wire_formats as formats
 from tools.conformance.cases import Case
 from tools.conformance.running import COLUMNS, Result, prefix, run
 from tools.conformance.tables import as_json, causes, draw, shorten, show_failure, table
+from tools.reports import REPORTS, keep
 
 # Reading the corpus
 
@@ -75,8 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sound &= _corpus(Path(options.corpus), dialects, options, figures)
     if options.formats:
         sound &= _formats(Path(options.formats), dialects, options, figures)
-    if options.summary:
-        summary.write(Path(options.summary), figures)
+    if options.write:
+        summary.write(REPORTS / "conformance.json", figures)
     return 0 if sound else 1
 
 
@@ -89,9 +90,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--failures", action="store_true", help="show each failing case")
     parser.add_argument("--differences", action="store_true", help="also show cases that differ in bytes alone")
     parser.add_argument("--json", metavar="OUT", help="write every result of the corpus, one JSON object a line")
-    parser.add_argument(
-        "--summary", metavar="FILE", help="write how much of each dialect holds, for docs/reports/conformance.json"
-    )
+    parser.add_argument("--write", action="store_true", help="keep the tables and figures in .reports")
     parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
     return parser
 
@@ -144,6 +143,8 @@ def report(results: Sequence[Result], options: argparse.Namespace) -> None:
     )
     for rows in tables:
         print(draw(rows, markdown=options.markdown), end="\n\n")
+    if options.write:
+        keep("conformance.md", "\n\n".join(["# Conformance", *(draw(rows, markdown=True) for rows in tables)]) + "\n")
 
 
 def _formats(path: Path, dialects: dict[str, Dialect], options: argparse.Namespace, figures: summary.Figures) -> bool:

@@ -26,6 +26,7 @@ def write(path: Path, figures: Figures) -> None:
     for dialect, measured in figures.items():
         whole[dialect] = {**whole.get(dialect, {}), **measured}
     lines = [f"{json.dumps(dialect)}: {json.dumps(whole[dialect])}" for dialect in sorted(whole)]
+    path.parent.mkdir(exist_ok=True)
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -25,7 +25,6 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -37,8 +36,8 @@ from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status, same_json
 from tools.pages.markdown_text import table
+from tools.reports import keep
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "damage.md"
 TRIES = 5
 """Damages of one kind that are drawn for each text."""
 TARGET = 95
@@ -273,7 +272,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-tools", action="store_true")
     parser.add_argument("--streamed", action="store_true")
     parser.add_argument("--show", type=int, default=0, metavar="N")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    parser.add_argument("--write", action="store_true", help="write .reports/damage.md")
     options = parser.parse_args(argv)
     found: list[Outcome] = []
     for name in options.dialect or registry.dialects():
@@ -284,7 +283,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     by_kind, by_dialect, low = tables(found)
     print(by_kind, by_dialect, sep="\n\n")
     if options.write:
-        PAGE.write_text(_page(by_kind, by_dialect, low), "utf-8")
+        keep("damage.md", _page(by_kind, by_dialect, low))
     return 0
 
 

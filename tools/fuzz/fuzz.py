@@ -5,7 +5,7 @@
 A run is one text with the options it is read with and the sizes of its chunks; `auto` gets more of them than a dialect,
 and so does `drawn`, which stands for dialects whose grammars are made up. The same runs and seed give the same. A
 finding is shrunk and printed as data: the law, the dialect, the text, options and sizes, and what was read. --write
-keeps the figures of this run in docs/reports/fuzz.json, from which the page beside it is written.
+keeps the figures of this run in .reports/fuzz.json, and writes the page beside it.
 
 A long run is better done by the compiled packages, which are the same source and read faster:
 
@@ -40,9 +40,10 @@ from tools.fuzz.fuzz_laws import Finding, Law, Run, broken
 from tools.fuzz.shrink import shrunk
 from tools.fuzz.subjects import names, subject
 from tools.pages.markdown_text import table
+from tools.reports import REPORTS, keep
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = ROOT / "docs" / "reports" / "fuzz.json"
+FILE = REPORTS / "fuzz.json"
 
 BLOCK = 500
 """Runs that a process does at a time, of one dialect."""
@@ -149,7 +150,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.write:
         commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
         figures = Figures(commit.stdout.strip(), options.seed, done, len(chosen), dict(count))
-        FILE.write_bytes(msgspec.json.format(msgspec.json.encode([*read(), figures]), indent=1) + b"\n")
+        keep(FILE.name, msgspec.json.format(msgspec.json.encode([*read(), figures]), indent=1) + b"\n")
+        keep("fuzz.md", page())
     return 1 if count else 0
 
 
@@ -168,7 +170,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="which texts are drawn")
     parser.add_argument("--jobs", metavar="N", type=int, default=cores(), help="so many at a time")
     parser.add_argument("--dialect", metavar="NAME", action="append", help="only this one")
-    parser.add_argument("--write", action="store_true", help=f"keep the figures in {FILE.relative_to(ROOT)}")
+    parser.add_argument("--write", action="store_true", help="keep the figures in .reports")
     return parser
 
 
@@ -201,12 +203,12 @@ def _laws() -> Iterator[tuple[Law, str]]:
 
 _PAGE = """# Fuzzing
 
-Written by `tools/pages/docs.py` from `docs/reports/fuzz.json`. `make fuzz ARGS="--runs 1000000 --seed 7"` reads so many
+`make fuzz ARGS="--runs 1000000 --seed 7"` reads so many
 texts of all dialects, of `auto`, and of dialects whose grammars are drawn as well: generated and rendered messages,
 cases of the corpus, several joined or one broken off before the next, those of other dialects after a marker too,
 damaged up to five times and cut, with tools, prefixes, modes and policies of all kinds, in chunks of all sizes. Every
 text is read whole, strictly and in chunks, written as JSON and read again, and so is in the dialect what may be run;
-each law below is held against it. `--write` keeps the figures.
+each law below is held against it.
 """
 
 

@@ -1,7 +1,7 @@
 """Measures induction: `python -m tools.induction.scores [--formats N] [--templates DIR]... [--jobs N] [--write]`.
 
 Prints the table of random formats by feature, of the shipped dialects, and of the chat templates below each DIR; with
-`--write` they go into docs/reports/induction.md. `--wrong` names what is not induced, with the first thing that is read
+`--write` they go into .reports/induction.md. `--wrong` names what is not induced, with the first thing that is read
 otherwise.
 """
 
@@ -18,10 +18,26 @@ from toolect.authoring.lint.checking import each
 from toolect.authoring.processes import cores
 from toolect.chat_template import BadTemplate, read_template
 from tools.induction.measure import Outcome, random_outcome, shipped_outcome, template_outcome
+from tools.reports import keep
 
-PAGE = Path(__file__).parents[2] / "docs" / "reports" / "induction.md"
-MARK = "<!-- measured -->\n"
-"""What comes after it in the page is written by this tool."""
+HEAD = """# Induction
+
+How well [`toolect new`](../cli.md#toolect-new) induces dialects, held against what it was not shown. `make induction`
+prints the tables, `--wrong` names what is not induced.
+
+| column | meaning |
+| --- | --- |
+| exact | everything that was held out is read as it was put in: names, ids, arguments, content, reasoning |
+| calls | all calls are; texts beside them may have markup in them |
+| lints clean | `toolect lint` finds nothing in the new files: see [why](../decisions/0059-what-no-sample-shows.md) |
+| claimed | it is said that the samples are read, with exit code 0: see [why](../decisions/0079-what-new-claims.md) |
+
+A **random format** is drawn: what is around a call and around all of them, where its name stands, how keys and values
+are written and divided, ids, reasoning, the end. Five samples of it are given, with the tools, then eight messages that
+were held out are read. **Formats that people might make up** are drawn, too. Of a **shipped dialect**, the first
+canonical cases of its corpus are the samples; the induced dialect has to read them as the shipped one does. Of a **chat
+template** the probes are rendered, then twelve random messages.
+"""
 
 
 def main() -> None:
@@ -33,16 +49,14 @@ def main() -> None:
     parser.add_argument("--templates", type=Path, action="append", default=[], metavar="DIR", help="chat templates")
     parser.add_argument("--wrong", action="store_true", help="name what is not induced")
     parser.add_argument("--jobs", type=int, default=cores(), help="so many at a time; one for each core unless told")
-    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.name}")
+    parser.add_argument("--write", action="store_true", help="write the tables into .reports/induction.md")
     options = parser.parse_args()
     lines: list[str] = []
     for line in _tables(options.formats, options.odd, options.seed, options.templates, options.wrong, options.jobs):
         print(line, flush=True)
         lines.append(line)
     if options.write:
-        PAGE.write_text(
-            PAGE.read_text("utf-8").partition(MARK)[0] + MARK + "\n" + "\n".join(lines).strip() + "\n", "utf-8"
-        )
+        keep("induction.md", f"{HEAD}\n" + "\n".join(lines).strip() + "\n")
 
 
 def _tables(formats: int, odd: int, seed: int, folders: Sequence[Path], wrong: bool, jobs: int) -> Iterator[str]:

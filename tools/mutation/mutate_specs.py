@@ -1,7 +1,7 @@
 """Breaks the shipped specs in many ways, lints each mutant, and prints how many of the broken ones lint finds.
 
     python -m tools.mutation.mutate_specs [--dialects NAME,…] [--mutations NAME,…] [--limit N] [--per-mutation N]
-        [--seed N] [--jobs N] [--json OUT] [--survivors] [--equivalents] [--markdown]
+        [--seed N] [--jobs N] [--json OUT] [--survivors] [--equivalents] [--write]
 
 Every mutant is one dialect's grammar or entry with one thing changed. It is broken if it does not load or behaves in
 another way than the shipped spec (see behaviour.py); mutants that do neither are left out of the figures. It is found
@@ -25,6 +25,7 @@ from tools.mutation import author_mutations, entry_mutations, grammar_mutations,
 from tools.mutation import mutation_report as report
 from tools.mutation.mutant_runs import run
 from tools.mutation.mutations import Mutation, mutants
+from tools.reports import keep
 
 ROOT = Path(__file__).resolve().parents[2]
 BREAKS = (*grammar_mutations.MUTATIONS, *entry_mutations.MUTATIONS)
@@ -49,10 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\n\n".join(report.survivors(results, specs, order)), end="\n\n")
     if options.equivalents:
         print("\n".join(report.equivalents(results, specs, order)), end="\n\n")
-    if options.markdown:
-        print(report.document(results, chosen, specs, order), end="")
-    else:
-        print(report.page(results, chosen, markdown=False))
+    print(report.page(results, chosen, markdown=False))
+    if options.write:
+        keep("mutation.md", report.document(results, chosen, specs, order))
     for failed in (text for result in results for text in result.failed):
         print(f"a check failed: {failed}", file=sys.stderr)
     print(f"{len(drawn)} mutants in {time.perf_counter() - began:.0f} s", file=sys.stderr)
@@ -70,7 +70,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--json", metavar="OUT", help="write every result, one JSON object a line")
     parser.add_argument("--survivors", action="store_true", help="show the broken mutants that are not found")
     parser.add_argument("--equivalents", action="store_true", help="list the mutants that behave as the shipped spec")
-    parser.add_argument("--markdown", action="store_true", help="print all of it as a page, docs/reports/mutation.md")
+    parser.add_argument("--write", action="store_true", help="write all of it into .reports/mutation.md")
     return parser
 
 

@@ -15,8 +15,7 @@ from tools.pages.markdown_text import code, fenced, table
 
 INTRODUCTION = """\
 How much of what may be wrong with a spec does [lint](../guide/lint.md) find?
-`python -m tools.mutation.mutate_specs --markdown` breaks the shipped specs in the ways below, one thing at a time, and
-writes this page.
+`make mutate ARGS=--write` breaks the shipped specs in the ways below, one thing at a time, and writes this page.
 
 A mutant is **broken** if it does not load, or does something else than the shipped spec: reads a corpus case, a
 canonical text or a beginning of one otherwise, in either mode, writes a message otherwise, gives a name to another

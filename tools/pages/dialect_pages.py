@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import yaml
 
 from toolect import Message, Unrepresentable, registry
 from toolect._spec.model import Spec
-from toolect._spec.policies import POLICIES
 from toolect.authoring.escaping import escapes
 from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.authoring.lint.attempt import told
@@ -23,11 +19,11 @@ from toolect.message import Json, Segment
 from tools.conformance import summary
 from tools.pages.markdown_text import cell, code, fenced, table
 from tools.pages.refusals import refused
+from tools.reports import REPORTS
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = "docs/dialects"
 ENTRIES = ROOT / "dialects.yaml"
-MEASURED = ROOT / "docs" / "reports" / "conformance.json"
+MEASURED = REPORTS / "conformance.json"
 FIGURES = {
     "pass": "cases whose calls and content are as expected",
     "calls": "cases whose calls are",
@@ -69,34 +65,22 @@ def sample(name: str) -> str:
 def index() -> str:
     """The page that lists all dialects."""
     rows = [("dialect", "what it is", "one call", "models")]
-    rows += [
-        (_link(name), cell(registry.spec(name).about), code(sample(name)), models(name)) for name in registry.dialects()
-    ]
+    for name in registry.dialects():
+        spec = registry.spec(name)
+        rows.append((_link(name), cell(spec.about), code(sample(name)), ", ".join(map(code, spec.models[:2]))))
     return f"""# All dialects
 
-Written by `tools/pages/docs.py`, like the pages behind the names. `↵` is a newline. How a dialect is declared is on the
-page about [the spec language](../guide/dialects.md).
+`↵` is a newline. How a dialect is declared is on the page about [the spec language](../guide/dialects.md).
 
 {table(rows)}
 """
-
-
-SHOWN = 2
-"""Models named in a table; the page of a dialect names them all."""
-
-
-def models(name: str) -> str:
-    """The first models of a dialect, for a cell, and how many more there are."""
-    known = registry.spec(name).models
-    more = f", {len(known) - SHOWN} more" if len(known) > SHOWN else ""
-    return ", ".join(map(code, known[:SHOWN])) + more
 
 
 def page(name: str) -> str:
     """The page of one dialect."""
     dialect = registry.dialect(name)
     parts = [f"# {name}", _head(dialect.spec), *_samples(dialect), *_prompt(dialect), *_grammar(name), *_entry(name)]
-    parts += [*_policies(dialect.spec), *_refused(dialect), *_escapes(dialect), *_figures(name)]
+    parts += [*_refused(dialect), *_escapes(dialect), *_figures(name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -107,12 +91,7 @@ def _head(spec: Spec) -> str:
         "Models": ", ".join(map(code, spec.models)) or "none by their ids",
         "Aliases": ", ".join(map(code, spec.aliases)) or "none",
     }
-    lines = [_ITEM.fill(f"- {key}: {text}") for key, text in facts.items()]
-    written = "Written by `tools/pages/docs.py`. [All dialects](README.md), [the spec language](../guide/dialects.md)."
-    return "\n".join([cell(spec.about) + ".", "", *lines, "", written])
-
-
-_ITEM = textwrap.TextWrapper(120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join([cell(spec.about) + ".", "", *(f"- {key}: {text}" for key, text in facts.items())])
 
 
 def _samples(dialect: Dialect) -> Iterator[str]:
@@ -140,56 +119,34 @@ def _prompt(dialect: Dialect) -> Iterator[str]:
 
 
 def _grammar(name: str) -> Iterator[str]:
-    fields = _fields(name)
     path = f"grammars/{name}.lark"
     yield "## Grammar"
     if not (ROOT / path).exists():
-        other = fields["extends"]
-        markers = fields.get("markers") or {}
-        yield f"That of {_link(other)}" + (", with these markers:" if markers else ".")
-        if markers:
-            rows = [(code(old), code(new) if new else "none") for old, new in markers.items()]
-            yield table([("there", "here"), *rows])
+        yield f"That of {_link(_extends(name))}, with the markers that its entry gives."
         return
     text = (ROOT / path).read_text(encoding="utf-8")
     yield f"[`{path}`](../../{path}):"
-    yield fenced(text, f"lark from={path}")
+    yield fenced(text, "lark")
     imported = [f"grammars/values/{value}.lark" for value in re.findall(r"%import \.values\.(\w+)", text)]
     if imported:
         yield f"It imports {', '.join(f'[`{path}`](../../{path})' for path in imported)}."
 
 
 def _entry(name: str) -> Iterator[str]:
-    extends = _fields(name).get("extends")
     yield "## Entry"
-    if extends:
+    if extends := _extends(name):
         yield f"Fields that it does not have are those of {_link(extends)}."
-    yield fenced(_texts()[name], "yaml from=dialects.yaml")
-
-
-def _policies(spec: Spec) -> Iterator[str]:
-    settings = msgspec.structs.asdict(spec.policies)
-    chosen = [
-        f"`{name.replace('_', '-')}: {settings[name]}`" for name in POLICIES if settings[name] != POLICIES[name][0]
-    ]
-    yield "## Policies"
-    if chosen:
-        yield f"{', '.join(chosen)}. The others have their [defaults](../guide/dialects.md#policies)."
-    else:
-        yield "All have their [defaults](../guide/dialects.md#policies)."
+    yield fenced(_texts()[name], "yaml")
 
 
 def _refused(dialect: Dialect) -> Iterator[str]:
     rows = list(refused(dialect))
     yield "## What it cannot carry"
     if rows:
-        yield (
-            "Of what `tools/pages/refusals.py` tries on every dialect. "
-            "All but what is left out raises `Unrepresentable`."
-        )
+        yield "Of what is tried on every dialect. All but what is left out raises `Unrepresentable`."
         yield table([("what", "why"), *rows])
     else:
-        yield "It carries all that `tools/pages/refusals.py` tries on every dialect."
+        yield "It carries all that is tried on every dialect."
 
 
 def _escapes(dialect: Dialect) -> Iterator[str]:
@@ -200,9 +157,8 @@ def _escapes(dialect: Dialect) -> Iterator[str]:
     yield "## What leaves its slot"
     if rows:
         yield (
-            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a\n"
-            "text can forge, and what `render` does with it: see\n"
-            " [decision 30](../decisions/0030-texts-that-leave-their-slot.md)."
+            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a text "
+            "can forge, and what `render` does with it: see [why](../decisions/0030-texts-that-leave-their-slot.md)."
         )
         yield table([("slot", "text", "is read as", "can forge", "render"), *rows])
     else:
@@ -211,14 +167,11 @@ def _escapes(dialect: Dialect) -> Iterator[str]:
 
 def _figures(name: str) -> Iterator[str]:
     figures = _measured().get(name, {})
-    yield "## Conformance"
     if figures:
-        figures_page = "[conformance](../reports/conformance.md)"
-        yield f"Cases of other projects, and examples and quirks of this format; see {figures_page}."
+        yield "## Conformance"
+        yield "Cases of other projects, and examples and quirks of this format; see [reports](../reports/README.md)."
         held = [(words, "{} of {}".format(*figures[key])) for key, words in FIGURES.items() if key in figures]
         yield table([("what", "held"), *held])
-    else:
-        yield "Nothing was measured, see [conformance](../reports/conformance.md)."
 
 
 def _link(name: str) -> str:
@@ -237,8 +190,6 @@ def _texts() -> dict[str, str]:
     return {part.partition(":")[0]: re.sub(r"\s*(\n#.*)*\s*\Z", "\n", part, count=1) for part in parts}
 
 
-@lru_cache
-def _fields(name: str) -> dict[str, Any]:
-    """The fields of an entry; whatever YAML might make of a text, it stays one."""
-    fields: dict[str, Any] = yaml.load(_texts()[name], yaml.BaseLoader)[name]
-    return fields
+def _extends(name: str) -> str:
+    """The dialect whose entry this one begins with, or nothing; whatever YAML might make of a text, it stays one."""
+    return str(yaml.load(_texts()[name], yaml.BaseLoader)[name].get("extends", ""))

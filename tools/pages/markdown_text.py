@@ -5,30 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from toolect.corpora.table import Cell, Kind, Table
-
-NAMED = 6
-"""Names that are written out in a cell."""
-
-
-def drawn(table_of: Table, link: str = "") -> str:
-    """A table of data; the names in its first column lead to `link`, in which `{}` stands for the name."""
-    rows = [
-        [_drawn(value, kind) for value, (_, kind) in zip(row, table_of.columns, strict=True)] for row in table_of.rows
-    ]
-    if link:
-        rows = [
-            [f"[`{row[0]}`]({link.format(row[0])})", *rest] for row, (_, *rest) in zip(table_of.rows, rows, strict=True)
-        ]
-    return table([[cell(title) for title, _ in table_of.columns], *rows])
-
-
-def _drawn(value: Cell, kind: Kind) -> str:
-    if kind is not Kind.NAMES or not isinstance(value, tuple):
-        return cell(str(value))
-    names = [str(name) for name in value]
-    return ", ".join(names) if len(names) <= NAMED else f"{len(names)}: {', '.join(names[: NAMED // 2])}, …"
-
 
 def table(rows: Sequence[Sequence[str]]) -> str:
     """A table; the first row is its head."""

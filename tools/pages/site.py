@@ -1,46 +1,76 @@
-"""Builds the pages as a site with a search, `make site`; a link that leads nowhere is an error.
+"""The pages of the site: MkDocs runs this file for `make site`, and takes each as if it lay where its name says.
 
-The pages are copied as they lie in the repository, so that the links between them, and to grammars and entries, are the
-same there. What the first line of a block tells the tests is left out.
+Pages that are in git keep their places, so that the links between them, and to grammars and entries, are the same. What
+the first line of a block tells the tests is left out. All other pages are made here, and lie nowhere else.
 """
 
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+from toolect import registry
+from tools import reports
+from tools.pages import api_pages, check_page, dialect_pages, limits_page
+
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ROOT / ".site" / "pages"
 PARTS = (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "dialects.yaml", "chats.yaml", "docs", "examples",
     "grammars", "tools/README.md",
 )  # fmt: skip
-"""What the site consists of, and what its pages link to."""
+"""What of the repository is on the site: its pages, and what they link to."""
 _OPTIONS = re.compile(r"^(`{3,}\w+)[ \t]+[^`\n]*$", re.MULTILINE)
+_COMMANDS = """# The command line
+
+What `--help` says of each command; there it ends with examples.
+
+::: mkdocs-click
+    :module: toolect.cli
+    :command: main
+    :prog_name: toolect
+    :depth: 1
+"""
 
 
-def stage(folder: Path) -> None:
-    """Copy the pages, and what they link to, into a folder that is made anew."""
-    shutil.rmtree(folder, ignore_errors=True)
+def from_git() -> Iterator[tuple[str, bytes]]:
+    """The files of the repository that are on the site, by their paths."""
     for part in PARTS:
-        target = folder / part
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / part, target)
-    for page in folder.rglob("*.md"):
-        page.write_text(_OPTIONS.sub(r"\1", page.read_text(encoding="utf-8")), encoding="utf-8")
+        path = ROOT / part
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.suffix == ".md":
+                yield str(file.relative_to(ROOT)), _OPTIONS.sub(r"\1", file.read_text(encoding="utf-8")).encode()
+            elif file.is_file() and "__pycache__" not in file.parts:
+                yield str(file.relative_to(ROOT)), file.read_bytes()
+
+
+def made() -> dict[str, Callable[[], str]]:
+    """The pages that are made here, by their paths, and what makes each."""
+    return {
+        "docs/cli.md": lambda: _COMMANDS,
+        "docs/checks/README.md": check_page.page,
+        "docs/limits.md": limits_page.page,
+        "docs/dialects/README.md": dialect_pages.index,
+        **{f"docs/dialects/{name}.md": partial(dialect_pages.page, name) for name in registry.dialects()},
+        "docs/api/README.md": api_pages.index,
+        **{f"docs/api/{name}.md": partial(api_pages.page, name) for name in api_pages.modules()},
+        "docs/reports/README.md": reports.index,
+        **{f"docs/reports/{path.name}": partial(path.read_text, encoding="utf-8") for path in reports.pages()},
+    }
 
 
 def main() -> None:
-    """Copies the pages and builds the site; exits as MkDocs does."""
-    stage(PAGES)
-    sys.exit(subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict"], cwd=ROOT, check=False).returncode)
+    """Hand all of them to MkDocs."""
+    import mkdocs_gen_files  # comes with the extra `site`
+
+    for path, content in from_git():
+        with mkdocs_gen_files.open(path, "wb") as file:
+            file.write(content)
+    for path, make in made().items():
+        with mkdocs_gen_files.open(path, "w", encoding="utf-8") as page:
+            page.write(make())
 
 
-if __name__ == "__main__":
+if __name__ == "<run_path>":  # as mkdocs-gen-files runs it
     main()

@@ -8,8 +8,8 @@ whole, and in chunks of four characters in which a marker's tags are never split
 Every package is asked in turn, some rounds; its figure is the shortest time. What it says must be the calls and the
 content that were written (spaces around content do not count): a figure of a wrong answer is marked and wins nothing.
 Besides, the probes count what is read right of texts that are harder than the ones timed. --compiled has the wheel
-of `make compiled` beside them. --write keeps all in
-docs/reports/peers.json, from which `python -m tools.pages.docs` writes the page.
+of `make compiled` beside them. --write makes a
+page of it, .reports/peers.md.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ from toolect.message import Message
 from tools.bench.workloads import TOOLS, wire
 from tools.bench.workloads import message as message_of
 from tools.peers.environments import Worker, compiled_wheel, environment, peers
-from tools.peers.peer_figures import COMPILED, FILE, HOW, US, WORKLOADS, Figure, Report, Row
+from tools.peers.peer_figures import COMPILED, HOW, US, WORKLOADS, Figure, Report, Row, page
 from tools.peers.probe_texts import pieces, probes, tags
+from tools.reports import keep
 
 ROUNDS = 3
 
@@ -138,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="shorter rounds")
     parser.add_argument("--compiled", action="store_true", help="the wheel that `make compiled` built, too")
     parser.add_argument("--json", metavar="OUT", help="write the figures")
-    parser.add_argument("--write", action="store_true", help=f"keep the figures in docs/reports/{FILE.name}")
+    parser.add_argument("--write", action="store_true", help="write .reports/peers.md")
     options = parser.parse_args(argv)
     chosen = {name: peer for name, peer in known.items() if not options.peer or name in options.peer}
     names = sorted({name for peer in chosen.values() for name in peer.formats})
@@ -172,8 +173,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     versions = {US: f"{__version__} ({build()})"} | ({COMPILED: __version__} if options.compiled else {})
     versions |= {n: p.package.partition("==")[2] for n, p in chosen.items()}
     report = Report(datetime.now(UTC).date().isoformat(), python_version(), versions, rows, counts)
-    for target in [*([FILE] if options.write else []), *([Path(options.json)] if options.json else [])]:
-        target.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+    if options.write:
+        keep("peers.md", page(report))
+    if options.json:
+        Path(options.json).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
@@ -11,7 +10,6 @@ import msgspec
 
 from tools.pages.markdown_text import table
 
-FILE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "peers.json"
 US, COMPILED = "toolect", "toolect compiled"
 """The build that users get, and the one that is compiled."""
 WORKLOADS = ("short", "parallel", "code20")
@@ -80,10 +78,9 @@ class Report(msgspec.Struct, frozen=True):
 _HEAD = """\
 # Beside other packages
 
-Written by `tools/pages/docs.py` from `docs/reports/peers.json`, which `make peers ARGS=--write` measures. Each package
-reads the same texts in an environment of its own, in the same run and in turn with the others, with the tools declared.
-A chunk has four characters, a marker is one chunk. What stands for a server around a package is written in
-`tools/peers/readers/`.
+Each package reads the same texts in an environment of its own, in the same run and in turn with the others, with the
+tools declared. A chunk has four characters, a marker is one chunk. What stands for a server around a package is written
+in `tools/peers/readers/`.
 """
 _AHEAD = """
 ## How many times as long the best peer takes
@@ -105,9 +102,8 @@ In brackets where the answer is wrong; none where it took longer than a reader w
 """
 
 
-def page() -> str:
-    """The page of the last run that was kept."""
-    report = msgspec.json.decode(FILE.read_bytes(), type=Report)
+def page(report: Report) -> str:
+    """The page of a run."""
     versions = ", ".join(f"{name} {what}" for name, what in report.versions.items())
     right = [(who, f"{right} of {tried}") for who, (right, tried) in report.probes.items()]
     return "\n".join(

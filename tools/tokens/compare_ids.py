@@ -4,7 +4,7 @@
 
 Texts without markup are compared with `apply_chat_template(tokenize=True)`, those with markup with its
 `sanitize_control_tokens=True`. Then mistral-common, tinker-cookbook and trainers are asked, all but with `--tokenizer`.
-`--write` writes docs/reports/tokens.md. Exit code 0: without markup at least 99.9 % are the same ids, and all that
+`--write` writes .reports/tokens.md. Exit code 0: without markup at least 99.9 % are the same ids, and all that
 tinker-cookbook writes otherwise is explained. 1: not so.
 """
 
@@ -28,6 +28,7 @@ from toolect.transcript import Origin
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import messages
 from tools.peers.environments import Peer, environment
+from tools.reports import keep
 from tools.tokens import compare_weights, original_tokenizers, token_speed
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE, ORIGINALS
@@ -47,7 +48,6 @@ TRAINING = Peer(
     besides=["axolotl==0.19.0"],
 )  # fmt: skip
 """What trains, in one environment; tinker-cookbook and axolotl ask for more than is used of them."""
-REPORT = ROOT / "docs" / "reports" / "tokens.md"
 SHARE = 0.999
 
 NOTE = """\
@@ -191,7 +191,7 @@ def main() -> int:
     )
     print(mistral, weights, trained.stdout, trained.stderr[-800:] if trained.returncode else "", sep="\n")
     if options.write:
-        REPORT.write_text(page(rows, options.count, options.seed, mistral, weights, trained.stdout), encoding="utf-8")
+        keep("tokens.md", page(rows, options.count, options.seed, mistral, weights, trained.stdout))
     same = all(plain.same + plain.joined >= SHARE * plain.of for _, plain, _ in rows)
     return int(not (same and well and trained.returncode == 0))
 

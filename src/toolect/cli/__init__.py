@@ -35,6 +35,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"toolect.cli.{cmd_name}").command
+        command.name = cmd_name
         command.epilog = examples.shown(cmd_name)
         return command
 
