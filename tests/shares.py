@@ -1,7 +1,7 @@
 """Test selection: of tests and of things that a law is held against, the share that one run takes.
 
-The seed of a run is the number of commits, or `--seed`. A share rotates with it: what is cut in ten parts is taken whole
-over ten seeds. `--all` takes everything.
+The seed of a run is the number of commits, or `--seed`. A share rotates with it: what has ten parts is taken whole over
+ten seeds. `--all` takes everything.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def drawn(items: Sequence[pytest.Item], parts: int | None = None) -> list[pytest
         function = f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
         group = function if hasattr(item, "callspec") else item.path.name
         place = counts[group] = counts.get(group, crc32(group.encode())) + 1
-        of = parts or next((n for glob, n in PARTS.items() if fnmatch(function, glob) or fnmatch(item.path.name, glob)), 1)
+        names = (function, item.path.name)
+        of = parts or next((n for glob, n in PARTS.items() if any(fnmatch(name, glob) for name in names)), 1)
         if place % of == seed % of:
             kept.append(item)
     return kept
