@@ -26,16 +26,32 @@ PARTS = {
     "test_new*.py": 8,
     "test_mistakes.py": 5,
     "test_prompting.py": 5,
-    "test_laws.py": 4,
     "test_chats.py": 4,
-    "test_generate.py": 4,
-    "test_template_chats.py": 4,
-    "test_mutation.py": 4,
-    "test_tokens.py": 4,
-    "test_declared.py": 4,
+    "test_code.py": 4,
     "test_corpus.py::test_chunks_do_not_matter": 4,
+    "test_data.py": 4,
+    "test_declared.py": 4,
+    "test_fuzz.py": 4,
+    "test_generate.py": 4,
+    "test_laws.py": 4,
+    "test_openai_client.py::test_reads_our_chunks": 4,
+    "test_template_chats.py": 4,
+    "test_templates.py": 4,
+    "test_tokens.py": 4,
+    "test_training.py": 4,
+    "test_value_languages.py": 4,
+    "test_values.py": 3,
+    "test_checks.py": 3,
+    "test_detection.py": 3,
+    "test_formats.py": 3,
+    "test_matrix.py": 3,
+    "test_odd_specs.py": 3,
+    "test_schema.py": 3,
+    "test_shapes.py": 3,
 }
 """Of the tests of a file, or of one function, a run takes one part of so many."""
+UNITS = {"test_mutation.py": 4}
+"""Files whose tests share what takes their time: a run takes all of such a file, or none, once in so many seeds."""
 
 
 def commits() -> int:
@@ -65,9 +81,10 @@ def drawn(items: Sequence[pytest.Item], parts: int | None = None) -> list[pytest
     for item in items:
         function = f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
         group = function if hasattr(item, "callspec") else item.path.name
-        place = counts[group] = counts.get(group, crc32(group.encode())) + 1
+        place = counts[group] = counts.get(group, crc32(group.encode())) + (item.path.name not in UNITS)
         names = (function, item.path.name)
-        of = parts or next((n for glob, n in PARTS.items() if any(fnmatch(name, glob) for name in names)), 1)
+        of = next((n for glob, n in (PARTS | UNITS).items() if any(fnmatch(name, glob) for name in names)), 1)
+        of = parts or of
         if place % of == seed % of:
             kept.append(item)
     return kept

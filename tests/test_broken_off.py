@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
+import shares
 import shipped_corpus
 
 import toolect
@@ -31,7 +32,7 @@ def first_and_second(dialect: Dialect) -> tuple[Sample, Sample] | None:
 
 
 def each_pair(without: Container[str], check: Callable[[Dialect, Sample, Sample], None]) -> None:
-    """Check every dialect but those `without`, with the two calls as it writes them."""
+    """Check dialects (`--all`: each) but those `without`, with the two calls as it writes them."""
 
     def of(name: str) -> None:
         dialect = toolect.dialect(name)
@@ -39,7 +40,8 @@ def each_pair(without: Container[str], check: Callable[[Dialect, Sample, Sample]
         if samples is not None:
             check(dialect, *samples)
 
-    shipped_corpus.each([name for name in toolect.dialects() if name not in without], of)
+    names = [name for name in toolect.dialects() if name not in without]
+    shipped_corpus.each(shares.share(names, 20, "pairs"), of)
 
 
 def test_the_call_after_one_that_breaks_off_in_a_word_runs() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
+import shares
 import zstandard
 from click.testing import CliRunner, Result
 from command_line import RUN, on_terminal
@@ -243,7 +244,10 @@ def test_detect_uses_the_text_and_the_model(tmp_path: Path) -> None:
 
 
 def test_every_command_has_an_example(tmp_path: Path) -> None:
-    """The help of each ends with one, and each does what a new user wants, but for those that need a model."""
+    """The help of each ends with one, and each does what a new user wants, but for those that need a model.
+
+    Six commands are drawn (`--all`: each of them).
+    """
     assert {*examples()} == {*COMMANDS}
     (tmp_path / "answer.txt").write_text(CALL)
     (tmp_path / "harbour.txt").write_text('Hi.\n[[use]]{"name": "tide", "arguments": {"port": "Brest"}}[[done]]')
@@ -263,7 +267,7 @@ def test_every_command_has_an_example(tmp_path: Path) -> None:
     grammar = 'start: (content | call)*\ncontent: TEXT\ncall: "<my>" JSON "</my>"\n%declare TEXT JSON\n'
     (tmp_path / "grammars" / "my.lark").write_text(grammar)
     there = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
-    for name, shown in examples().items():
+    for name, shown in shares.share([*examples().items()], 6, "examples"):
         told = invoke(name, "--help").stdout
         for line in shown:
             assert f"  {line}\n" in told
