@@ -5,23 +5,33 @@ SHELL := /bin/sh
 BIN := .venv/bin
 PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3 python
 JOBS := auto
+WORKERS = $(if $(findstring tests/,$(ARGS)),$(JOBS:auto=0),$(JOBS))
 READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside peers floods datasets conformance damage chats tokens fuzz mutate house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance damage chats tokens fuzz mutate house site wheel compiled clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
 
 setup: $(READY)  ## make the environment in .venv
 
 demo: setup  ## a tour over real model outputs
 	@$(BIN)/python -m tools.demo
 
-test: setup  ## run the tests, in ten to fifteen minutes on two cores; a part of them: ARGS="tests/test_corpus.py -k hermes"
-	@test -n "$(ARGS)" || echo 'all tests: ten to fifteen minutes on two cores; a part of them: make test ARGS="tests/test_corpus.py -k hermes"'
-	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+test: setup  ## run a share of the tests, in two to four minutes: ARGS="--all", ARGS="tests/test_corpus.py -k hermes"
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+check: setup  ## after each edit, in half a minute: style, types, imports, the corpus, some laws
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -n $(JOBS) tests/test_corpus.py tests/test_laws.py
+
+test-cost: setup  ## print the slowest tests; the faults of src that tests find: ARGS="--mutants 120 --seed 1 --before CHECKOUT"
+	@$(BIN)/python -m tools.test_cost.cost $(ARGS)
 
 lint: setup  ## check style, types and the specs
 	$(BIN)/ruff check
@@ -92,7 +102,7 @@ compiled: setup  ## build a wheel whose reading packages are compiled, in dist/c
 	MYPYPATH=src HATCH_BUILD_HOOK_ENABLE_MYPYC=1 $(BIN)/python -m build --outdir dist/compiled
 
 clean:  ## remove everything that can be made again
-	rm -rf .venv .site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .site .reports .test-cost dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
