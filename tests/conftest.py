@@ -1,5 +1,6 @@
-"""How the tests run: `--update` rewrites corpus expectations, `--hypothesis-profile=deep` draws more examples, `--all`
-takes all of what otherwise a share is drawn from, `--seed` draws another one, and `--part 10` a tenth of all tests.
+"""How the tests run: `--update` rewrites corpus expectations, `--hypothesis-profile=deep` draws more examples (`unshrunk`
+shows the first one that fails), `--all` takes all of what otherwise a share is drawn from, `--seed` draws another one,
+and `--part 10` takes a tenth of all tests.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 import shares
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from registries import own_registries
 
 from toolect.authoring.processes import collect_less
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=10, derandomize=True, database=None, **_COMMON)
+settings.register_profile("unshrunk", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("deep", max_examples=1000, print_blob=True, **_COMMON)
 settings.load_profile("default")
 

@@ -3,7 +3,8 @@
     make test-cost
     make test-cost ARGS="--mutants 120 --seed 20261128 --before ../older-checkout"
 
-A mutant is run against the test files that execute its line, the fastest first, until a test fails. The lines are
+A mutant is run against the test files that execute its line until a test fails, those first that found most, then
+the fastest. The lines are
 those of coverage.py's contexts, one for each test file, kept in `.test-cost/`. Mutants that `make test` lets live are
 run against all tests of the other checkout: one that dies there only is a fault that nobody finds any more.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -33,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".test-cost"
 SLOWEST = 20
 """Tests that are listed."""
+_PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider")
+_FAILED = re.compile(r"^(?:FAILED|ERROR) tests/(\w+)\.py", re.MULTILINE)
 PATIENCE = 900
 """Seconds after which a mutant counts as found: it does not end."""
 
@@ -68,9 +72,13 @@ def contexts(checkout: Path, kept: Path) -> dict[tuple[str, int], list[str]]:
 
     def cover(file: Path) -> float:
         began = time.monotonic()
-        command = ["-m", "coverage", "run", "--rcfile", str(settings), "--context", file.stem]
-        command += ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--all", str(file)]
-        subprocess.run([sys.executable, *command], cwd=checkout, env=_environment(checkout), capture_output=True)
+        coverage_run = [sys.executable, "-m", "coverage", "run", "--rcfile", str(settings), "--context", file.stem]
+        subprocess.run(
+            [*coverage_run, *_PYTEST[1:], "--all", str(file)],
+            cwd=checkout,
+            env=_environment(checkout),
+            capture_output=True,
+        )
         return time.monotonic() - began
 
     files = sorted((checkout / "tests").glob("test_*.py"))
@@ -95,6 +103,7 @@ def run(
 ) -> list[Outcome]:
     """Hold mutants against the tests of a checkout, on all cores."""
     copies: Queue[Path] = Queue()
+    found = Counter[str]()  # what has found most is asked first
     for number in range(os.cpu_count() or 1):
         copy = KEPT / f"{checkout.name}-{number}"
         shutil.rmtree(copy, ignore_errors=True)
@@ -102,7 +111,7 @@ def run(
         copies.put(copy)
 
     def hold(mutant: Mutant) -> Outcome:
-        names = tests.get((mutant.file, mutant.line), [])
+        names = sorted(tests.get((mutant.file, mutant.line), []), key=lambda name: -found[name])
         if not names:
             return Outcome(mutant, False, 0.0)
         copy = copies.get()
@@ -112,22 +121,12 @@ def run(
         try:
             file.write_text(mutant.applied(source), encoding="utf-8")
             paths = [f"tests/{name}.py" for name in names if (copy / "tests" / f"{name}.py").exists()]
-            command = [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-x",
-                "-q",
-                "-n",
-                "0",
-                "-p",
-                "no:cacheprovider",
-                *options,
-                *paths,
-            ]
+            command = [*_PYTEST, "-x", "--hypothesis-profile=unshrunk", *options, *paths]
             died = subprocess.run(
-                command, cwd=copy, env=_environment(copy), capture_output=True, timeout=PATIENCE, preexec_fn=_bounded
-            )
+                command, cwd=copy, env=_environment(copy), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                timeout=PATIENCE, preexec_fn=_bounded,
+            )  # fmt: skip
+            found.update(_FAILED.findall(died.stdout))
             outcome = Outcome(mutant, died.returncode != 0, time.monotonic() - began)
         except subprocess.TimeoutExpired:
             outcome = Outcome(mutant, True, PATIENCE)
