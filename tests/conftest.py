@@ -1,6 +1,6 @@
-"""How the tests run: `--update` rewrites corpus expectations, `--hypothesis-profile=deep` draws more examples (`unshrunk`
-shows the first one that fails), `--all` takes all of what otherwise a share is drawn from, `--seed` draws another one,
-and `--part 10` takes a tenth of all tests.
+"""How the tests run: `--update` rewrites corpus expectations, `--all` takes all of what otherwise a share is drawn from,
+`--seed` draws another one, and `--part 10` takes a tenth of all tests. `--hypothesis-profile=deep` draws more examples,
+`unshrunk` shows the first one that fails.
 """
 
 from __future__ import annotations
