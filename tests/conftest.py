@@ -1,4 +1,4 @@
-"""How the tests run: `--update` rewrites corpus expectations, `--all` takes all of what otherwise a share is drawn from,
+"""How the tests run: `--update` rewrites corpus expectations, `--all` takes all of what else a share is drawn from,
 `--seed` draws another one, and `--part 10` takes a tenth of all tests. `--hypothesis-profile=deep` draws more examples,
 `unshrunk` shows the first one that fails.
 """

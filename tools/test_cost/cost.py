@@ -3,9 +3,9 @@
     make test-cost
     make test-cost ARGS="--mutants 120 --seed 20261128 --before ../older-checkout"
 
-A mutant is run against the test files that execute its line until a test fails, those first that found most, then the
-fastest. The lines are those of coverage.py's contexts, one for each test file, kept in `.test-cost/`. Mutants that `make
-test` lets live are run against all tests of the other checkout: one that dies there is a fault that nobody finds now.
+A mutant is run against the test files that execute its line until a test fails: those first that found most, then the
+fastest. The lines are those of coverage.py's contexts, one for each test file, kept in `.test-cost/`. Mutants that live
+are run against all tests of the other checkout: one that dies there is a fault that nobody finds any more.
 """
 
 from __future__ import annotations
