@@ -23,7 +23,7 @@ seed = 0
 """The seed of this run."""
 PARTS = {
     "test_floods.py": 10,
-    "test_new*.py": 8,
+    "test_new*.py": 4,
     "test_mistakes.py": 5,
     "test_prompting.py": 5,
     "test_chats.py": 4,
@@ -49,7 +49,9 @@ PARTS = {
     "test_schema.py": 3,
     "test_shapes.py": 3,
 }
-"""Of the tests of a file, or of one function, a run takes one part of so many."""
+"""Of the cases of each test of a file, or of one test, a run takes one part of so many."""
+SLOW = {"test_floods.py": 4, "test_new*.py": 2}
+"""Of the tests of a file that have no cases, a run takes one part of so many; of other files all."""
 UNITS = {"test_mutation.py": 4}
 """Files whose tests share what takes their time: a run takes all of such a file, or none, once in so many seeds."""
 
@@ -73,17 +75,16 @@ def share(things: Sequence[T], most: int, name: str) -> list[T]:
 
 
 def drawn(items: Sequence[pytest.Item], parts: int | None = None) -> list[pytest.Item]:
-    """The tests of this run: of each function that is parametrised one part, and of each file's other functions one.
-
-    `parts` is for all tests; without it, files have theirs in `PARTS`.
-    """
+    """The tests of this run; with `parts`, one of so many parts of all tests."""
     kept, counts = [], dict[str, int]()
     for item in items:
-        function = f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
-        group = function if hasattr(item, "callspec") else item.path.name
-        place = counts[group] = counts.get(group, crc32(group.encode())) + (item.path.name not in UNITS)
-        names = (function, item.path.name)
-        of = next((n for glob, n in (PARTS | UNITS).items() if any(fnmatch(name, glob) for name in names)), 1)
+        file = item.path.name
+        function = f"{file}::{getattr(item, 'originalname', item.name)}"
+        cases, unit = hasattr(item, "callspec"), file in UNITS
+        group = function if cases and not unit else file
+        place = counts[group] = counts.get(group, crc32(group.encode())) + (not unit)
+        table = UNITS if unit else PARTS if cases else SLOW
+        of = next((n for glob, n in table.items() if fnmatch(function, glob) or fnmatch(file, glob)), 1)
         of = parts or of
         if place % of == seed % of:
             kept.append(item)
