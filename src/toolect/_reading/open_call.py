@@ -23,7 +23,7 @@ class OpenCall:
     """What is known of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
 
     __slots__ = (
-        "nameless", "placed", "start", "index", "name", "header", "id",
+        "nameless", "placed", "empty", "start", "index", "name", "header", "id",
         "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
         "shaped", "strange", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted",
     )  # fmt: skip
@@ -36,6 +36,7 @@ class OpenCall:
         self.id: str | None = None
         self.entries: list[tuple[str, Json]] = []
         self.keys: set[str] = set()  # those of `entries`
+        self.empty = 0  # so many of `entries` come first and are known to be empty texts
         self.key: str | None = None  # of the argument that is open
         self.nameless = False  # an argument is open that may have no name
         self.placed = 0  # how many had none
@@ -101,7 +102,9 @@ class OpenCall:
     @property
     def blank(self) -> bool:
         """True when arguments have come, and all are empty texts."""
-        return bool(self.entries) and all(value == "" for _, value in self.entries)
+        while self.empty < len(self.entries) and self.entries[self.empty][1] == "":
+            self.empty += 1
+        return 0 < len(self.entries) == self.empty
 
     def fail(self, why: str) -> None:
         """The call cannot be read; the first reason counts."""
