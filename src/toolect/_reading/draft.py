@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from toolect._reading.barren import Barren
-from toolect._reading.doubts import doubt
+from toolect._reading.doubts import doubt, misfits
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.sign_counts import SignCounts
 from toolect._spec.model import Role
@@ -228,6 +228,7 @@ class Draft:
         self._name_tool(call)
         if self._fits:
             self._pass_on(call, call.fit(self.tools.of(call.name)))
+        misfits(call, self.tools, self._fits)
         self.call = None
         self.flawed += call.status is not Status.OK
         done = call.result(end, self.raw(call.start, end), self._strict)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Set
 
 from toolect._values.schema import Schema
+from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
 
@@ -74,12 +75,33 @@ def left_out(schema: Schema, arguments: Json, keys: Collection[str]) -> str:
     return next((key for key in keys if key in names and key not in given), "")
 
 
-def stranger(schema: Schema, arguments: dict[str, Json]) -> str:
-    """A key of the `arguments` that the tool does not have, where it lacks one that it must have; none otherwise."""
-    names = schema.names
-    if not names or not schema.lacks(arguments):
+def misfit(schema: Schema, arguments: dict[str, Json], typed: bool) -> str:
+    """What is wrong with `arguments` by the schema of the tool, in a sentence; none where they fit.
+
+    It has to name their keys, unless it names none, or says that others may come. When they are `typed`, each value
+    and those inside have a type that is declared.
+    """
+    names = () if schema.opened else schema.names
+    for key, value in arguments.items():
+        if names and key not in names and not schema.meant(key):
+            return f"expected an argument that the tool has, got `{key[:40]}`"
+        if typed and (wrong := _mistyped(schema.member(key), value)):
+            return f"expected {wrong} - in `{key[:40]}`"
+    return ""
+
+
+def _mistyped(schema: Schema | None, value: Json) -> str:
+    """The types that are declared of `value`, or of one inside, and the other one that it has; none for no other."""
+    if schema is None:
         return ""
-    return next((key for key in arguments if key not in names and not schema.meant(key)), "")
+    kind, types = type_of(value), schema.types
+    whole = kind == "integer" or isinstance(value, float) and value.is_integer()
+    if kind not in types and not (whole and ("number" in types or "integer" in types)):
+        return f"{' or '.join(types)}, got {kind}"
+    if isinstance(value, dict):
+        return next(filter(None, (_mistyped(schema.member(key), inner) for key, inner in value.items())), "")
+    items = enumerate(value) if isinstance(value, list) else ()
+    return next(filter(None, (_mistyped(schema.item(index), inner) for index, inner in items)), "")
 
 
 def named_in_texts(schema: Schema, arguments: dict[str, Json]) -> str:
