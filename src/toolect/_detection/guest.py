@@ -8,6 +8,7 @@ from typing import NamedTuple
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._reading.builder import Builder
+from toolect._reading.inner_calls import NEVER
 from toolect._reading.json_value import ValueSlot
 from toolect._reading.machine import Machine
 from toolect._reading.passage import Passage
@@ -36,6 +37,14 @@ class Claim(NamedTuple):
     """It has an argument."""
     cut: bool = False
     """The text ends within it."""
+
+
+class Torn(NamedTuple):
+    """Where a call broke off in the middle, the number of the one after it, and what closes those of its dialect."""
+
+    at: int
+    number: int
+    closers: tuple[str, ...]
 
 
 class Guest(Watcher):
@@ -68,6 +77,12 @@ class Guest(Watcher):
         """Where JSON ended that is no call, and that stood at `at`."""
         self.over = False
         """The text ended with what was fed last."""
+
+    @property
+    def torn(self) -> Torn | None:
+        """Where the first of its calls broke off in the middle; None for none that did."""
+        at, number = self._draft.torn
+        return None if at == NEVER else Torn(at, number, self.graph.closers)
 
     @property
     def mending(self) -> int:

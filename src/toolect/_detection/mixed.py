@@ -21,6 +21,7 @@ from toolect._detection.trial import Trial
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import plan_of
 from toolect._reading.answer import WAIT
+from toolect._reading.inner_calls import NEVER
 from toolect._reading.quotation import MAX_LINE, quoted
 from toolect._shapes.loose import MAX_GUESSES
 from toolect._values.toolset import ToolSchemas
@@ -314,6 +315,12 @@ class Mixed:
     # What has been read
 
     @property
+    def torn(self) -> int:
+        """The number of the first call after one that broke off in the middle."""
+        torn = self.found.torn or self._guest and self._guest.torn
+        return torn.number if torn else NEVER
+
+    @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
         if self._guest is not None:
@@ -322,4 +329,4 @@ class Mixed:
 
     def message(self) -> MixedMessage:
         """What has been read; in the middle of an answer, what is open comes last."""
-        return self.found.message(self._guest, self._content.stretch.so_far())
+        return self.found.message(self._guest, self._content.stretch.so_far(), self._text.final)

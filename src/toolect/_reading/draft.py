@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 
 from toolect._reading.barren import Barren
 from toolect._reading.doubts import doubt, misfits
+from toolect._reading.inner_calls import NEVER
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.sign_counts import SignCounts
 from toolect._spec.model import Role
@@ -24,7 +25,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "barren", "counts", "_strict",
+        "after_call", "passed", "tools", "torn", "guesses", "vain", "mending", "flawed", "barren", "counts", "_strict",
         "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
@@ -45,6 +46,7 @@ class Draft:
         self.last_end = 0  # where the last call ended
         self.last_name = ""  # what the last call called
         self.after_call = False  # a call, or JSON that may hold calls, was the last thing read
+        self.torn = NEVER, NEVER  # where the first call broke off in the middle; the number of the one after it
         self._strict = strict
         self.tools = tools
         self.flawed = 0  # calls that were not `ok`; one that is nested too deep weighs more
@@ -209,11 +211,17 @@ class Draft:
 
     # Its end
 
-    def end_call(self, end: int) -> None:
-        """The open call, if there is one, ends at character `end`."""
+    def end_call(self, end: int, closed: bool = False) -> None:
+        """The open call, if there is one, ends at character `end`, where it is `closed` by what stands there."""
         call = self.call
         if call is None:
             return
+        torn = not call.sound and not (closed and all(r.kind is not RepairKind.JSON for r in call.repairs))
+        self._end_call(call, end)
+        if torn and self.torn[0] == NEVER:
+            self.torn = end, self.count
+
+    def _end_call(self, call: OpenCall, end: int) -> None:
         if end < call.start:  # nothing was read of it
             call.start = end = max(end, self.told)
         self.end_list(call)

@@ -1,0 +1,83 @@
+"""Calls that stand inside a value of another call, which was read as one that broke off where they begin.
+
+When each of them has taken its own closers, those of the outer call are left over: then none of them runs. That is
+known when the answer is over.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
+
+from toolect._reading.open_call import MAX_REPAIRS
+from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
+from toolect.message import Call, Content, Repair, RepairKind, Segment, Status
+
+NEVER = sys.maxsize
+"""A character that no text has, and a number that no call has."""
+_ENDS_VALUE = re.compile(r"""["'`]\s*[)\]}]|</""").search
+_BRACKETS = re.compile(r"[{}\[\]]").finditer
+
+
+def without_inner(
+    segments: Sequence[Segment], repairs: Sequence[Repair], torn: int, closers: Collection[str] | None, final: bool
+) -> Sequence[Segment]:
+    """The `segments`: no call runs that begins after character `torn`, where one broke off, and before the end of that.
+
+    Its end is the last place where any of the `closers` is left over, or a bracket or a quote. Without them that is
+    not known, nor before the answer is over, in its `final` text.
+    """
+    if torn == NEVER:
+        return segments
+    left = [
+        repair.at for repair in repairs if repair.kind is RepairKind.STRAY_MARKER and repair.detail in (closers or ())
+    ]
+    left += [s.span[1] for s in segments if type(s) is Content and s.span and _is_left(s.text, closers or ())]
+    known = final and closers is not None and len(repairs) < MAX_REPAIRS
+    end = max(left, default=-1) if known else NEVER
+    status = Status.MALFORMED if final else Status.TRUNCATED
+    why = f"it stands inside a value of the call that broke off - at {torn}"
+    return [
+        replace(s, status=status, error=why, spelling=s.arguments_text)
+        if type(s) is Call and s.runnable and s.span and torn <= s.span[0] < end
+        else s
+        for s in segments
+    ]
+
+
+def _is_left(text: str, closers: Collection[str]) -> bool:
+    """Does something end in the content `text` that did not begin there?"""
+    if _ENDS_VALUE(text) is not None or any(closer in text for closer in closers):
+        return True
+    depth = 0
+    for sign in _BRACKETS(text):
+        depth += 1 if sign[0] in "{[" else -1
+        if depth < 0:
+            return True
+    return False
+
+
+class Waiting:
+    """The events of calls that may stand inside a value, which wait until the answer is over."""
+
+    __slots__ = ("_events",)
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+
+    def told(self, events: list[Event], number: int) -> list[Event]:
+        """Those of `events` that are told at once: none of call `number`, or of one after it."""
+        if number == NEVER:
+            return events
+        told: list[Event] = []
+        for event in events:
+            now = isinstance(event, ContentDelta | ReasoningDelta) or event.index < number
+            (told if now else self._events).append(event)
+        return told
+
+    def over(self, calls: Sequence[Call]) -> list[Event]:
+        """Those that have waited, now that it is known what became of the `calls` of the answer."""
+        return [CallEnd(one.index, calls[one.index]) if type(one) is CallEnd else one for one in self._events]
