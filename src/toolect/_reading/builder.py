@@ -79,7 +79,7 @@ class Builder:
                     draft.start_call(call)
             case OpCode.END_CALL:
                 draft.ruled = False
-                draft.end_call(end, start < end)
+                draft.end_call(end)
                 self.values.clear()
             case OpCode.BEGIN_ARGUMENT if draft.call is not None:
                 draft.call.nameless = draft.call.key is None

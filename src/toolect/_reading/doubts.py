@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from toolect._reading.open_call import LAYOUT, OpenCall
 from toolect._shapes.elsewhere import holds_call
-from toolect._values.doubtful import is_declaration, is_object_of, misfit, named_in_texts, swallowed, taken_over
+from toolect._values.doubtful import (
+    holds_half_a_call,
+    is_declaration,
+    is_object_of,
+    misfit,
+    named_in_texts,
+    swallowed,
+    taken_over,
+)
 from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 
@@ -28,6 +36,8 @@ def doubt(call: OpenCall, tools: ToolSchemas) -> None:
     """Let the `call`, which is over, fail where its arguments are not what was meant."""
     if call.lacked and call.sound:
         _lacking(call, tools)
+    if call.sound and any(r.kind is RepairKind.UNESCAPED for r in call.repairs) and holds_half_a_call(call.arguments):
+        call.fail(f"expected a text that ends before another call - at {call.start}")
     if call.placed and call.sound and is_object_of(tools.of(call.name), dict(call.entries)):
         call.fail(f"expected arguments, got an object of them as one - at {call.start}")
     if call.whole and call.sound and is_declaration(tools.of(call.name), call.value):

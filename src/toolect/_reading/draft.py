@@ -211,15 +211,15 @@ class Draft:
 
     # Its end
 
-    def end_call(self, end: int, closed: bool = False) -> None:
-        """The open call, if there is one, ends at character `end`, where it is `closed` by what stands there."""
+    def end_call(self, end: int) -> None:
+        """The open call, if there is one, ends at character `end`."""
         call = self.call
         if call is None:
             return
-        torn = not call.sound and not (closed and all(r.kind is not RepairKind.JSON for r in call.repairs))
+        sound = call.sound
         self._end_call(call, end)
-        if torn and self.torn[0] == NEVER:
-            self.torn = end, self.count
+        if self.torn[0] == NEVER and not (sound and call.surely_over(end)):
+            self.torn = end, call.index if sound and call.index >= 0 else self.count
 
     def _end_call(self, call: OpenCall, end: int) -> None:
         if end < call.start:  # nothing was read of it

@@ -25,27 +25,29 @@ _BRACKETS = re.compile(r"[{}\[\]]").finditer
 def without_inner(
     segments: Sequence[Segment], repairs: Sequence[Repair], torn: int, closers: Collection[str] | None, final: bool
 ) -> Sequence[Segment]:
-    """The `segments`: no call runs that begins after character `torn`, where one broke off, and before the end of that.
+    """The `segments`: where a call ended before character `torn`, and should not have, neither it nor those in it run.
 
-    Its end is the last place where any of the `closers` is left over, or a bracket or a quote. Without them that is
-    not known, nor before the answer is over, in its `final` text.
+    It ends at the last place where any of the `closers` is left over, or a bracket or a quote. Without them that is not
+    known, nor before the answer is over, in its `final` text.
     """
     if torn == NEVER:
         return segments
-    left = [
-        repair.at for repair in repairs if repair.kind is RepairKind.STRAY_MARKER and repair.detail in (closers or ())
-    ]
-    left += [s.span[1] for s in segments if type(s) is Content and s.span and _is_left(s.text, closers or ())]
-    known = final and closers is not None and len(repairs) < MAX_REPAIRS
-    end = max(left, default=-1) if known else NEVER
-    status = Status.MALFORMED if final else Status.TRUNCATED
-    why = f"it stands inside a value of the call that broke off - at {torn}"
-    return [
-        replace(s, status=status, error=why, spelling=s.arguments_text)
-        if type(s) is Call and s.runnable and s.span and torn <= s.span[0] < end
-        else s
-        for s in segments
-    ]
+    end = NEVER
+    if final and closers is not None and len(repairs) < MAX_REPAIRS:
+        left = [one.at for one in repairs if one.kind is RepairKind.STRAY_MARKER and one.detail in closers]
+        left += [s.span[1] for s in segments if type(s) is Content and s.span and _is_left(s.text, closers)]
+        end = max(left, default=-1)
+    calls = [(i, s.span[0]) for i, s in enumerate(segments) if type(s) is Call and s.span and s.span[0] < end]
+    outer, inner = [i for i, at in calls if at < torn][-1:], [i for i, at in calls if at >= torn]
+    found = list(segments)
+    for i in (*outer, *inner) if inner or not final else ():
+        call = found[i]
+        assert type(call) is Call
+        if call.runnable:
+            why = f"it goes on after a call in it - at {torn}" if i in outer else f"it stands in a call - at {torn}"
+            status = Status.MALFORMED if final else Status.TRUNCATED
+            found[i] = replace(call, status=status, error=why, spelling=call.arguments_text)
+    return found
 
 
 def _is_left(text: str, closers: Collection[str]) -> bool:

@@ -46,7 +46,7 @@ class CallSink:
             case CallBegins(at):
                 self._unit = at
                 if call is not None and call.unit_end >= 0:
-                    draft.end_call(call.unit_end, True)
+                    draft.end_call(call.unit_end)
                 (draft.call or draft.begin_call(at)).shaped = True
                 self.settle()
             case Filled():
@@ -82,7 +82,7 @@ class CallSink:
                     if not call.name and not call.header and call.sound:
                         self._name_elsewhere(call, at)
                 if not draft.ruled:
-                    draft.end_call(at, True)
+                    draft.end_call(at)
                 elif call is not None:  # the rule's own end decides
                     call.unit_end = at
             case Misfit(at, expected) if call is not None:

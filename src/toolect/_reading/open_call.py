@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolect._graph.node import STRONG
 from toolect._shapes.broken_text import completed_text
 from toolect._values.fitting import Fitting, fits
 from toolect._values.json_lexemes import forgiving
@@ -98,6 +99,15 @@ class OpenCall:
     def unclosed(self) -> bool:
         """True when an object in it lacks its bracket."""
         return any(r.kind in _LACKING and "}" in r.detail.partition(", got ")[0] for r in self.repairs)
+
+    def surely_over(self, end: int) -> bool:
+        """False when a string may go on after character `end`: where it ends was guessed, or a bracket is missing."""
+        return not any(
+            r.kind is RepairKind.UNESCAPED
+            or r.at >= end
+            and (r.kind is RepairKind.JSON or r.kind is RepairKind.IMPLIED_CLOSER and len(r.detail) < STRONG)
+            for r in self.repairs
+        )
 
     @property
     def blank(self) -> bool:

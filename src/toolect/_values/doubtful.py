@@ -13,6 +13,8 @@ from toolect.message import Json
 _TAG = re.compile(r"<([^<>\n]{1,160})>")
 _WORDS = (re.compile(r"\w+").findall, re.compile(r"[\w.-]+").findall)
 """The words of a tag, and those with the signs in them that keys may have."""
+_PARENTHESIS = re.compile(r"""\w\((?=\s*(?:[A-Za-z_]\w*\s*=|["']))|\(|["']?\)""").finditer
+"""One that a text or an argument with a name comes after, one that comes after a text, or any."""
 _GIVEN = re.compile(r"""([\w.-]+)["']?\s{0,4}[=:]\s{0,4}["'`{\[]""")
 
 
@@ -102,6 +104,22 @@ def _mistyped(schema: Schema | None, value: Json) -> str:
         return next(filter(None, (_mistyped(schema.member(key), inner) for key, inner in value.items())), "")
     items = enumerate(value) if isinstance(value, list) else ()
     return next(filter(None, (_mistyped(schema.item(index), inner) for index, inner in items)), "")
+
+
+def holds_half_a_call(value: Json) -> bool:
+    """True when a text in `value` holds the beginning of a call and not its end, or an end without the beginning."""
+    if not isinstance(value, str):
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return any(map(holds_half_a_call, inner))
+    opened: list[bool] = []  # the parentheses, and whether they are those of a call
+    for match in _PARENTHESIS(value):
+        if match[0][-1] == "(":
+            opened.append(len(match[0]) > 1)
+        elif opened:
+            opened.pop()
+        elif len(match[0]) > 1:
+            return True
+    return any(opened)
 
 
 def named_in_texts(schema: Schema, arguments: dict[str, Json]) -> str:
