@@ -19,7 +19,7 @@ from toolect.message import Call, Content, Repair, RepairKind, Segment, Status
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
 _ENDS_VALUE = re.compile(r"""["'`]\s*[)\]}]|</""").search
-_BRACKETS = re.compile(r"[{}\[\]]").finditer
+_BRACKETS = re.compile(r"[{}()]").finditer
 
 
 def without_inner(
@@ -35,28 +35,38 @@ def without_inner(
     end = NEVER
     if final and closers is not None and len(repairs) < MAX_REPAIRS:
         left = [one.at for one in repairs if one.kind is RepairKind.STRAY_MARKER and one.detail in closers]
-        left += [s.span[1] for s in segments if type(s) is Content and s.span and _is_left(s.text, closers)]
+        left += [s.span[1] for s in segments if s.span and _is_left(_unread(s), closers)]
         end = max(left, default=-1)
-    calls = [(i, s.span[0]) for i, s in enumerate(segments) if type(s) is Call and s.span and s.span[0] < end]
-    outer, inner = [i for i, at in calls if at < torn][-1:], [i for i, at in calls if at >= torn]
-    found = list(segments)
-    for i in (*outer, *inner) if inner or not final else ():
-        call = found[i]
-        assert type(call) is Call
-        if call.runnable:
-            why = f"it goes on after a call in it - at {torn}" if i in outer else f"it stands in a call - at {torn}"
-            status = Status.MALFORMED if final else Status.TRUNCATED
-            found[i] = replace(call, status=status, error=why, spelling=call.arguments_text)
-    return found
+    if final and not any(type(s) is Call and s.span and torn <= s.span[0] < end for s in segments):
+        return segments
+
+    def found(s: Segment) -> Segment:
+        if type(s) is not Call or not s.runnable or s.span is None or s.span[0] >= end or s.span[1] < torn:
+            return s
+        why = "it stands inside a value of a call" if s.span[0] >= torn else "a value of it goes on after a call in it"
+        status = Status.MALFORMED if final else Status.TRUNCATED
+        return replace(s, status=status, error=f"{why} - at {torn}", spelling=s.arguments_text)
+
+    return [*map(found, segments)]
+
+
+def _unread(segment: Segment) -> str:
+    """The text of a segment that is content, or was read as a call and is none that runs."""
+    match segment:
+        case Content(text):
+            return text
+        case Call() if not segment.runnable:
+            return segment.raw
+    return ""
 
 
 def _is_left(text: str, closers: Collection[str]) -> bool:
-    """Does something end in the content `text` that did not begin there?"""
+    """Does something end in `text` that did not begin there?"""
     if _ENDS_VALUE(text) is not None or any(closer in text for closer in closers):
         return True
     depth = 0
     for sign in _BRACKETS(text):
-        depth += 1 if sign[0] in "{[" else -1
+        depth += 1 if sign[0] in "{(" else -1
         if depth < 0:
             return True
     return False

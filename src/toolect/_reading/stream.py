@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolect._reading.inner_calls import Waiting
+from toolect._reading.inner_calls import NEVER, Waiting
 from toolect._reading.put_off import MAX_CAREFUL, Late
 from toolect.events import Event
 from toolect.message import Message, kind_of
@@ -46,7 +46,7 @@ class Stream:
             if events is not None:
                 if machine.course.due:
                     machine.feed("")
-                return self._told(events)
+                return self._told(events) if machine.course.builder.draft.torn[1] != NEVER else events
         if not isinstance(chunk, str):
             raise not_text(chunk)
         if self._closed:
