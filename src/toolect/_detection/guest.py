@@ -8,7 +8,6 @@ from typing import NamedTuple
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._reading.builder import Builder
-from toolect._reading.inner_calls import NEVER
 from toolect._reading.json_value import ValueSlot
 from toolect._reading.machine import Machine
 from toolect._reading.passage import Passage
@@ -37,14 +36,6 @@ class Claim(NamedTuple):
     """It has an argument."""
     cut: bool = False
     """The text ends within it."""
-
-
-class Torn(NamedTuple):
-    """Where a call broke off in the middle, the number of the one after it, and what closes those of its dialect."""
-
-    at: int
-    number: int
-    closers: tuple[str, ...]
 
 
 class Guest(Watcher):
@@ -79,10 +70,9 @@ class Guest(Watcher):
         """The text ended with what was fed last."""
 
     @property
-    def torn(self) -> Torn | None:
-        """Where the first of its calls broke off in the middle; None for none that did."""
-        at, number = self._draft.torn
-        return None if at == NEVER else Torn(at, number, self.graph.closers)
+    def torn(self) -> tuple[int, int]:
+        """Where the first of its calls broke off in the middle, and the number of the one after it."""
+        return self._draft.torn
 
     @property
     def mending(self) -> int:

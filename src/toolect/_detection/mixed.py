@@ -21,7 +21,6 @@ from toolect._detection.trial import Trial
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import plan_of
 from toolect._reading.answer import WAIT
-from toolect._reading.inner_calls import NEVER
 from toolect._reading.quotation import MAX_LINE, quoted
 from toolect._shapes.loose import MAX_GUESSES
 from toolect._values.toolset import ToolSchemas
@@ -317,8 +316,7 @@ class Mixed:
     @property
     def torn(self) -> int:
         """The number of the first call after one that broke off in the middle."""
-        torn = self.found.torn or self._guest and self._guest.torn
-        return torn.number if torn else NEVER
+        return min(self.found.torn, self.found.torn if self._guest is None else self._guest.torn)[1]
 
     @property
     def pending(self) -> str:

@@ -12,7 +12,7 @@ from toolect._values.doubtful import (
     named_in_texts,
     swallowed,
     taken_over,
-)
+)  # fmt: skip
 from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 

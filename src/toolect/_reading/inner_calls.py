@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -52,24 +53,17 @@ def without_inner(
 
 def _unread(segment: Segment) -> str:
     """The text of a segment that is content, or was read as a call and is none that runs."""
-    match segment:
-        case Content(text):
-            return text
-        case Call() if not segment.runnable:
-            return segment.raw
-    return ""
+    if type(segment) is Content:
+        return segment.text
+    return segment.raw if type(segment) is Call and not segment.runnable else ""
 
 
 def _is_left(text: str, closers: Collection[str]) -> bool:
     """Does something end in `text` that did not begin there?"""
     if _ENDS_VALUE(text) is not None or any(closer in text for closer in closers):
         return True
-    depth = 0
-    for sign in _BRACKETS(text):
-        depth += 1 if sign[0] in "{(" else -1
-        if depth < 0:
-            return True
-    return False
+    depths = accumulate(1 if sign[0] in "{(" else -1 for sign in _BRACKETS(text))
+    return any(depth < 0 for depth in depths)
 
 
 class Waiting:
@@ -81,12 +75,13 @@ class Waiting:
         self._events: list[Event] = []
 
     def told(self, events: list[Event], number: int) -> list[Event]:
-        """Those of `events` that are told at once: none of call `number`, or of one after it."""
+        """Those of `events` that are told at once: neither the end of call `number`, nor anything of one after it."""
         if number == NEVER:
             return events
         told: list[Event] = []
         for event in events:
-            now = isinstance(event, ContentDelta | ReasoningDelta) or event.index < number
+            last = number - isinstance(event, CallEnd)
+            now = isinstance(event, ContentDelta | ReasoningDelta) or event.index <= last
             (told if now else self._events).append(event)
         return told
 

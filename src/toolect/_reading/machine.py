@@ -245,8 +245,8 @@ class Machine:
         if slot is not AFTER_END:
             field = None if slot is None else slot.field
             segments += builder.open_segment(field, course.base + course.pos)
-        found = without_inner(segments, builder.repairs, builder.draft.torn[0], None, False)
-        return Message(tuple(found), tuple(builder.repairs))
+        segments = [*without_inner(segments, builder.repairs, builder.draft.torn[0], None, False)]
+        return Message(tuple(segments), tuple(builder.repairs))
 
 
 def _enter_text(course: Course, node: Node) -> Next:
