@@ -15,12 +15,11 @@ from msgspec.structs import replace
 
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Repair, RepairKind, Segment, Status
+from toolect.message import Call, Repair, RepairKind, Segment, Status
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
-_ENDS_VALUE = re.compile(r"""["'`]\s*[)\]}]|</""").search
-_BRACKETS = re.compile(r"[{}()]").finditer
+_ENDS_VALUE = re.compile(r"""["'`]\s*(?:[)\]}]|,\s*["']?\w+["']?\s*[:=])|</""").search
 
 
 def without_inner(
@@ -52,18 +51,19 @@ def without_inner(
 
 
 def _unread(segment: Segment) -> str:
-    """The text of a segment that is content, or was read as a call and is none that runs."""
-    if type(segment) is Content:
-        return segment.text
-    return segment.raw if type(segment) is Call and not segment.runnable else ""
+    """The text of a segment that is no call, or none that runs."""
+    if isinstance(segment, Call):
+        return "" if segment.runnable else segment.raw
+    return segment.text
 
 
 def _is_left(text: str, closers: Collection[str]) -> bool:
     """Does something end in `text` that did not begin there?"""
     if _ENDS_VALUE(text) is not None or any(closer in text for closer in closers):
         return True
-    depths = accumulate(1 if sign[0] in "{(" else -1 for sign in _BRACKETS(text))
-    return any(depth < 0 for depth in depths)
+    return any(
+        depth < 0 for begin, end in ("{}", "()") for depth in accumulate((c == begin) - (c == end) for c in text)
+    )
 
 
 class Waiting:

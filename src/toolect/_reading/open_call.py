@@ -16,6 +16,7 @@ MAX_REPAIRS = 256
 A call that then still lacks something, or has too much, is malformed; outside of calls that is content.
 """
 _LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED))
+_MENDED = frozenset((RepairKind.JSON, RepairKind.UNESCAPED))
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 
@@ -101,13 +102,10 @@ class OpenCall:
         return any(r.kind in _LACKING and "}" in r.detail.partition(", got ")[0] for r in self.repairs)
 
     def surely_over(self, end: int) -> bool:
-        """False when a string may go on after character `end`: where it ends was guessed, or a bracket is missing."""
-        return not any(
-            r.kind is RepairKind.UNESCAPED
-            or r.at >= end
-            and (r.kind is RepairKind.JSON or r.kind is RepairKind.IMPLIED_CLOSER and len(r.detail) < STRONG)
-            for r in self.repairs
-        )
+        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there."""
+        missing = [r.detail for r in self.repairs if r.kind is RepairKind.IMPLIED_CLOSER and r.at >= end]
+        short = len(missing) > 1 or any(len(core) < STRONG for core in missing)
+        return not short and not any(r.kind in _MENDED for r in self.repairs)
 
     @property
     def blank(self) -> bool:
