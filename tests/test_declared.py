@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import shipped_corpus
 
 import toolect
+from toolect._reading.doubts import GUESSED
 from toolect._values.toolset import tool_schemas
 from toolect.message import Call, Json, Message, RepairKind
 
@@ -216,3 +218,49 @@ def test_line_breaks_that_are_written_as_escapes(name: str) -> None:
     ran = [(found.name, found.arguments) for found in message.runnable if found.name == "tide_log"]
     assert ran == [("tide_log", {"days": [1]})] * (name not in PROVED_BY_LINES)
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=tools)[0], message)
+
+
+@over_all
+def test_what_was_guessed_at_has_what_is_declared(name: str) -> None:
+    """Law: a call that lacks its end, or a sign, runs with no other arguments than declared, and no other types."""
+    for arguments in ({"b": "x"}, {"a": "x"}, {"a": 2, "b": "x"}):
+        wire = written(name, Call("f", arguments))
+        for at in range(len(wire)):
+            for text in (wire[:at], wire[:at] + wire[at + 1 :]):
+                for call in toolect.dialect(name).parse(text, [tool(a="integer")]).runnable:
+                    guessed = GUESSED.intersection(repair.kind for repair in call.repairs)
+                    assert not guessed or call.name != "f" or call.arguments in ({}, {"a": 2}), (text, call)
+
+
+def test_names_and_types_of_what_was_guessed_at() -> None:
+    """Schemas that refer to others, or name alternatives, are followed; those that are open admit any name."""
+    place = {"type": "object", "properties": {"hours": {"type": "array", "items": {"type": "integer"}}}}
+    schema: dict[str, Json] = {
+        "type": "object",
+        "properties": {
+            "day": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "at": {"$ref": "#/$defs/at"},
+            "x": {},
+        },
+        "$defs": {"at": place},
+    }
+    for more, arguments, why in (
+        ({}, '{"day": null, "at": {"hours": [1]}, "x": [{}]}', None),
+        ({}, '{"day": [2]}', "expected null or integer, got array - in `day` - at 0"),
+        ({}, '{"at": {"hours": [1, "two"]}}', "expected integer, got string - in `at` - at 0"),
+        ({}, '{"y": 1}', "expected an argument that the tool has, got `y` - at 0"),
+        ({"additionalProperties": True}, '{"y": 1}', None),
+        ({"properties": {}}, '{"y": 1}', None),
+    ):
+        tools = [{"name": "f", "parameters": schema | more}]
+        (call,) = toolect.dialect("hermes").parse(f'<tool_call>{{"name": "f", "arguments": {arguments}}}', tools).calls
+        assert call.error == why
+        assert call.runnable is (why is None)
+        whole = toolect.dialect("hermes").parse(f"{call.raw}</tool_call>", tools)
+        assert whole.calls[0].runnable
+
+
+def test_the_guide_names_the_guesses() -> None:
+    """Its table tells them from other spellings."""
+    table = (Path(__file__).parents[1] / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)` \|.*\| guess \|$", table, re.MULTILINE)) == {*GUESSED}

@@ -95,6 +95,21 @@ def test_floods_that_name_many_tools_take_linear_time(name: str) -> None:
 
 
 @over_all
+def test_floods_that_name_the_tools_take_linear_time(name: str) -> None:
+    """Every word of a flood is a tool that is declared, whole and in chunks: openers over and over, and drawn ones."""
+    dialect, scale = toolect.dialect(name), work.CALLS._replace(most=4e6)
+    floods = [Flood("openers", "", "", opener) for opener in dialect.graph().openers] + drawn(dialect)
+
+    def check(flood: Flood) -> None:
+        words = {word: {"type": "string"} for word in re.findall(r"[A-Za-z_][\w.-]*", flood.text(100))}
+        tools = [{"name": word, "parameters": {"type": "object", "properties": words}} for word in words]
+        for read in (lambda text: dialect.parse(text, tools=tools), work.streamed(lambda: dialect.stream(tools=tools))):
+            assert not (found := work.grown(read, flood.text, scale)), (flood, found)
+
+    shipped_corpus.each(shares.share(floods, 2, name), check)
+
+
+@over_all
 def test_floods_obey_the_laws(name: str) -> None:
     """Floods tile, and give the same message and its events one character at a time."""
     dialect = toolect.dialect(name)

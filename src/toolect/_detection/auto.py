@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.mixed import Mixed
+from toolect._reading.inner_calls import Waiting
 from toolect._reading.put_off import MAX_CAREFUL, Late
 from toolect._reading.stream import not_text
 from toolect._reading.whole_answer import prompt_tail
@@ -56,7 +57,7 @@ class AutoStream:
     What comes after `MAX_CAREFUL` chunks that were more than text is gathered first, as in the stream of a dialect.
     """
 
-    __slots__ = ("_careful", "_closed", "_late", "_options", "_reader", "_size")
+    __slots__ = ("_careful", "_closed", "_inner", "_late", "_options", "_reader", "_size")
 
     def __init__(self, tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str]) -> None:
         self._options = (list(tools) if tools is not None else None, mode, prefix, policies)
@@ -68,6 +69,7 @@ class AutoStream:
         self._closed = False
         self._careful = self._size = 0  # so many chunks were more than text; so many characters were read
         self._late = Late()
+        self._inner = Waiting()
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
@@ -90,16 +92,17 @@ class AutoStream:
         self._reader.found.events = events
         self._reader.feed(chunk)
         self._size += len(chunk)
-        return events
+        return self._inner.told(events, self._reader.torn)
 
     def close(self) -> list[Event]:
         """What the end of the answer makes happen: a second call has nothing to add."""
         if self._closed:
             return []
         self._closed = True
-        events = self._read(self._late.take())
+        told = self._read(self._late.take())
+        events = self._reader.found.events = []
         self._reader.close()
-        return events
+        return [*told, *self._inner.told(events, self._reader.torn), *self._inner.over(self.message.calls)]
 
     @property
     def message(self) -> MixedMessage:

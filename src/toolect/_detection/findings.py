@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolect._detection.guest import Guest
+from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.open_call import note
 from toolect.events import MAX_DELTA, ContentDelta, Event
 from toolect.message import Message, Repair, RepairKind, Segment
@@ -20,7 +21,7 @@ class MixedMessage(Message, frozen=True, eq=False):
 class Findings:
     """What is complete, and the events that have not been fetched. Content after a call may be unwanted."""
 
-    __slots__ = ("_drops", "_streaming", "events", "last", "readers", "repairs", "segments")
+    __slots__ = ("_closers", "_drops", "_streaming", "events", "last", "readers", "repairs", "segments", "torn")
 
     def __init__(self, streaming: bool, drops: bool) -> None:
         self._streaming, self._drops = streaming, drops
@@ -31,6 +32,9 @@ class Findings:
         """The dialect of each call."""
         self.last = ""
         """The dialect that read the last call."""
+        self.torn = NEVER, NEVER
+        """Where the first call broke off in the middle, and the number of the one after it."""
+        self._closers: set[str] = set()
 
     @property
     def blank(self) -> bool:
@@ -60,6 +64,8 @@ class Findings:
     def keep(self, guest: Guest) -> None:
         """A guest is done: what it has read."""
         segments, repairs = guest.result()
+        self.torn = min(self.torn, guest.torn)
+        self._closers.update(guest.graph.closers)
         for one in repairs:
             self.repair(one.kind, one.at, one.detail)
         self.keep_segments(guest.name, segments, len(guest.calls))
@@ -71,8 +77,8 @@ class Findings:
         if calls:
             self.last = name
 
-    def message(self, guest: Guest | None, rest: Sequence[Segment]) -> MixedMessage:
-        """What has been found; what a guest is reading, or else the `rest`, comes last."""
+    def message(self, guest: Guest | None, rest: Sequence[Segment], final: bool) -> MixedMessage:
+        """What has been found; what a guest is reading, or else the `rest`, comes last. `final`: that is all."""
         segments, readers = list(self.segments), list(self.readers)
         if guest is not None:
             inner = guest.message()
@@ -80,4 +86,6 @@ class Findings:
             readers += [guest.name] * len(inner.calls)
         else:
             segments += rest
-        return MixedMessage(tuple(segments), tuple(self.repairs), tuple(readers))
+        torn = self.torn if guest is None else min(self.torn, guest.torn)
+        found = without_inner(segments, self.repairs, torn[0], None if self._drops else self._closers, final)
+        return MixedMessage(tuple(found), tuple(self.repairs), tuple(readers))

@@ -70,6 +70,11 @@ class Guest(Watcher):
         """The text ended with what was fed last."""
 
     @property
+    def torn(self) -> tuple[int, int]:
+        """Where the first of its calls broke off in the middle, and the number of the one after it."""
+        return self._draft.torn
+
+    @property
     def mending(self) -> int:
         """How many characters of broken JSON were looked through, by those before it too."""
         return self._draft.mending

@@ -314,6 +314,11 @@ class Mixed:
     # What has been read
 
     @property
+    def torn(self) -> int:
+        """The number of the first call after one that broke off in the middle."""
+        return min(self.found.torn, self.found.torn if self._guest is None else self._guest.torn)[1]
+
+    @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
         if self._guest is not None:
@@ -322,4 +327,4 @@ class Mixed:
 
     def message(self) -> MixedMessage:
         """What has been read; in the middle of an answer, what is open comes last."""
-        return self.found.message(self._guest, self._content.stretch.so_far())
+        return self.found.message(self._guest, self._content.stretch.so_far(), self._text.final)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolect._graph.symbols import ECHOES, Field, Op, OpCode, is_echo
 from toolect._reading.draft import Draft
+from toolect._reading.inner_calls import NEVER
 from toolect._reading.nested import Values
 from toolect._reading.open_call import OpenCall
 from toolect._reading.open_text import OpenText
@@ -77,6 +78,8 @@ class Builder:
                 if name := draft.last_name if task.role is Role.AGAIN else task.name:
                     call.name = name
                     draft.start_call(call)
+                if task.role is Role.AGAIN and draft.torn[0] != NEVER:
+                    call.fail(f"expected its name after a call that broke off - at {start}")
             case OpCode.END_CALL:
                 draft.ruled = False
                 draft.end_call(end)

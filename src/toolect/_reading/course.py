@@ -154,7 +154,7 @@ class Course(Source):
         """Go over a marker that is missing at character `at`."""
         if self.watcher is not None:
             self.watcher.implied(core, at)
-        closer = not self.node.first(core)
+        closer, call = not self.node.first(core), self.builder.call
         if closer:
             self._break_off(at)
             self.builder.note(repair, at, self.builder.spelled(core))
@@ -163,6 +163,10 @@ class Course(Source):
         self._run(step.tasks)
         if not closer:
             self.builder.note(RepairKind.IMPLIED_OPENER, at, core)
+        elif call is not None and call.entries and isinstance(text := call.entries[-1][1], str):
+            inner = next((one for one in self.graph.markers if one in text and one not in self.graph.closers), None)
+            if inner is not None:
+                call.fail(f"expected `{core}`, got `{inner}` - before {at}")
         if self.home is not None:
             self._heed_brackets(core)
         self.spacing.clear()

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from toolect._reading.open_call import LAYOUT, OpenCall
 from toolect._shapes.elsewhere import holds_call
-from toolect._values.doubtful import is_declaration, is_object_of, named_in_texts, stranger, swallowed, taken_over
+from toolect._values.doubtful import (
+    holds_half_a_call,
+    is_declaration,
+    is_object_of,
+    misfit,
+    named_in_texts,
+    swallowed,
+    taken_over,
+)  # fmt: skip
 from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 
@@ -15,14 +23,21 @@ _JOINING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKin
 
 _MERGING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKind.MISSPELLED_MARKER))
 """What makes one argument of two."""
-_MARKED = frozenset((RepairKind.MISSPELLED_MARKER, RepairKind.IMPLIED_OPENER, RepairKind.IMPLIED_CLOSER))
-"""What makes a key of more than one, or of a value."""
+GUESSED = frozenset(
+    (
+        RepairKind.IMPLIED_OPENER, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.MISSPELLED_MARKER,
+        RepairKind.JSON, RepairKind.MISSING_ARGUMENTS, RepairKind.DUPLICATE_KEY, RepairKind.TOOL_NAME,
+    )
+)  # fmt: skip
+"""What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
 
 
 def doubt(call: OpenCall, tools: ToolSchemas) -> None:
     """Let the `call`, which is over, fail where its arguments are not what was meant."""
     if call.lacked and call.sound:
         _lacking(call, tools)
+    if call.sound and any(r.kind is RepairKind.UNESCAPED for r in call.repairs) and holds_half_a_call(call.arguments):
+        call.fail(f"expected a text that ends before another call - at {call.start}")
     if call.placed and call.sound and is_object_of(tools.of(call.name), dict(call.entries)):
         call.fail(f"expected arguments, got an object of them as one - at {call.start}")
     if call.whole and call.sound and is_declaration(tools.of(call.name), call.value):
@@ -49,9 +64,15 @@ def _mended(call: OpenCall, tools: ToolSchemas) -> None:
     lost = RepairKind.JSON in kinds or RepairKind.MISSING_ARGUMENTS not in kinds and kinds - _SURE
     if not arguments and lost and (key := tools.of(call.name).lacks(())):
         call.fail(f"expected the argument `{key}`, got none - at {call.start}")
-    elif kinds & _MARKED and (key := stranger(tools.of(call.name), arguments)):
-        call.fail(f"expected an argument that the tool has, got `{key[:40]}` - at {call.start}")
     elif kinds & _MERGING and (key := named_in_texts(tools.of(call.name), arguments)):
         call.fail(f"expected `{key}` beside the other arguments, and not in one of them - at {call.start}")
     elif kinds & _JOINING and (key := taken_over(tools, call.name, arguments)):
         call.fail(f"expected no `{key}`, which is an argument of another tool - at {call.start}")
+
+
+def misfits(call: OpenCall, tools: ToolSchemas, typed: bool) -> None:
+    """Let the `call`, which was guessed at and then made to fit, fail where its arguments are others than declared."""
+    arguments = call.arguments
+    if call.sound and isinstance(arguments, dict) and any(repair.kind in GUESSED for repair in call.repairs):
+        wrong = misfit(tools.of(call.name), arguments, typed)
+        call.error = f"{wrong} - at {call.start}" if wrong else None

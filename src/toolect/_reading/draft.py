@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from toolect._reading.barren import Barren
-from toolect._reading.doubts import doubt
+from toolect._reading.doubts import doubt, misfits
+from toolect._reading.inner_calls import NEVER
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.sign_counts import SignCounts
 from toolect._spec.model import Role
@@ -24,7 +25,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "barren", "counts", "_strict",
+        "after_call", "passed", "tools", "torn", "guesses", "vain", "mending", "flawed", "barren", "counts", "_strict",
         "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
@@ -45,6 +46,7 @@ class Draft:
         self.last_end = 0  # where the last call ended
         self.last_name = ""  # what the last call called
         self.after_call = False  # a call, or JSON that may hold calls, was the last thing read
+        self.torn = NEVER, NEVER  # where the first call broke off in the middle; the number of the one after it
         self._strict = strict
         self.tools = tools
         self.flawed = 0  # calls that were not `ok`; one that is nested too deep weighs more
@@ -214,6 +216,12 @@ class Draft:
         call = self.call
         if call is None:
             return
+        sound = call.sound
+        self._end_call(call, end)
+        if self.torn[0] == NEVER and not (sound and call.surely_over(end)):
+            self.torn = end, call.index if sound and call.index >= 0 else self.count
+
+    def _end_call(self, call: OpenCall, end: int) -> None:
         if end < call.start:  # nothing was read of it
             call.start = end = max(end, self.told)
         self.end_list(call)
@@ -228,6 +236,7 @@ class Draft:
         self._name_tool(call)
         if self._fits:
             self._pass_on(call, call.fit(self.tools.of(call.name)))
+        misfits(call, self.tools, self._fits)
         self.call = None
         self.flawed += call.status is not Status.OK
         done = call.result(end, self.raw(call.start, end), self._strict)

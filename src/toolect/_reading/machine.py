@@ -20,6 +20,7 @@ from toolect._reading.course import Boundary, Course
 from toolect._reading.crossing import opened_again
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.finished import finished
+from toolect._reading.inner_calls import without_inner
 from toolect._reading.json_slot import begin_json
 from toolect._reading.lexing import lex, waiting
 from toolect._reading.look_ahead import headed
@@ -240,10 +241,11 @@ class Machine:
         course, builder, slot = self.course, self.course.builder, self.slot
         segments = list(builder.segments)
         if slot is AFTER_END and self.left is None:
-            return finished(segments, tuple(builder.repairs), course.graph, builder.tools)
+            return finished(segments, tuple(builder.repairs), course.graph, builder.tools, builder.draft.torn[0])
         if slot is not AFTER_END:
             field = None if slot is None else slot.field
             segments += builder.open_segment(field, course.base + course.pos)
+        segments = [*without_inner(segments, builder.repairs, builder.draft.torn[0], None, False)]
         return Message(tuple(segments), tuple(builder.repairs))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolect._graph.node import STRONG
 from toolect._shapes.broken_text import completed_text
 from toolect._values.fitting import Fitting, fits
 from toolect._values.json_lexemes import forgiving
@@ -15,6 +16,7 @@ MAX_REPAIRS = 256
 A call that then still lacks something, or has too much, is malformed; outside of calls that is content.
 """
 _LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED))
+_MENDED = frozenset((RepairKind.JSON, RepairKind.UNESCAPED))
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 
@@ -23,7 +25,7 @@ class OpenCall:
     """What is known of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
 
     __slots__ = (
-        "nameless", "placed", "start", "index", "name", "header", "id",
+        "nameless", "placed", "empty", "start", "index", "name", "header", "id",
         "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
         "shaped", "strange", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted",
     )  # fmt: skip
@@ -36,6 +38,7 @@ class OpenCall:
         self.id: str | None = None
         self.entries: list[tuple[str, Json]] = []
         self.keys: set[str] = set()  # those of `entries`
+        self.empty = 0  # so many of `entries` come first and are known to be empty texts
         self.key: str | None = None  # of the argument that is open
         self.nameless = False  # an argument is open that may have no name
         self.placed = 0  # how many had none
@@ -98,10 +101,18 @@ class OpenCall:
         """True when an object in it lacks its bracket."""
         return any(r.kind in _LACKING and "}" in r.detail.partition(", got ")[0] for r in self.repairs)
 
+    def surely_over(self, end: int) -> bool:
+        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there."""
+        missing = [r.detail for r in self.repairs if r.kind is RepairKind.IMPLIED_CLOSER and r.at >= end]
+        short = len(missing) > 1 or any(len(core) < STRONG for core in missing)
+        return not short and not any(r.kind in _MENDED for r in self.repairs)
+
     @property
     def blank(self) -> bool:
         """True when arguments have come, and all are empty texts."""
-        return bool(self.entries) and all(value == "" for _, value in self.entries)
+        while self.empty < len(self.entries) and self.entries[self.empty][1] == "":
+            self.empty += 1
+        return 0 < len(self.entries) == self.empty
 
     def fail(self, why: str) -> None:
         """The call cannot be read; the first reason counts."""

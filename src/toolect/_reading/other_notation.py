@@ -10,7 +10,7 @@ from toolect._reading.answer import WAIT, Waiting
 from toolect._reading.probe import View, past_blank
 
 MAX_HEAD = 160
-"""Characters after the marker in which the name has to come."""
+"""Characters after the marker in which the name has to come; and of more markers after it that are gone over."""
 _WORD = re.compile(r"[A-Za-z_][\w.-]*").search
 _GOES_ON = re.compile(r"[\"'>|]|\s*[(\[{<]").match
 """What notations have after a name, and sentences do not."""
@@ -36,7 +36,8 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
     if not view.tools.declared or view.graph.code is not None:
         return ""  # what code names is not called yet
     buf, final, at = view.buf, view.final, past_blank(view.buf, pos)
-    while True:
+    last = at + MAX_HEAD
+    while at < last:
         if not final and (_IN_TOKEN(buf, at) is not None or any(cut_off(core, buf, at) for core in view.graph.starts)):
             return WAIT
         end = _past_marker(view, at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from toolect._reading.inner_calls import NEVER, Waiting
 from toolect._reading.put_off import MAX_CAREFUL, Late
 from toolect.events import Event
 from toolect.message import Message, kind_of
@@ -22,7 +23,7 @@ def not_text(given: object) -> TypeError:
 class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
-    __slots__ = ("_careful", "_closed", "_late", "_machine", "_make")
+    __slots__ = ("_careful", "_closed", "_inner", "_late", "_machine", "_make")
 
     def __init__(self, make: Callable[[], Machine]) -> None:
         self._make = make
@@ -34,6 +35,7 @@ class Stream:
         self._closed = False
         self._careful = 0
         self._late = Late()
+        self._inner = Waiting()
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
@@ -44,7 +46,7 @@ class Stream:
             if events is not None:
                 if machine.course.due:
                     machine.feed("")
-                return events
+                return self._told(events) if machine.course.builder.draft.torn[1] != NEVER else events
         if not isinstance(chunk, str):
             raise not_text(chunk)
         if self._closed:
@@ -53,10 +55,14 @@ class Stream:
         if self._careful < MAX_CAREFUL:
             self._careful += 1
             machine.feed(chunk)
-            return events
+            return self._told(events)
         machine.feed(self._late.take() + chunk)
         machine.quick = self._gather
-        return events
+        return self._told(events)
+
+    def _told(self, events: list[Event]) -> list[Event]:
+        """Those of `events` that do not wait for the end of the answer."""
+        return self._inner.told(events, self._machine.course.builder.draft.torn[1])
 
     def _gather(self, chunk: str) -> list[Event] | None:
         """Keep `chunk` for later; None where enough has come to be read."""
@@ -72,6 +78,7 @@ class Stream:
             if self._late.size:
                 machine.feed(self._late.take())
             machine.run(True)
+            events = [*self._told(events), *self._inner.over(self.message.calls)]
         return events
 
     @property

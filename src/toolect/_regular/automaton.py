@@ -28,6 +28,8 @@ class Automaton:
         part = self._lay(node)
         self._link(Counter({0: 1}), part.first)
         self.final = frozenset(part.last) | ({0} if part.empty else frozenset())
+        self.gone = "", frozenset((0,))
+        """The text that was gone through last, and the states after it: the next one often begins with it."""
 
     def _lay(self, node: Node) -> _Part:
         match node:
@@ -133,13 +135,16 @@ def alive(regex: str, text: str) -> bool:
         machine = automaton(regex)
     except NotRegular:
         return False
-    states = {0}
-    for char in text:
-        after = {state for before in states for state in machine.follow[before]}
-        states = {state for state in after if holds(machine.chars[state], ord(char))}
+    begun, states = machine.gone
+    if not text.startswith(begun):
+        begun, states = "", frozenset((0,))
+    for char in text[len(begun) :]:
         if not states:
-            return False
-    return True
+            break
+        after = {state for before in states for state in machine.follow[before]}
+        states = frozenset(state for state in after if holds(machine.chars[state], ord(char)))
+    machine.gone = text, states
+    return bool(states)
 
 
 class Alphabet:

@@ -6,12 +6,15 @@ import re
 from collections.abc import Collection, Set
 
 from toolect._values.schema import Schema
+from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
 
 _TAG = re.compile(r"<([^<>\n]{1,160})>")
 _WORDS = (re.compile(r"\w+").findall, re.compile(r"[\w.-]+").findall)
 """The words of a tag, and those with the signs in them that keys may have."""
+_PARENTHESIS = re.compile(r"""\w\((?=\s*(?:[A-Za-z_]\w*\s*=|["']))|\(|["']?\)""").finditer
+"""One that a text or an argument with a name comes after, one that comes after a text, or any."""
 _GIVEN = re.compile(r"""([\w.-]+)["']?\s{0,4}[=:]\s{0,4}["'`{\[]""")
 
 
@@ -74,12 +77,49 @@ def left_out(schema: Schema, arguments: Json, keys: Collection[str]) -> str:
     return next((key for key in keys if key in names and key not in given), "")
 
 
-def stranger(schema: Schema, arguments: dict[str, Json]) -> str:
-    """A key of the `arguments` that the tool does not have, where it lacks one that it must have; none otherwise."""
-    names = schema.names
-    if not names or not schema.lacks(arguments):
+def misfit(schema: Schema, arguments: dict[str, Json], typed: bool) -> str:
+    """What is wrong with `arguments` by the schema of the tool, in a sentence; none where they fit.
+
+    It has to name their keys, unless it names none, or says that others may come. When they are `typed`, each value
+    and those inside have a type that is declared.
+    """
+    names = () if schema.opened else schema.names
+    for key, value in arguments.items():
+        if names and key not in names and not schema.meant(key):
+            return f"expected an argument that the tool has, got `{key[:40]}`"
+        if typed and (wrong := _mistyped(schema.member(key), value)):
+            return f"expected {wrong} - in `{key[:40]}`"
+    return ""
+
+
+def _mistyped(schema: Schema | None, value: Json) -> str:
+    """The types that are declared of `value`, or of one inside, and the other one that it has; none for no other."""
+    if schema is None:
         return ""
-    return next((key for key in arguments if key not in names and not schema.meant(key)), "")
+    kind, types = type_of(value), schema.types
+    whole = kind == "integer" or isinstance(value, float) and value.is_integer()
+    if kind not in types and not (whole and ("number" in types or "integer" in types)):
+        return f"{' or '.join(types)}, got {kind}"
+    if isinstance(value, dict):
+        return next(filter(None, (_mistyped(schema.member(key), inner) for key, inner in value.items())), "")
+    items = enumerate(value) if isinstance(value, list) else ()
+    return next(filter(None, (_mistyped(schema.item(index), inner) for index, inner in items)), "")
+
+
+def holds_half_a_call(value: Json) -> bool:
+    """True when a text in `value` holds the beginning of a call and not its end, or an end without the beginning."""
+    if not isinstance(value, str):
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return any(map(holds_half_a_call, inner))
+    opened: list[bool] = []  # the parentheses, and whether they are those of a call
+    for match in _PARENTHESIS(value):
+        if match[0][-1] == "(":
+            opened.append(len(match[0]) > 1)
+        elif opened:
+            opened.pop()
+        elif len(match[0]) > 1:
+            return True
+    return any(opened)
 
 
 def named_in_texts(schema: Schema, arguments: dict[str, Json]) -> str:

@@ -84,6 +84,11 @@ class Schema:
         return next((key for key in self._afresh()._required(self.node, 0) if key not in given), "")
 
     @property
+    def opened(self) -> bool:
+        """True when it says that members may come which it does not name."""
+        return self._schema(others_of) is not None
+
+    @property
     def kinds(self) -> dict[str, str]:
         """Those of the members that are declared with one type where they are named, and nowhere else, with that."""
         if self._kinds is None:
