@@ -198,7 +198,8 @@ def test_another_process_reads_alike() -> None:
         here, there = registry.dialect(text.dialect), checkout.reader(text.dialect)
         assert same(there.parse(text.text, **text.options), respelled(here.parse(text.text, **text.options)))
         assert verdict(text, there)[:2] == verdict(text, here)[:2]  # type: ignore[arg-type]
-    with pytest.raises(Exception, match="TypeError"):
+    assert checkout.reader("auto").parse("x").content == "x"
+    with pytest.raises(RuntimeError, match="TypeError"):
         checkout.reader("hermes").parse("x", wrong=1)
     checkout.close()
 

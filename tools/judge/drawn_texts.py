@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, count, islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -120,8 +120,8 @@ def _messages(size: int, random: Random, names: Sequence[str]) -> Iterator[tuple
     """Messages of all the dialects, as many of each."""
     share = -(-size // len(names))
     for name in names:
-        drawn = chain.from_iterable(written(registry.dialect(name), random) for _ in count())
-        yield from ((name, one) for one in islice(drawn, share))
+        messages = chain.from_iterable(written(registry.dialect(name), random) for _ in range(share))
+        yield from ((name, one) for one in islice(messages, share))
 
 
 def _damage(label: str, kinds: Sequence[str], size: int, random: Random, names: Sequence[str]) -> Iterator[Text]:
@@ -239,17 +239,17 @@ def others(size: int, random: Random, names: Sequence[str]) -> Iterator[Text]:
     folder = os.environ.get("TOOLECT_CORPUS")
     cases = [case for case in load(Path(folder)) if case.dialect in names and not case.known_broken] if folder else []
     for case in _share(size, random, cases):
-        name, id_ = str(case.dialect), f"others' cases {case.id}"
-        yield Text("others' cases", id_, name, case.source, case.text, {"tools": case.tools}, case)
+        id_ = f"others' cases {case.id}"
+        yield Text("others' cases", id_, str(case.dialect), case.source, case.text, {"tools": case.tools}, case)
 
 
 def reported(size: int, random: Random, names: Sequence[str]) -> Iterator[Text]:
-    """Texts of bug reports, with what was meant."""
-    file = os.environ.get("TOOLECT_CASES")
-    cases = [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()] if file else []
+    """Texts of bug reports: of a file that is named, or that lies beside the folder of others' cases."""
+    beside = Path(os.environ.get("TOOLECT_CORPUS", "")).parent / "cases" / "reports.jsonl"
+    file = Path(os.environ.get("TOOLECT_CASES") or beside)
+    cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.is_file() else []
     for case in _share(size, random, [case for case in cases if case["dialect"] in names or len(names) > 1]):
-        options = {"tools": case["tools"]} if case["tools"] else {}
-        id_ = f"reported cases {case['id']}"
+        options, id_ = {"tools": case["tools"]} if case["tools"] else {}, f"reported cases {case['id']}"
         yield Text("reported cases", id_, case["dialect"], case["kind"], case["text"], options, case["expect"])
 
 

@@ -20,10 +20,6 @@ from toolect.message import Json, Message
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Raised(Exception):
-    """Reading raised, or took too long."""
-
-
 class Checkout:
     """The readers of a checkout, by the names of dialects, and the process that they read in."""
 
@@ -47,7 +43,7 @@ class Checkout:
         self._process.stdin.flush()
         answer = self._answer()
         if "raised" in answer:
-            raise Raised(answer["raised"])
+            raise RuntimeError(answer["raised"])
         return answer["is"]
 
     def close(self) -> None:
@@ -75,7 +71,7 @@ class RemoteReader:
 
     def parse(self, text: str, **options: Any) -> Message:
         """The message of a whole text."""
-        return message(self._checkout.ask("parse", self.name, text, options))
+        return msgspec.convert(self._checkout.ask("parse", self.name, text, options), Message)
 
     def stream(self, **options: Any) -> RemoteStream:
         """A stream, which ends the one before."""
@@ -101,13 +97,8 @@ class RemoteStream:
     def close(self) -> list[Event]:
         """The last events; `message` is there then."""
         events, told = self._checkout.ask("close")
-        self.message = message(told)
+        self.message = msgspec.convert(told, Message)
         return list(map(_event, events))
-
-
-def message(told: Json) -> Message:
-    """The message that plain data say."""
-    return msgspec.convert(told, Message)
 
 
 def _event(told: Json) -> Event:
