@@ -70,6 +70,11 @@ def pretended(message: Message, _: str) -> Message:
     return Message([Call(c.name, dict.fromkeys(c.arguments, "x"), None, c.arguments_text) for c in message.calls])
 
 
+def twice(message: Message, _: str) -> Message:
+    """Runs every call once more."""
+    return Message([*message.segments, *message.calls])
+
+
 def labelled(message: Message, _: str) -> Message:
     """Reads every call as a broken one."""
     return Message([Call(call.name, {}, status=Status.MALFORMED) for call in message.calls])
@@ -104,7 +109,7 @@ def words(draw: Any, change: Change, streamed: Change = alike) -> Counter[str]:
     ("change", "word"),
     [
         (alike, "right"), (nothing, "unlabelled"), (another, "wrong, unlabelled"), (pretended, "wrong, unlabelled"),
-        (labelled, "lost"), (cut, "lost"), (raising, "raised"),
+        (twice, "wrong, unlabelled"), (labelled, "lost"), (cut, "lost"), (raising, "raised"),
     ],
 )  # fmt: skip
 def test_the_fault_of_a_reader_is_found(change: Change, word: str) -> None:

@@ -69,8 +69,6 @@ KINDS = {
 }
 NAMED = {"others' cases": "TOOLECT_CORPUS", "reported cases": "TOOLECT_CASES"}
 """What of the environment says where texts of a kind are."""
-SPEEDS = 16
-"""Dialects of which the speed is measured."""
 
 Judged = dict[str, Verdict]
 
@@ -183,7 +181,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         told = [("what", "of", "today", "before")[: 2 + len(folders)], *rows(drawn, found, options)]
         if folder and not options.kind:
             names, random = options.dialect or registry.dialects(), Random(options.seed)
-            told += speed(folders, random, names if options.all else random.sample(names, min(SPEEDS, len(names))))
+            told += speed(folders, random, names if options.all else random.sample(names, min(16, len(names))))
     if folder and options.differences:
         print(*differences(drawn, found, options.differences), sep="\n")
     print(table(told))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple, cast
 
@@ -48,7 +47,7 @@ def _meant(text: Text, reader: RemoteReader) -> Verdict:
 def _word(text: Text, got: Message, meant: Meant) -> str:
     if len(got.runnable) == len(meant.calls) and all(map(_alike, got.runnable, meant.calls)):
         return "right"
-    wrong = any(not any(map(partial(_alike, call), meant.calls)) for call in got.runnable)
+    wrong = any(_times(call, got.runnable) > _times(call, meant.calls) for call in got.runnable)
     if not wrong and meant.begins and got.calls and got.calls[-1].status is Status.TRUNCATED:
         return "right"
     if not got.clean:
@@ -57,6 +56,10 @@ def _word(text: Text, got: Message, meant: Meant) -> str:
     if fits and proven(text.dialect, text.text, got, text.options["tools"]):
         return "moot"
     return "wrong, unlabelled" if wrong else "unlabelled"
+
+
+def _times(call: Call, among: Sequence[Call]) -> int:
+    return sum(_alike(call, one) for one in among)
 
 
 def _alike(call: Call, wanted: Call) -> bool:
