@@ -203,7 +203,7 @@ def test_another_process_reads_alike() -> None:
         here, there = registry.dialect(text.dialect), checkout.reader(text.dialect)
         assert same(there.parse(text.text, **text.options), respelled(here.parse(text.text, **text.options)))
         assert verdict(text, there)[:2] == verdict(text, here)[:2]  # type: ignore[arg-type]
-    assert checkout.reader("auto").parse("x").content == "x"
+    assert checkout.reader("auto").parse("x\u2028\ud83d\ude00").content == "x\u2028\ud83d\ude00"
     with pytest.raises(RuntimeError, match="TypeError"):
         checkout.reader("hermes").parse("x", wrong=1)
     checkout.close()

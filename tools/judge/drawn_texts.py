@@ -25,7 +25,7 @@ from tools.bench.hostile import drawn
 from tools.conformance import no_calls, quotations
 from tools.conformance.other_parsers import load
 from tools.fuzz.damage import damaged
-from tools.judge.drawn_messages import Written, written
+from tools.judge.drawn_messages import WORDS, Written, written
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 LOSSY = (
@@ -47,6 +47,7 @@ INNER = Call("erase_disk", {"label": "old"})
 """A call that is only quoted."""
 OUTER = ("write_page", "It is written so:\n{}\nNobody runs that.")
 FENCES = ("A call looks like this:\n\n```\n{}\n```\n\nNo more is needed.", "For example:\n```text\n{}\n```")
+TOOLS: tuple[dict[str, Json], ...] = ({}, {"tools": no_calls.TOOLS})
 PASSAGE = 6_000
 """Characters of a passage of prose or code."""
 PROSE = 100_000
@@ -142,11 +143,14 @@ def _damaged(dialect: Dialect, one: Written, kind: Corruption, random: Random) -
     starts = _starts(dialect, one) if kind is Corruption.FALSE_START else ()
     broken = corrupt(wire, dialect.spec, random, kind, called, starts)
     joined = kind is Corruption.MISSING_COMMA and _CODE.search(broken) and _JOINED.search(broken)
-    return None if broken == wire or joined else (broken, wire.startswith(broken) and longer.startswith(broken))
+    values = [*WORDS, *(value for call in one.calls for value in call.arguments.values() if isinstance(value, str))]
+    torn = kind is Corruption.WHITESPACE_DRIFT and any(wire.count(value) > broken.count(value) for value in values)
+    none = broken == wire or joined or torn
+    return None if none else (broken, wire.startswith(broken) and longer.startswith(broken))
 
 
-_CODE, _JOINED = re.compile(r"\w\(\w+ ?="), re.compile(r"(?<=[^\W\d])\"\s*\"(?=\w)")
-"""Calls as code has them, where strings side by side are one string: that is no damage."""
+_CODE, _JOINED = re.compile(r"\w\(\w+ ?="), re.compile(r"(?<=[^\W\d])\"\s*\"(?=[\w\\])")
+"""Calls as code has them, where strings side by side are one string: that is no damage. Nor are blanks in a value."""
 
 
 def _starts(dialect: Dialect, one: Written) -> list[int]:
@@ -186,18 +190,14 @@ def prose(size: int, random: Random, names: Sequence[str]) -> Iterator[Text]:
     for name in random.choices(names, k=size):
         file, found = random.choice(files)
         start = found.find("\n", random.randrange(len(found))) + 1
-        yield text("prose and code", name, file, found[start : start + PASSAGE], _perhaps(random))
+        yield text("prose and code", name, file, found[start : start + PASSAGE], random.choice(TOOLS))
 
 
 def hostile(size: int, random: Random, names: Sequence[str]) -> Iterator[Text]:
     """Texts made to be slow, of any length: read with and without tools, whole and in small chunks."""
     for name in random.choices(names, k=size):
         flood, chunk = drawn(registry.dialect(name), random), random.choice((0, 1, 5))
-        yield text("hostile", name, f"by {chunk}", str(flood), _perhaps(random), (flood, chunk))
-
-
-def _perhaps(random: Random) -> dict[str, Json]:
-    return {"tools": no_calls.TOOLS} if random.randrange(2) else {}
+        yield text("hostile", name, f"by {chunk}", str(flood), random.choice(TOOLS), (flood, chunk))
 
 
 def _both() -> dict[str, Json]:

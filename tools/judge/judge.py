@@ -83,8 +83,7 @@ def draw(options: argparse.Namespace) -> list[Text]:
     return [*found.values()]
 
 
-checkout = cache(Checkout)
-"""A process for each, as long as this one lasts."""
+checkout = cache(Checkout)  # a process for each, as long as this one lasts
 
 
 def judged(folder: Path, drawn: Sequence[Text]) -> Judged:
@@ -196,7 +195,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", metavar="CHECKOUT", help="another checkout, or a commit of this one")
-    parser.add_argument("--all", action="store_true", help="many more texts, in about twenty minutes")
+    parser.add_argument("--all", action="store_true", help="many more texts, in about ten minutes")
     parser.add_argument("--seed", type=int, default=_commits(), metavar="N", help="default: the number of commits")
     parser.add_argument("--kind", action="append", choices=KINDS, metavar="KIND", help="only these texts")
     parser.add_argument("--dialect", action="append", choices=registry.dialects(), metavar="NAME")

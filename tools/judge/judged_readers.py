@@ -25,9 +25,10 @@ class Checkout:
 
     def __init__(self, folder: Path) -> None:
         path = os.pathsep.join(map(str, (folder / "src", ROOT)))
-        environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+        own = {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:surrogatepass"}
+        way: Any = {"text": True, "encoding": "utf-8", "errors": "surrogatepass"}  # halves of a pair stay apart
         command, pipe = [sys.executable, "-m", "tools.judge.reading_process"], subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdin=pipe, stdout=pipe)
+        self._process = subprocess.Popen(command, cwd=ROOT, env=os.environ | own, stdin=pipe, stdout=pipe, **way)
         read = Path(self._answer())
         if folder.resolve() not in read.resolve().parents:
             raise ValueError(f"expected toolect of {folder}, got {read}")
@@ -39,7 +40,7 @@ class Checkout:
     def ask(self, *request: object) -> Any:
         """The answer to a request."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
         self._process.stdin.flush()
         answer = self._answer()
         if "raised" in answer:

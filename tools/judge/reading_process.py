@@ -75,7 +75,7 @@ def main() -> None:
         except Exception as error:  # whatever it is: that is what is judged
             found = {"raised": f"{type(error).__name__}: {error}"}
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        print(json.dumps(found), flush=True)
+        print(json.dumps(found, ensure_ascii=False), flush=True)
 
 
 if __name__ == "__main__":
