@@ -132,6 +132,11 @@ def test_every_dialect_has_cases() -> None:
     assert {path.stem for path in shipped_corpus.ROOT.glob("*.txt")} == set(toolect.dialects())
 
 
+def test_every_case_says_where_it_is_from() -> None:
+    """In another project's texts, in a model's answer, or nowhere: one of these is on each shipped case."""
+    assert [str(case) for case in shipped_corpus.all_cases() if not case.provenance] == []
+
+
 def test_a_failure_names_its_cases() -> None:
     """One failure after another is told, each with the case that it is of."""
 
@@ -166,11 +171,11 @@ def write_file(tmp_path: Path, source: str) -> Path:
 
 def test_reads_bytes_exactly(tmp_path: Path) -> None:
     """Blank lines, shorter dash lines and carriage returns belong to the wire text."""
-    frame = "===\nTitle\n:parse-only\n:source https://example.org/a b\n===\n"
+    frame = "===\nTitle\n:parse-only\n:observed some-model, by a user\n===\n"
     source = frame + '\n---\r\n  a\n---\n\n------\ncontent "x"\n\n'
     (case,) = shipped_corpus.read(write_file(tmp_path, source))
     assert (case.title, case.text, case.expected) == ("Title", "\n---\r\n  a\n---\n", 'content "x"')
-    assert case.attributes == (("parse-only", ""), ("source", "https://example.org/a b"))
+    assert case.attributes == (("parse-only", ""), ("observed", "some-model, by a user"))
     assert case.dialect == "some-dialect"
 
 
@@ -199,6 +204,9 @@ def test_write_inverts_read(tmp_path: Path, text: str) -> None:
         ("===\nT\n===\ntext\n", ":1: expected a line of dashes"),
         ("===\nT\n:wrong\n===\ntext\n---\n", ":3: unknown attribute `:wrong`"),
         ("===\nT\n===\n\n---\n===\nT\n===\n\n---\n", ":6: the title 'T' is taken"),
+        ("===\nT\n:source a page\n===\n\n---\n", ":3: expected `:source` with a URL, got `a page`"),
+        ("===\nT\n:observed \n===\n\n---\n", ":3: expected `:observed` with a model and where it was seen"),
+        ("===\nT\n:invented\n:source https://a.b/c\n===\n\n---\n", ":4: expected one of `:source`, `:observed`"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, source: str, says: str) -> None:

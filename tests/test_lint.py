@@ -323,8 +323,8 @@ UPDATES = {
         "wrote `A`, marked `:parse-only`",
     ),
     "one with repairs": (
-        case("A", CALL[:-7], "", ":parse-only", ":source me"),
-        'call f {"n": 1}\n  status repaired\n  repair implied-closer', (("lenient", ""), ("source", "me")),
+        case("A", CALL[:-7], "", ":parse-only", ":observed m"),
+        'call f {"n": 1}\n  status repaired\n  repair implied-closer', (("lenient", ""), ("observed", "m")),
         "wrote `A`, marked `:lenient`",
     ),
     "another reading": (case("A", CALL, 'call f {"n": 2}'), 'call f {"n": 1}', (), "updated `A`"),

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -91,13 +92,8 @@ class Reader:
 def measure(commit: str, names: Sequence[str], rounds: int, seconds: float = 0.012) -> Figures:
     """All figures of these dialects beside those of `commit`."""
     figures = Figures(_git("rev-parse", "--short", commit), _git("rev-parse", "--short", "HEAD"), {})
-    with tempfile.TemporaryDirectory() as folder:
-        packed = subprocess.run(
-            ["git", "archive", commit, *_WHAT_IS_READ], cwd=ROOT, stdout=subprocess.PIPE, check=True
-        ).stdout
-        with tarfile.open(fileobj=io.BytesIO(packed)) as files:
-            files.extractall(folder, filter="data")
-        readers = Reader(Path(folder)), Reader(ROOT)
+    with unpacked(commit) as folder:
+        readers = Reader(folder), Reader(ROOT)
         for name in names:
             times = figures.times[name] = {}
             for workload in WORKLOADS:
@@ -111,6 +107,18 @@ def measure(commit: str, names: Sequence[str], rounds: int, seconds: float = 0.0
                     times[f"{workload} {'streamed' if chunk else 'whole'}"] = round(before, 1), round(now, 1)
             print(name, *(f"{kind} {now / was:.2f}" for kind, (was, now) in times.items()), sep="  ", flush=True)
     return figures
+
+
+@contextmanager
+def unpacked(commit: str) -> Iterator[Path]:
+    """A folder with what of `commit` reads, as long as it is needed."""
+    packed = subprocess.run(
+        ["git", "archive", commit, *_WHAT_IS_READ], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    ).stdout
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(packed)) as files:
+            files.extractall(folder, filter="data")
+        yield Path(folder)
 
 
 def _git(*words: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 Read = Callable[[str], object]
@@ -67,16 +67,27 @@ CALLS = Scale(calls, (250, 1_000, 4_000, 16_000, 64_000), 3, 5, 0, 2e6)
 TIME = Scale(lambda read, text: min(seconds(read, text) for _ in range(3)), (4_000, 16_000, 64_000), 3, 6, 0.02, 1)
 
 
-def grown(read: Read, text: Callable[[int], str], scale: Scale = CALLS) -> list[float]:
-    """The work for each size, when the last one takes too much more than the one before; nothing otherwise.
-
-    The last step alone tells: what is more than linear may be too little to show in a small text, and what is bounded
-    grows up to its bound.
-    """
+def measured(read: Read, text: Callable[[int], str], scale: Scale = CALLS) -> list[float]:
+    """The work for each size that is tried."""
     read(text(scale.sizes[0]))  # nodes and plans are made the first time
     found: list[float] = []
     for tried, size in enumerate(scale.sizes, 1):
         found.append(scale.work(read, text(size)))
         if found[-1] > scale.most or tried >= scale.enough and found[-1] <= scale.growth * found[-2]:
             break
-    return found if found[-1] > scale.growth * sum(found[-2:-1]) and found[-1] >= scale.least else []
+    return found
+
+
+def grown(read: Read, text: Callable[[int], str], scale: Scale = CALLS) -> list[float]:
+    """The work for each size, when the last one takes too much more than the one before; nothing otherwise.
+
+    The last step alone tells: what is more than linear may be too little to show in a small text, and what is bounded
+    grows up to its bound.
+    """
+    found = measured(read, text, scale)
+    return found if superlinear(found, scale) else []
+
+
+def superlinear(found: Sequence[float], scale: Scale = CALLS) -> bool:
+    """True when the last of these, the work for each size, is too much more than the one before."""
+    return found[-1] > scale.growth * sum(found[-2:-1]) and found[-1] >= scale.least

@@ -61,18 +61,22 @@ class Result:
 
 def run(case: Case, dialect: Dialect) -> Result:
     """Read a case three ways and score it; a failing one again with each of the settings."""
-    result = _run(case, dialect, {})
+    result = read(case, dialect)
     if result.passed:
         return result
-    if opened := _opened_prefix(case, dialect):
-        other = _run(case, dialect, {}, opened)
-        if other.passed:
-            return other
     for settings in SETTINGS:
         if _run(case, dialect, settings).passed:
             told = ", ".join(f"{name}={setting}" for name, setting in settings.items())
             return Result(case, result.score, result.agree, result.raised, told)
     return result
+
+
+def read(case: Case, dialect: Dialect) -> Result:
+    """Read a case three ways and score it."""
+    result = _run(case, dialect, {})
+    opened = "" if result.passed else _opened_prefix(case, dialect)
+    other = _run(case, dialect, {}, opened) if opened else result
+    return other if other.passed else result
 
 
 def _run(case: Case, dialect: Dialect, settings: dict[str, str], before: str | None = None) -> Result:

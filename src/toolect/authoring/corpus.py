@@ -13,14 +13,15 @@
 
 The longest line of dashes divides, the last one where several are equally long; the newline before it belongs to the
 frame. Attributes: `:strict` (the default), `:lenient`, `:parse-only`, `:error <status>`, `:tools <json or file>`,
-`:prefix <json string>`, `:policy <name>=<value>`, `:source <url>`, `:skip <reason>`.
+`:prefix <json string>`, `:policy <name>=<value>`, `:skip <reason>`; and where the text is from, one of `:source <url>`,
+`:observed <model and place>` and `:invented`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +31,9 @@ from toolect._values.toolset import tool_schemas
 from toolect.compiled import check_policies
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status, dumps
 
-ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "source", "skip"}
+PROVENANCE = ("source", "observed", "invented")
+"""Where a text is from: another project's, a model's, or nobody's but the author's."""
+ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "skip", *PROVENANCE}
 
 ERRORS = (Status.TRUNCATED.value, Status.MALFORMED.value)
 """What a case of `:error` may say: how a call ended that is not runnable."""
@@ -40,6 +43,7 @@ _WIDTH = 18
 """Signs in a line of a frame, at least."""
 _RULE = re.compile(r"^={3,}$", re.MULTILINE)
 _DIVIDER = re.compile(r"^-{3,}$", re.MULTILINE)
+_URL = re.compile(r"https?://[^\s/]\S*")
 _CALL = re.compile(r"call (\"(?:[^\"\\]|\\.)*\"|\S+) ")
 
 
@@ -82,6 +86,11 @@ class Case:
     def get(self, name: str) -> str:
         """The attribute's text, empty without the attribute."""
         return next((value for key, value in self.attributes if key == name), "")
+
+    @property
+    def provenance(self) -> str:
+        """Which attribute says where the text is from; empty when none does."""
+        return next(filter(self.has, PROVENANCE), "")
 
     @property
     def clean(self) -> bool:
@@ -181,21 +190,35 @@ def _case(path: Path, source: str, frame: re.Match[str], end: int) -> Case:
     if not dividers:
         raise CorpusError("expected a line of dashes below the wire text", path, line)
     divider = max(dividers, key=lambda match: (len(match[0]), match.start()))
-    attributes = []
+    attributes: list[tuple[str, str]] = []
     for number, written in enumerate(frame[3].splitlines(), line + 2):
         name, _, value = written[1:].partition(" ")
         if name not in ATTRIBUTES:
             raise CorpusError(
                 f"unknown attribute `:{name}`, expected one of {', '.join(sorted(ATTRIBUTES))}", path, number
             )
-        if name == "error" and value not in ERRORS:
-            raise CorpusError(f"expected `:error` with {' or '.join(ERRORS)}, got `{value}`", path, number)
+        if wrong := _misstated(name, value, attributes):
+            raise CorpusError(wrong, path, number)
         attributes.append((name, value))
     text = body[: max(divider.start() - 1, 0)]
     below = body[divider.end() + 1 :]
     blank = len(below) - len(below.lstrip("\n"))
     number = source.count("\n", 0, frame.end() + divider.end()) + 2 + blank
     return Case(path, line, frame[2], tuple(attributes), text, below.strip("\n"), number)
+
+
+def _misstated(name: str, value: str, before: Sequence[tuple[str, str]]) -> str:
+    """What is wrong with an attribute that stands after others."""
+    if name == "error" and value not in ERRORS:
+        return f"expected `:error` with {' or '.join(ERRORS)}, got `{value}`"
+    if name == "source" and not _URL.fullmatch(value):
+        return f"expected `:source` with a URL, got `{value}`"
+    if name == "observed" and not value.strip():
+        return "expected `:observed` with a model and where it was seen, got nothing"
+    told = [f"`:{key}`" for key in (*(key for key, _ in before), name) if key in PROVENANCE]
+    if name in PROVENANCE and len(told) > 1:
+        return f"expected one of {', '.join(f'`:{key}`' for key in PROVENANCE)}, got {' and '.join(told)}"
+    return ""
 
 
 def write(cases: Iterable[Case]) -> str:

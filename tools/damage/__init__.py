@@ -1,1 +1,0 @@
-"""How much of damaged text is read as what it meant."""

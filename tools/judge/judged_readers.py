@@ -1,0 +1,108 @@
+"""Readers of another checkout: each reads in a process of that checkout, and gives messages and events of this one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolect import events as told_events
+from toolect import registry
+from toolect._spec.model import Spec
+from toolect.events import Event
+from toolect.message import Json, Message
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Checkout:
+    """The readers of a checkout, by the names of dialects, and the process that they read in."""
+
+    def __init__(self, folder: Path) -> None:
+        path = os.pathsep.join(map(str, (folder / "src", ROOT)))
+        own = {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:surrogatepass"}
+        way: Any = {"text": True, "encoding": "utf-8", "errors": "surrogatepass"}  # halves of a pair stay apart
+        command, pipe = [sys.executable, "-m", "tools.judge.reading_process"], subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=ROOT, env=os.environ | own, stdin=pipe, stdout=pipe, **way)
+        read = Path(self._answer())
+        if folder.resolve() not in read.resolve().parents:
+            raise ValueError(f"expected toolect of {folder}, got {read}")
+
+    def reader(self, name: str) -> RemoteReader:
+        """The reader of a dialect."""
+        return RemoteReader(self, name)
+
+    def ask(self, *request: object) -> Any:
+        """The answer to a request."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
+        self._process.stdin.flush()
+        answer = self._answer()
+        if "raised" in answer:
+            raise RuntimeError(answer["raised"])
+        return answer["is"]
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._process.communicate()
+
+    def _answer(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the process that reads has ended")
+        return json.loads(line)
+
+
+class RemoteReader:
+    """A dialect as a checkout reads it; `spec` is that of this one."""
+
+    def __init__(self, checkout: Checkout, name: str) -> None:
+        self._checkout, self.name = checkout, name
+
+    @property
+    def spec(self) -> Spec:
+        """The spec of the dialect."""
+        return registry.spec(self.name)
+
+    def parse(self, text: str, **options: Any) -> Message:
+        """The message of a whole text."""
+        return msgspec.convert(self._checkout.ask("parse", self.name, text, options), Message)
+
+    def stream(self, **options: Any) -> RemoteStream:
+        """A stream, which ends the one before."""
+        self._checkout.ask("stream", self.name, options)
+        return RemoteStream(self._checkout)
+
+    def work(self, texts: list[str], size: int, **options: Any) -> list[float]:
+        """The work for texts of growing sizes."""
+        found: list[float] = self._checkout.ask("work", self.name, texts, options, size)
+        return found
+
+
+class RemoteStream:
+    """A stream in the process of a checkout."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self._checkout, self.message = checkout, Message()
+
+    def feed(self, chunk: str) -> list[Event]:
+        """The events of a chunk."""
+        return list(map(_event, self._checkout.ask("feed", chunk)))
+
+    def close(self) -> list[Event]:
+        """The last events; `message` is there then."""
+        events, told = self._checkout.ask("close")
+        self.message = msgspec.convert(told, Message)
+        return list(map(_event, events))
+
+
+def _event(told: Json) -> Event:
+    kind, fields = told
+    event: Event = msgspec.convert(fields, getattr(told_events, kind))
+    return event

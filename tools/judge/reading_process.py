@@ -1,0 +1,82 @@
+"""Reads for the judge with the toolect that `PYTHONPATH` names: a request a line, an answer a line, as JSON.
+
+Nothing but public names of toolect is used, so that any commit can be judged.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import toolect
+from tools.bench.work import CALLS, measured, streamed
+
+SECONDS = 20.0
+"""Processor time of one request. Beyond it: the answer is that it took too long."""
+
+
+def told(message: Any) -> Any:
+    """A message as plain data."""
+    return {"segments": list(map(_segment, message.segments)), "repairs": _repairs(message.repairs)}
+
+
+def _segment(segment: Any) -> Any:
+    kind = {"type": type(segment).__name__.lower(), "span": segment.span}
+    if not isinstance(segment, toolect.Call):
+        return kind | {"text": segment.text}
+    kind |= {"spelling": segment.arguments_text, "status": str(segment.status), "repairs": _repairs(segment.repairs)}
+    return kind | {key: getattr(segment, key) for key in ("name", "arguments", "id", "raw", "error")}
+
+
+def _repairs(repairs: Iterable[Any]) -> Any:
+    return [{"kind": str(repair.kind), "at": repair.at, "detail": repair.detail} for repair in repairs]
+
+
+def _event(event: Any) -> Any:
+    fields = {key: getattr(event, key) for key in ("index", "id", "name", "text") if hasattr(event, key)}
+    call = {"call": _segment(event.call)} if hasattr(event, "call") else {}
+    return type(event).__name__, fields | call
+
+
+_streams: list[Any] = [None]
+
+
+def answer(request: Any) -> Any:
+    """The answer to a request; one stream is open at a time."""
+    match request:
+        case "parse", name, text, options:
+            return told(toolect.dialect(name).parse(text, **options))
+        case "stream", name, options:
+            _streams[0] = toolect.dialect(name).stream(**options)
+        case "feed", chunk:
+            return list(map(_event, _streams[0].feed(chunk)))
+        case ("close",):
+            return list(map(_event, _streams[0].close())), told(_streams[0].message)
+        case "work", name, texts, options, size:
+            dialect = toolect.dialect(name)
+            read = streamed(partial(dialect.stream, **options), size) if size else partial(dialect.parse, **options)
+            return measured(read, dict(zip(CALLS.sizes, texts, strict=True)).__getitem__, CALLS)
+
+
+def main() -> None:
+    """Answer until there are no more requests."""
+    signal.signal(signal.SIGVTALRM, signal.default_int_handler)
+    print(json.dumps(toolect.__file__), flush=True)
+    for line in sys.stdin:
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+            found = {"is": answer(json.loads(line))}
+        except KeyboardInterrupt:
+            found = {"raised": f"took more than {SECONDS:g} s"}
+        except Exception as error:  # whatever it is: that is what is judged
+            found = {"raised": f"{type(error).__name__}: {error}"}
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        print(json.dumps(found, ensure_ascii=False), flush=True)
+
+
+if __name__ == "__main__":
+    main()
