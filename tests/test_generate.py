@@ -18,7 +18,7 @@ import msgspec
 import pytest
 import shares
 from click.testing import CliRunner, Result
-from hypothesis import find, given, settings
+from hypothesis import Phase, find, given, settings
 
 import toolect
 from toolect import testing
@@ -274,7 +274,7 @@ def test_chunkings(chunks: list[str]) -> None:
 
 def test_failures_shrink() -> None:
     """Hypothesis finds the smallest calls that have what is looked for, and empties what is beside them."""
-    quiet = settings(max_examples=200, deadline=None, database=None, derandomize=True)
+    quiet = settings(max_examples=200, deadline=None, database=None, derandomize=True, phases=tuple(Phase))
     found = find(testing.messages("hermes", hostile=True), lambda message: len(message.calls) == 2, settings=quiet)
     assert found.calls == [Call("f", {}), Call("f", {})]
     assert not found.content and not found.reasoning
