@@ -35,6 +35,7 @@ PARTS = {
     "test_generate.py": 4,
     "test_laws.py": 4,
     "test_openai_client.py::test_reads_our_chunks": 4,
+    "test_search.py": 4,
     "test_template_chats.py": 4,
     "test_templates.py": 4,
     "test_tokens.py": 4,

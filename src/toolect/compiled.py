@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -11,6 +12,7 @@ from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._reading.stream import Stream, not_text
 from toolect._reading.whole_answer import begin_answer, read_answer
+from toolect._search.answer_search import AnswerSearch, SearchStream
 from toolect._spec.model import Spec
 from toolect._spec.policies import POLICIES, WRITING, Policies
 from toolect._values.toolset import NO_TOOLS, tool_schemas
@@ -75,6 +77,8 @@ def told_by(teller: Callable[[Dialect], Telling]) -> None:
     _tellers.append(teller)
 
 
+BY_SEARCH = os.environ.get("TOOLECT_ENGINE") == "search"
+"""True where the reader by search takes the place of the other one: until it does everywhere."""
 MAX_GRAPHS = 8
 """Settings of policies for which a dialect keeps what it has learned of its grammar. Beyond it: it is learned anew."""
 
@@ -131,6 +135,8 @@ class Dialect:
             check_mode(mode)
         schemas = tool_schemas(tools) if tools else NO_TOOLS
         graph = (None if policies else self._default) or self.graph(policies)
+        if BY_SEARCH:
+            return AnswerSearch(self.spec, graph, schemas, mode == "strict", prefix).read(text)
         return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
@@ -138,6 +144,9 @@ class Dialect:
         check_mode(mode)
         schemas, strict = tool_schemas(tools), mode == "strict"
         graph = self.graph(policies)
+        if BY_SEARCH:
+            found: Any = SearchStream(lambda: AnswerSearch(self.spec, graph, schemas, strict, prefix, streaming=True))
+            return found  # type: ignore[no-any-return]
         return Stream(lambda: begin_answer(self.spec, graph, schemas, strict, prefix, streaming=True))
 
     def token_stream(

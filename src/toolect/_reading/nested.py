@@ -88,6 +88,12 @@ class Values:
         if self._frames:
             self._frames[-1].items.append(value)
 
+    def replace(self, value: Json) -> None:
+        """The innermost value is `value`, whatever it began as."""
+        if self._frames:
+            self._frames[-1].role = Role.JSON
+            self._frames[-1].items.append(value)
+
     def end(self, at: int) -> None:
         """The innermost value, or key, ends; its last lexeme is at character `at`."""
         if not self._frames:

@@ -47,6 +47,11 @@ def quoted(line: str) -> bool:
     return span > 0
 
 
+def closing_of(line: str) -> str:
+    """What ends the quotation that `line` leaves open."""
+    return _CLOSING.get(_opening(line), "`")
+
+
 def is_glued(before: str) -> bool:
     """True when what comes before a bracket ends as what code indexes or calls: `x[`, `f()[`."""
     return before[-1:].isalnum() or before[-1:] in ("_", ")")
@@ -103,5 +108,5 @@ class Shown:
         if not quoted(tail[line:]):
             return False
         self._line, self._from = begin + line, end
-        self.closing = _CLOSING.get(_opening(tail[line:]), "`")
+        self.closing = closing_of(tail[line:])
         return True

@@ -1,0 +1,300 @@
+"""The reader by search: one answer, whole or in pieces, to its message and events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from toolect._graph.graph import Graph
+from toolect._graph.spelling import canonical
+from toolect._reading.builder import Builder
+from toolect._reading.finished import finished
+from toolect._reading.inner_calls import Waiting, without_inner
+from toolect._reading.stream import not_text
+from toolect._reading.whole_answer import prompt_tail
+from toolect._search import json_edges, marker_edges, resync, string_edges, text_edges
+from toolect._search.actions import MoreText
+from toolect._search.follow import TEXT
+from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
+from toolect._search.island import Island, island
+from toolect._search.json_state import JsonState
+from toolect._search.path import Path
+from toolect._search.performer import Performer
+from toolect._search.tape_window import Tape
+from toolect._search.window import Window
+from toolect._spec.model import Role, Spec
+from toolect._values.toolset import ToolSchemas
+from toolect.events import Event
+from toolect.message import Message
+
+_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
+_TRIMMED: Final = 8192
+_KEPT: Final = 4096
+_MARGIN: Final = 1200
+_TAIL: Final = 200
+_NAME: Final = 64
+_CLOSER: Final = 48
+_NEAR: Final = 40
+
+
+class AnswerSearch:
+    """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        graph: Graph,
+        tools: ToolSchemas,
+        strict: bool = False,
+        prefix: str = "",
+        streaming: bool = False,
+    ) -> None:
+        self._graph, self._tools = graph, tools
+        self._builder = Builder(tools, spec, graph.policies, streaming, strict)
+        self._tape = Tape()
+        self._window = window = Window(graph, tools, spec.ref)
+        window.raw = self._raw
+        self._performer = Performer(graph, self._builder, self._raw)
+        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, None))
+        if prefix:
+            self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
+        self._search = Search(first, self, self._perform)
+        self._waiting = Waiting()
+        self.closed = False
+
+    def _raw(self, start: int, end: int) -> str:
+        window = self._window
+        return window.cut(start, end) if window.base <= start <= end else self._tape.raw(start, end)
+
+    def _perform(self, act: Act) -> None:
+        act.perform(self._performer)
+
+    def _prefill(self, one: Hypothesis, opening: str) -> None:
+        """Begin where the prompt leaves off: it ends with `opening`, which is none of the answer."""
+        path, at = Path(one.node, one.context, self._window.ref), 0
+        while opening:
+            match = None
+            if path.node.text:
+                solid = at + len(opening[at:]) - len(opening[at:].lstrip())
+                match = path.node.step(TEXT).node.struct.match(opening, solid)
+                if match is not None and match[0]:
+                    path.skip_text(0)
+                else:
+                    match = path.node.struct.match(opening, at)
+            else:
+                match = path.node.struct.match(opening, at)
+            if match is None:
+                break
+            core, at = canonical(match[0], path.node.marks), match.end()
+            one.state = path.node.step(core).trail
+            path.shift(core, 0, 0)
+            while at < len(opening) and one.state and opening[at] == one.state[0]:
+                at, one.state = at + 1, one.state[1:]
+        for act in path.acts:
+            self._perform(act)
+        one.node, one.context = path.node, path.context
+        self._builder.segments.clear()
+        self._builder.repairs.clear()
+        self._performer.tail = None
+
+    # Edges
+
+    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+        """The hypotheses that follow one."""
+        match one.mode:
+            case Mode.BETWEEN:
+                return marker_edges.expand(self._window, one, final)
+            case Mode.TEXT:
+                return text_edges.expand(self._window, one, final)
+            case Mode.JSON:
+                return json_edges.expand(self._window, one, final)
+            case Mode.STRING:
+                return string_edges.expand(self._window, one, final)
+            case Mode.SKIPPED:
+                return resync.skip(self._window, one, final)
+            case _:
+                return resync.after(self._window, one, final)
+
+    # Reading
+
+    def feed(self, chunk: str) -> list[Event]:
+        """What more of the answer makes happen."""
+        draft, window = self._builder.draft, self._window
+        events = draft.events = []
+        if chunk:
+            self._tape.add(chunk)
+            window.buf += chunk
+            if self._tape.size >= window.need:
+                self._run(False)
+        return self._waiting.told(events, draft.torn[1])
+
+    def close(self) -> list[Event]:
+        """What its end makes happen."""
+        events = self._builder.draft.events = []
+        if not self.closed:
+            self.closed = True
+            self._run(True)
+            told = self._waiting.told(events, self._builder.draft.torn[1])
+            events = [*told, *self._waiting.over(self.message.calls)]
+        return events
+
+    def read(self, text: str) -> Message:
+        """The message of an answer that is there as a whole."""
+        self._tape.add(text)
+        self._window.buf = text
+        self.closed = True
+        self._run(True)
+        return self.message
+
+    @property
+    def message(self) -> Message:
+        """What has been read so far."""
+        builder = self._builder
+        segments, repairs, torn = list(builder.segments), tuple(builder.repairs), builder.draft.torn[0]
+        if self.closed:
+            return finished(segments, repairs, self._graph, self._tools, torn)
+        return Message(tuple(without_inner(segments, repairs, torn, None, False)), repairs)
+
+    @property
+    def in_call(self) -> bool:
+        """True while a call is open."""
+        return self._builder.call is not None
+
+    @property
+    def pending(self) -> str:
+        """Text that has come and waits for more."""
+        if self._search.done:
+            return ""
+        return self._raw(min(map(_needed, self._search.live)), self._tape.size)
+
+    @property
+    def work(self) -> int:
+        """Expansions so far."""
+        return self._search.work
+
+    def _run(self, final: bool) -> None:
+        search, window = self._search, self._window
+        if search.done:
+            return
+        window.need = 0
+        search.run(final)
+        if not search.done:
+            best = search.live[-1]
+            if best.mode is Mode.TEXT:
+                self._tell(best)
+            search.commit()
+        if len(window.buf) > _TRIMMED:
+            self._trim()
+
+    def _tell(self, best: Hypothesis) -> None:
+        """Text in which no marker can begin any more is passed on."""
+        window, search = self._window, self._search
+        low = max(best.told - window.base, 0)
+        at = self._safe(best, island(best.node), low)
+        if at <= low:
+            return
+        upto, action = window.base + at, best.action
+        last = action.act
+        if isinstance(last, MoreText) and action.holders == 1 and not action.children and action is not search.root:
+            action.act = MoreText(upto)
+        else:
+            new = Action(action, MoreText(upto))
+            new.holders, action.holders = 1, action.holders - 1
+            best.action = new
+        best.told = upto
+        state: TextState = best.state
+        if not state.solid:
+            best.state = state._replace(solid=window.said(state.start, at))
+
+    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+        """The index up to which the open text can only be text, from index `low` on."""
+        window = self._window
+        buf, size = window.buf, len(window.buf)
+        at = plan.held(buf, low)
+        if (match := window.find(plan.regex, low, plan.longest)) is not None:
+            at = min(at, match.start())
+        at = plan.torn(buf, low, at)
+        if plan.near is not None:
+            part = window.find(plan.near, low, 32)
+            at = min(at, (size if part is None else part.start()) - _NEAR)
+        if plan.content and plan.named is not None and self._tools.declared:
+            if (name := window.find(window.names, low, _NAME)) is not None:
+                prefix = window.ref.partition("{name}")[0]
+                at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
+            word = _LAST_WORD.search(buf, max(low, size - _NAME))
+            at = min(at, size if word is None else word.start())
+        if plan.led_held is not None:
+            cut = max(best.state.start - window.base, size - _TAIL, 0)
+            led = plan.led_held.search(buf[cut:])
+            at = at if led is None else min(at, max(low, cut + led.start()))
+        at = _without_blanks(buf, low, at)
+        if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
+            floor = max(low, size - _TAIL)
+            while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
+                at = _without_blanks(buf, low, sign.start())
+        return at
+
+    def _trim(self) -> None:
+        """Forget text that no edge can ask for any more."""
+        window, search = self._window, self._search
+        low = min(map(_needed, search.live)) - _MARGIN
+        if low - window.base > _KEPT + len(window.buf) - (low - window.base):
+            window.buf = window.buf[low - window.base :]
+            window.base = low
+
+
+def _without_blanks(buf: str, low: int, at: int) -> int:
+    """The index before the blanks that end at index `at`."""
+    while at > low and buf[at - 1].isspace():
+        at -= 1
+    return at
+
+
+def _needed(one: Hypothesis) -> int:
+    """The first character that the edges of a hypothesis may ask for."""
+    if one.mode is Mode.JSON:
+        state: JsonState = one.state
+        return min(one.told, state.told)
+    return min(one.told, int(one.state)) if one.mode is Mode.STRING else one.told
+
+
+class SearchStream:
+    """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
+
+    __slots__ = ("_make", "_reader")
+
+    def __init__(self, make: Callable[[], AnswerSearch]) -> None:
+        self._make = make
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: the next chunk begins a new answer."""
+        self._reader = self._make()
+
+    def feed(self, chunk: str) -> list[Event]:
+        """What `chunk` makes happen. Raises ValueError after `close`."""
+        if not isinstance(chunk, str):
+            raise not_text(chunk)
+        if self._reader.closed:
+            raise ValueError("expected no text after close; reset() begins a new answer")
+        return self._reader.feed(chunk)
+
+    def close(self) -> list[Event]:
+        """What the end of the answer makes happen: a second call has nothing to add."""
+        return self._reader.close()
+
+    @property
+    def message(self) -> Message:
+        """What has been read so far; the final message after `close`."""
+        return self._reader.message
+
+    @property
+    def in_call(self) -> bool:
+        """True while a call is open."""
+        return self._reader.in_call
+
+    @property
+    def pending(self) -> str:
+        """Text that arrived and waits for more before it can be told apart."""
+        return self._reader.pending

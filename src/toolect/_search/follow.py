@@ -1,0 +1,254 @@
+"""Follow sets: what may come at a node, and what may if something before it is missing; made once for each node."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from typing import Final, NamedTuple
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.symbols import Key, Op, OpCode, Terminal, is_echo
+from toolect._search.costs import COSTS
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+
+TEXT, JSON, ESCAPED = SlotKind.TEXT, SlotKind.JSON, SlotKind.ESCAPED
+MAX_STEPS: Final = 4
+"""Symbols that may be missing in a row. Beyond it: the marker behind them is not looked for."""
+MAX_COST: Final = 8
+"""What they may cost together. Beyond it: as above."""
+WAYS: Final = 2
+"""Ways to one marker. Beyond it: the dearer ones are not tried."""
+_VALUES = (Role.VALUE, Role.JSON)
+
+
+class Way(NamedTuple):
+    """A way to a node over symbols that are missing, and what it costs."""
+
+    cost: int
+    path: tuple[Key, ...]
+    node: Node
+
+
+def reach(node: Node) -> dict[str, list[Way]]:
+    """The markers that may come, the nearest ones first, each with the cheapest ways to a node that has it."""
+    return node.made(_reach)
+
+
+def _reach(node: Node) -> dict[str, list[Way]]:
+    found: dict[str, list[Way]] = {}
+    done: dict[Node, int] = {}
+    todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
+    order = 0
+    while todo:
+        cost, _, path, at = heapq.heappop(todo)
+        if done.get(at, MAX_COST + 1) <= cost:
+            continue
+        done[at] = cost
+        for core in at.marks:
+            ways = found.setdefault(core, [])
+            if len(ways) < WAYS:
+                ways.append(Way(cost, path, at))
+        if len(path) >= MAX_STEPS:
+            continue
+        for core, wrong in at.marks.items():
+            if wrong or len(core) < STRONG and not (at.value and not at.first(core)) and not is_echo(core):
+                continue
+            order += 1
+            more = cost + (COSTS.implied_opener if at.first(core) else COSTS.implied_closer)
+            if more <= MAX_COST:
+                heapq.heappush(todo, (more, order, (*path, core), at.step(core).node))
+        if at.json and not at.text and cost + COSTS.no_arguments <= MAX_COST:
+            order += 1
+            heapq.heappush(todo, (cost + COSTS.no_arguments, order, (*path, JSON), at.step(JSON).node))
+    return found
+
+
+def way_to_json(node: Node) -> Way | None:
+    """The cheapest way to a node that takes the JSON of a call, markers before it missing."""
+    return node.made(_way_to_json)
+
+
+def _way_to_json(node: Node) -> Way | None:
+    todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
+    order, done = 0, set[Node]()
+    while todo:
+        cost, _, path, at = heapq.heappop(todo)
+        if at.json and at.json_field().role not in _VALUES:
+            return Way(cost, path, at)
+        if at in done or len(path) >= MAX_STEPS - 1:
+            continue
+        done.add(at)
+        for core, wrong in at.marks.items():
+            if not wrong and (not (path and at.text) or at.calling(core)):
+                order += 1
+                more = COSTS.implied_opener if at.first(core) else COSTS.implied_closer
+                heapq.heappush(todo, (cost + more, order, (*path, core), at.step(core).node))
+    return None
+
+
+class NamedWay(NamedTuple):
+    """How a call goes on from its name, its openers missing: the openers, the node after them, the terminal."""
+
+    path: tuple[Key, ...]
+    node: Node
+    name: Terminal
+
+
+def way_to_name(node: Node) -> NamedWay | None:
+    """The way to the terminal that holds the name of a call, over at most three openers."""
+    level: list[tuple[tuple[Key, ...], Node]] = [((), node)]
+    for _ in range(MAX_STEPS - 1):
+        more: list[tuple[tuple[Key, ...], Node]] = []
+        for path, at in level:
+            for core, wrong in at.marks.items():
+                if wrong or not (path or at.calling(core)):
+                    continue
+                to = at.step(core).node
+                for name, _ in to.patterns:
+                    roles = to.fills(name)
+                    if not to.text and len(roles) == 1 and roles <= {Role.NAME, Role.REF}:
+                        return NamedWay((*path, core), to, name)
+                if not to.text:
+                    more.append(((*path, core), to))
+        level = more
+    return None
+
+
+def empty_values(node: Node) -> dict[str, tuple[str, ...]]:
+    """The markers that are all of a value at `node`: null, by an empty text, and an object, by its bracket.
+
+    After them comes what comes after any value.
+    """
+    return node.made(_empty_values)
+
+
+def _empty_values(node: Node) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for core, wrong in node.marks.items():
+        ops = (task for task, _ in node.step(core).tasks if isinstance(task, Op))
+        begun = [op.role for op in ops if op.code is OpCode.BEGIN_VALUE]
+        if not wrong and core.isalpha() and begun[-1:] == [Role.NULL]:
+            found.setdefault("", (core,))
+        if not wrong and core == "{" and begun[-1:] == [Role.OBJECT] and "}" in node.step(core).node.marks:
+            found[core] = core, "}"
+    return found
+
+
+def after_value(node: Node, empty: tuple[str, ...] = ()) -> Node:
+    """The node after the JSON of `node`, or after a value for which the markers `empty` can stand."""
+    if not empty and node.json:
+        return node.step(JSON).node
+    for core in empty or next(iter(empty_values(node).values())):
+        node = node.step(core).node
+    return node
+
+
+def last_closers(node: Node) -> tuple[str, ...]:
+    """The brackets and closers with which all that is open at `node` is over."""
+    return node.made(_last_closers)
+
+
+def _last_closers(node: Node) -> tuple[str, ...]:
+    todo: list[tuple[tuple[str, ...], Node]] = [((), node)]
+    met = {node}
+    while todo:
+        path, at = todo.pop(0)
+        if path and (at.done is not None or at.text and at.text_field().role is Role.CONTENT):
+            return path
+        for core, wrong in at.marks.items() if len(path) < 2 * MAX_STEPS else ():
+            if not wrong and not at.first(core) and core[0] not in ",:;=" and not is_echo(core):
+                to = at.step(core).node
+                if to not in met:
+                    met.add(to)
+                    todo.append(((*path, core), to))
+    return ()
+
+
+def landmarks(node: Node) -> re.Pattern[str]:
+    """The synchronisation set of `node`: the markers at which reading goes on after what cannot be read."""
+    return node.made(_landmarks)
+
+
+def _landmarks(node: Node) -> re.Pattern[str]:
+    graph = node.graph
+    cores = {core for core in reach(node) if len(core) >= STRONG and not is_echo(core)}
+    cores |= {*graph.long_openers, *graph.ends}
+    if node.value or any(len(core) < STRONG for core in node.marks):
+        cores |= {*graph.closers}
+    return any_of(cores)
+
+
+def any_of(words: set[str] | list[str]) -> re.Pattern[str]:
+    """An expression that matches any of these texts, the longest first."""
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or "(?!)")
+
+
+def nests(node: Node) -> bool:
+    """True where markers may come in place of the text of a value, and none of them ends it."""
+    return node.made(_nests)
+
+
+def _nests(node: Node) -> bool:
+    if node.text_field().role not in (Role.VALUE, Role.STRING) or node.patterns or node.json:
+        return False
+    after = node.step(TEXT).node.marks
+    return bool(node.marks) and all(len(core) >= STRONG and core not in after for core in node.marks)
+
+
+class ShapeKeys:
+    """The keys of a call's JSON by what they hold."""
+
+    __slots__ = ("arguments", "constants", "known", "name", "open")
+
+    def __init__(self, shape: Shape | None) -> None:
+        self.name: set[str] = set()
+        self.arguments: set[str] = set()
+        self.known: set[str] = set()
+        self.constants: dict[str, list[object]] = {}
+        self.open = False
+        """It may have any other key, too."""
+        self._walk(shape)
+
+    def _walk(self, shape: Shape | None) -> None:
+        match shape:
+            case OneOf(shapes):
+                for one in shapes:
+                    self._walk(one)
+            case Many(item):
+                self._walk(item)
+            case Keyed(inner):
+                self.open = True
+                self._walk(inner)
+            case Obj(fields, rest):
+                self.open = self.open or bool(rest)
+                for member in fields:
+                    self.known.update(member.keys)
+                    match member.shape:
+                        case Hole(HoleKind.NAME):
+                            self.name.update(member.keys)
+                        case Hole(HoleKind.ARGUMENTS | HoleKind.ARGUMENTS_TEXT):
+                            self.arguments.update(member.keys)
+                        case Const(value):
+                            for key in member.keys:
+                                self.constants.setdefault(key, []).append(value)
+                        case inner if not isinstance(inner, Hole):
+                            self._walk(inner)
+
+
+def shape_keys(node: Node) -> ShapeKeys:
+    """The keys of the JSON of `node`."""
+    return node.made(_shape_keys)
+
+
+def _shape_keys(node: Node) -> ShapeKeys:
+    return ShapeKeys(node.json_field().shape)
+
+
+def shaped(node: Node) -> bool:
+    """True when the JSON of `node` is a call by its shape, and not only arguments."""
+    if not node.json:
+        return False
+    field = node.json_field()
+    return field.shape is not None and not isinstance(field.shape, Hole) and field.role not in _VALUES

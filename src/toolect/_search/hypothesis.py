@@ -1,0 +1,302 @@
+"""Hypotheses: best-first search over readings of one text, with a beam, merging and commitment.
+
+A hypothesis is a place in the text and in the grammar, what it cost to get there, and a leaf of a tree of actions. What
+all that live agree on is performed. All depends on the text alone: an edge that needs more text than there is waits.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterator
+from enum import Enum, IntFlag
+from typing import Any, Final, NamedTuple, Protocol
+
+from toolect._graph.node import Node
+from toolect._search.costs import ALIVE, FAR, GAP, VISITS
+
+_REMEMBERED: Final = 4096
+"""Places of the text and the grammar that are remembered at least."""
+_BACK: Final = 1000
+"""Characters behind the last hypothesis for which they are."""
+_OFTEN: Final = 128
+"""Expansions after which is looked for what all that live agree on."""
+
+
+class Mode(Enum):
+    """What is being read."""
+
+    BETWEEN = 1
+    """A marker, a terminal or the beginning of a slot comes."""
+    TEXT = 2
+    STRING = 3
+    JSON = 4
+    SKIPPED = 5
+    """What cannot be read, up to the next marker."""
+    AFTER = 6
+    """What follows the end of the answer."""
+    END = 7
+
+
+class Doubt(IntFlag):
+    """What is doubtful of the open call: it counts less unless its tool is declared."""
+
+    NONE = 0
+    ARGUED = 1
+    """An argument has come."""
+    MISSPELT = 2
+    PROSE = 4
+    """It begins in the middle of a line of text, with a short sign."""
+    GLUED = 8
+    """... right behind a word."""
+    UNLED = 16
+    """Its openers are missing."""
+    PASSED = 32
+    """The text that is open holds markers."""
+    INSIDE = 64
+    """It was begun within a value of another call: what fits is no evidence."""
+
+
+class Context(NamedTuple):
+    """What edges ask of the past: where the open call began, its name, its open argument, the last terminals."""
+
+    call: Node | None = None
+    name: str = ""
+    key: str | None = None
+    said: tuple[str, ...] = ()
+    doubt: Doubt = Doubt.NONE
+
+
+class Quotation(NamedTuple):
+    """A quotation in a text: the characters where its line begins, and where the marker ends that it holds; its end."""
+
+    line: int
+    end: int
+    closing: str
+
+
+class TextState(NamedTuple):
+    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it."""
+
+    start: int
+    solid: bool
+    quotation: Quotation | None = None
+
+
+class Act(Protocol):
+    """Something that is done to the message."""
+
+    def perform(self, to: Any, /) -> None:
+        """Do it."""
+
+
+class Action:
+    """A node of the tree of actions: what is done if the hypotheses whose leaves are below it win."""
+
+    __slots__ = ("act", "children", "holders", "parent")
+
+    def __init__(self, parent: Action | None, act: Act | None) -> None:
+        self.parent, self.act = parent, act
+        self.children: list[Action] = []
+        self.holders = 0
+        if parent is not None:
+            parent.children.append(self)
+
+
+class Hypothesis:
+    """One reading so far. `pos` is where it decided last, `told` how far it has come since; in characters."""
+
+    __slots__ = ("action", "context", "cost", "mode", "node", "order", "pos", "spare", "state", "told")
+
+    def __init__(
+        self, cost: int, pos: int, order: int, node: Node, mode: Mode, state: Any, context: Context, action: Action
+    ) -> None:
+        self.cost, self.pos, self.order = cost, pos, order
+        self.node, self.mode, self.state, self.context = node, mode, state, context
+        self.action = action
+        self.told = pos
+        self.spare: Hypothesis | None = None
+        """Another reading of the value that is open, should this one fail: it takes no part until it is woken."""
+
+    def __lt__(self, other: Hypothesis) -> bool:  # the best is last
+        if self.cost != other.cost:
+            return self.cost > other.cost
+        return self.pos < other.pos if self.pos != other.pos else self.order > other.order
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What equal hypotheses have in common. A text is the same wherever it began."""
+        state = self.state[1:] if self.mode is Mode.TEXT else self.state
+        return self.pos, self.mode, self.node, state, self.context.call, self.context.doubt
+
+
+class Waits(Enum):
+    """No edge can be told before more text has come."""
+
+    WAIT = 1
+
+
+WAIT: Final = Waits.WAIT
+
+
+class Onwards(NamedTuple):
+    """A hypothesis went on without a decision: it is `now` where `there` is."""
+
+    there: Hypothesis
+
+
+class Edges(Protocol):
+    """What gives the hypotheses that follow one."""
+
+    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+        """The hypotheses that follow `one`."""
+
+
+class Search:
+    """The hypotheses that live, the best one last. `work` counts expansions."""
+
+    __slots__ = ("_counts", "_edges", "_kept", "_perform", "_visited", "done", "live", "root", "spares", "work")
+
+    def __init__(self, first: Hypothesis, edges: Edges, perform: Callable[[Act], None]) -> None:
+        self.root = first.action
+        first.action.holders = 1
+        self.live = [first]
+        self._edges, self._perform = edges, perform
+        self._visited: dict[tuple[object, ...], int] = {}
+        self._counts: dict[int, int] = {}
+        self.done = False
+        self.spares: list[Hypothesis] = []
+        self.work = 0
+        self._kept = 0
+
+    def run(self, final: bool) -> None:
+        """Go on until the text is over, or more of it is needed."""
+        live, expand = self.live, self._edges.expand
+        while True:
+            best = live[-1]
+            if best.mode is Mode.END:
+                self._finish(best)
+                return
+            self.work += 1
+            if self.work % _OFTEN == 0:
+                self.commit()
+            found = expand(best, final)
+            if isinstance(found, Waits):
+                assert not final, "expected an edge at the end of the text, got none"
+                return
+            if isinstance(found, Onwards):
+                there = found.there
+                there.action.holders += 1
+                self._drop(best)
+                best.action, best.told, best.state = there.action, there.told, there.state
+                return
+            spare = best.spare
+            if spare is not None and spare.spare is None and spare not in self.spares:
+                spare.action.holders += 1
+                self.spares.append(spare)
+            if len(live) == 1 and len(found) == 1 and found[0].spare is spare:
+                live[0] = found[0]
+                live[0].action.holders += 1
+                self._drop(best)
+                continue
+            live.pop()
+            self._add(found)
+            self._drop(best)
+            self._drop_spares()
+            if len(live) > 1:
+                self._prune()
+            if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
+                self._forget()
+
+    def _add(self, found: list[Hypothesis]) -> None:
+        """Those of the hypotheses live that are new; the cheapest in any case where no other does."""
+        ways = [one for one in found if self._is_new(one)]
+        if not ways and not self.live:
+            ways = [min(found, key=lambda one: (one.cost, one.order))]
+        for one in ways:
+            one.action.holders += 1
+            insort(self.live, one)
+
+    def _drop_spares(self) -> None:
+        """Spare readings are dropped that have been woken, or that no hypothesis needs any more."""
+        for spare in [*self.spares]:
+            if spare in self.live or not any(one.spare is spare for one in self.live):
+                self.spares.remove(spare)
+                self._drop(spare)
+
+    def _is_new(self, one: Hypothesis) -> bool:
+        """True unless one as cheap was at the same place of text and grammar, or the place is too crowded."""
+        key = one.key
+        seen = self._visited.get(key)
+        if seen is not None and seen <= one.cost:
+            return False
+        count = self._counts.get(one.pos, 0)
+        if count >= VISITS:
+            return False
+        self._counts[one.pos] = count + 1
+        self._visited[key] = one.cost
+        return True
+
+    def _forget(self) -> None:
+        """Forget the places that are behind all that live."""
+        if len(self.live) == 1:
+            self._visited.clear()
+            self._counts.clear()
+            self._kept = 0
+            return
+        low = min(one.pos for one in self.live) - _BACK
+        self._visited = {key: cost for key, cost in self._visited.items() if key[0] >= low}  # type: ignore[operator]
+        self._counts = {at: count for at, count in self._counts.items() if at >= low}
+        self._kept = len(self._visited)
+
+    def _prune(self) -> None:
+        """Drop what is too dear, too far behind, or too much."""
+        live = self.live
+        limit, far = live[-1].cost + GAP, live[-1].pos - FAR
+        if live[0].cost <= limit and len(live) <= ALIVE and all(one.pos >= far for one in live):
+            return
+        kept = [one for one in live[-ALIVE:] if one.cost <= limit and one.pos >= far]
+        dropped = [one for one in live if one not in kept]
+        live[:] = kept
+        for one in dropped:
+            self._drop(one)
+
+    def _drop(self, one: Hypothesis) -> None:
+        """Let go of the actions that only this one needs."""
+        action = one.action
+        action.holders -= 1
+        while action is not self.root and not action.holders and not action.children:
+            above = action.parent
+            assert above is not None
+            above.children.remove(action)
+            action = above
+
+    def commit(self) -> None:
+        """Perform what all that live agree on."""
+        root = self.root
+        while not root.holders and len(root.children) == 1:
+            root = root.children[0]
+            root.parent = None
+            assert root.act is not None
+            self._perform(root.act)
+        self.root = root
+
+    def _finish(self, best: Hypothesis) -> None:
+        """Perform all of the best reading, whatever else lives."""
+        for one in (*self.live[:-1], *self.spares):
+            self._drop(one)
+        self.spares.clear()
+        self.live[:] = [best]
+        self.commit()
+        for action in reversed([*self.path(best)]):
+            assert action.act is not None
+            self._perform(action.act)
+        self.root = best.action
+        self.done = True
+
+    def path(self, one: Hypothesis) -> Iterator[Action]:
+        """The actions of `one` that have not been performed, the last one first."""
+        action = one.action
+        while action is not self.root:
+            yield action
+            assert action.parent is not None
+            action = action.parent

@@ -1,0 +1,203 @@
+"""Islands: what ends the free text of a node, or begins something in it, as one search plan."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolect._graph.misspelling import leading_signs, parts
+from toolect._graph.needle import fixed
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import spaced, squeeze
+from toolect._graph.symbols import ECHOES, is_echo
+from toolect._search.follow import TEXT, NamedWay, Way, nests, reach, way_to_json, way_to_name
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Hole
+
+_ECHO: Final = re.compile("[" + "".join(ECHOES.values()) + "]")
+_NAMES: Final = {Role.NAME, Role.REF, Role.MARKUP, None}
+_MARGIN: Final = 8
+"""Characters that a marker may be longer than it is declared: blanks in it."""
+
+
+class Island:
+    """What is looked for in the free text of a node.
+
+    `ways` has the markers that may come after the text, `direct` those that may come in its place. `regex` finds any of
+    them, `near` parts of openers that may be misspelt, `led_words` names with which calls begin on a line of their own.
+    """
+
+    def __init__(self, node: Node) -> None:
+        graph = node.graph
+        self.node, self.after = node, node.step(TEXT).node
+        self.role = role = node.text_field().role
+        self.content = role in (Role.CONTENT, None)
+        self.spoken = role in (Role.CONTENT, Role.REASONING)
+        self.gap = graph.network.spec.gaps.before_call if self.spoken else ""
+        self.unwrapped = graph.policies.unwrapped == "accept"
+        self.direct = {core: Way(0, (), node) for core in node.marks}
+        self.ways = self._find_ways()
+        self.ends = {end.strip(): end for end in graph.network.spec.end}
+        self.strays = {*graph.closers, *graph.text_closers} if self.content else set[str]()
+        cores = {*self.ways, *self.ends, *self.strays}
+        if self.content or role is Role.STRING:
+            cores |= {*self.direct}
+        own = sorted((core for core, ways in self.ways.items() if not ways[0].cost), key=len, reverse=True)
+        signs = {
+            s for core in own if len(core) >= STRONG for s in leading_signs(fixed(core) if is_echo(core) else core)
+        }
+        self.signs = re.compile("[" + re.escape("".join(sorted(signs))) + "]") if signs else None
+        """What a closer of the text, spelled otherwise, may begin with."""
+        self.json = self._find_json() if self.content else None
+        self.cores = sorted((core for core in cores if not is_echo(core)), key=len, reverse=True)
+        self.squeezed = [squeeze(core) for core in self.cores]
+        self.strong = [c for c in {*self.cores, *graph.starts} if len(c) >= STRONG and not is_echo(c)]
+        self.echoes = [core for core in cores if is_echo(core)]
+        self.longest = max(map(len, self.cores), default=1) + _MARGIN
+        self.regex = self._regex()
+        firsts = "".join(sorted({re.escape(core[0]) for core in cores}))
+        self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
+        self._begins = self.first if self.echoes else _beginnings({*self.squeezed}, r"\s*")
+        named = self.content and self.unwrapped and not node.patterns and not self.after.patterns
+        self.named: NamedWay | None = way_to_name(self.after) if named else None
+        self._find_led()
+        self._torn = self._find_torn()
+        self._find_near()
+
+    def _find_ways(self) -> dict[str, list[Way]]:
+        """The markers that may come after the text, what is missing between them left out."""
+        graph, found = self.node.graph, {}
+        ignored = self.role is Role.REASONING and graph.policies.reasoning_calls == "ignore"
+        for core, ways in reach(self.after).items():
+            if ignored:
+                ways = [way for way in ways if not way.node.calling(core)]
+            if not self.unwrapped:
+                ways = [way for way in ways if not (way.path and self._opens(way))]
+            ways = [way for way in ways if not way.cost or len(core) >= STRONG and self.role is not Role.STRING]
+            if ways:
+                found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
+        return found
+
+    def _opens(self, way: Way) -> bool:
+        """True when the first marker that is missing on a way is an opener."""
+        return way.path[0] in self.after.marks and self.after.first(way.path[0])
+
+    def _find_json(self) -> Way | None:
+        """The way to bare JSON that is a call by its shape."""
+        found, behind = way_to_json(self.node), way_to_json(self.after)
+        if found is None or behind is not None and behind.cost < found.cost:
+            found = behind and Way(behind.cost, (TEXT, *behind.path), behind.node)
+        if found is None or not self.unwrapped and found.cost:
+            return None
+        shape = found.node.json_field().shape
+        return None if shape is None or isinstance(shape, Hole) else found
+
+    def _regex(self) -> re.Pattern[str]:
+        words = [_whole_word(core) for core in self.cores]
+        for echo in self.echoes:
+            pieces = _ECHO.split(echo)
+            words.append(re.escape(pieces[0]) + r"[\w.:/-]{1,64}" + re.escape(pieces[-1]))
+        if self.json is not None:
+            words.append(r"[{\[]")
+        return re.compile("|".join(words) or "(?!)")
+
+    def _find_led(self) -> None:
+        """Calls that begin with their names, at the beginning of a line."""
+        at_call = self.content or self.role is Role.ARGUMENTS
+        nodes = (self.node, self.after) if at_call else ()
+        self.led = [
+            Way(0, () if at is self.node else (TEXT,), at)._replace(path=(*(() if at is self.node else (TEXT,)), name))
+            for at in nodes
+            for name, _ in at.patterns
+            if at.fills(name) and at.fills(name) <= _NAMES and at.calling(name)
+        ]
+        words, held = [], []
+        for way in self.led:
+            name = way.path[-1]
+            to = way.node.step(name).node
+            assert not isinstance(name, str) and hasattr(name, "regex")
+            words.append(rf"(?<![\w.])(?:{name.regex})\s*(?:{_signs(to)})")
+            held.append(rf"(?<![^\n])[ \t]*(?:{name.regex})?\s*(?:{_begun_signs(to)})\Z")
+        self.led_words = re.compile("|".join(words)) if words else None
+        self.led_held = re.compile("|".join(held)) if held else None
+
+    def _find_torn(self) -> re.Pattern[str] | None:
+        """Openers of calls that are broken off."""
+        if not self.spoken:
+            return None
+        ways = ((core, ways[0].node) for core, ways in self.ways.items() if len(core) > STRONG and not is_echo(core))
+        begins = [core for core, at in ways if at.first(core) and at.calling(core)]
+        words = [re.escape(c[:STRONG]) + _optional(c[STRONG:-1]) + r"\Z" for c in begins]
+        return re.compile("|".join(words)) if words else None
+
+    def _find_near(self) -> None:
+        """Parts of the openers of calls: in any misspelling of one a part is whole."""
+        self.parts: dict[str, list[str]] = {}
+        for core, ways in self.ways.items() if self.role is Role.CONTENT else ():
+            way = ways[0]
+            if len(core) >= STRONG and not is_echo(core) and not way.cost and way.node.calling(core):
+                for part in parts(core):
+                    self.parts.setdefault(part, []).append(core)
+        words = sorted(self.parts, key=len, reverse=True)
+        self.near = re.compile("|".join(map(re.escape, words))) if words else None
+
+    # What may come yet
+
+    def held(self, buf: str, low: int) -> int:
+        """The index from which on a marker may begin that is not all there."""
+        match = self._begins.search(buf, max(low, len(buf) - self.longest))
+        return len(buf) if match is None else match.start()
+
+    def torn(self, buf: str, low: int, at: int) -> int:
+        """The index before `at`, where a marker may begin, at which an opener begins that is broken off there."""
+        if self._torn is None or at >= len(buf):
+            return at
+        match = self._torn.search(buf, max(low, at - self.longest), at)
+        return at if match is None else match.start()
+
+    def needed(self, buf: str, low: int) -> int:
+        """The length that `buf` has to have before the marker that may have begun is there."""
+        at = self.held(buf, low)
+        if at == len(buf) or self.echoes:
+            return at
+        tail = squeeze(buf[at:])
+        return at + min((len(core) for core in self.squeezed if core.startswith(tail)), default=0)
+
+    def nests(self) -> bool:
+        """True where markers may come in place of the text."""
+        return nests(self.node)
+
+
+def island(node: Node) -> Island:
+    """What is looked for in the free text of `node`."""
+    return node.made(Island)
+
+
+def _whole_word(core: str) -> str:
+    before = r"(?<!\w)" if core[0].isalnum() else ""
+    return before + spaced(core) + (r"(?!\w)" if core[-1].isalnum() else "")
+
+
+def _optional(text: str) -> str:
+    """An expression that matches any beginning of a text."""
+    return "".join(f"(?:{re.escape(char)}" for char in text) + ")?" * len(text)
+
+
+def _beginnings(cores: set[str], blank: str) -> re.Pattern[str]:
+    """An expression that matches the beginnings of these texts, `blank` between their signs, where a text ends."""
+    words = [
+        rf"(?:{blank}".join(map(re.escape, core)) + ")?" * (len(core) - 1) + rf"{blank}\Z" for core in sorted(cores)
+    ]
+    return re.compile("|".join(words) or "(?!)")
+
+
+def _signs(node: Node) -> str:
+    """An expression for what may come at `node`."""
+    words = [re.escape(core) for core in node.marks]
+    return "|".join([*words, r"(?:```\w{0,16}\s*)?[{\[]"] if node.json else words) or "(?!)"
+
+
+def _begun_signs(node: Node) -> str:
+    """An expression for the beginnings of that."""
+    ways = [_optional(core) for core in node.marks]
+    return "|".join([*ways, r"`{0,3}\w{0,16}\s*"] if node.json else ways)

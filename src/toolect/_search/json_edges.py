@@ -1,0 +1,323 @@
+"""JSON: the edges of a value. What is strict is gone over in runs; where it breaks, edits lead on (`json_edits`)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolect._graph.node import STRONG
+from toolect._graph.symbols import is_echo
+from toolect._search.actions import OpenLoose, PutJson, RawJson
+from toolect._search.follow import shape_keys, shaped
+from toolect._search.hypothesis import WAIT, Hypothesis, Mode, Onwards, Waits
+from toolect._search.json_edits import QUOTES, SCALAR, edits
+from toolect._search.json_ends import (
+    MAX_EVIDENCE,
+    MAX_NESTED,
+    MAYBE_KEY,
+    NEAR,
+    NEXT_KEY,
+    at_end,
+    close,
+    closed_before_marker,
+    held,
+    key_cost,
+    misplaced,
+    name_cost,
+    over_before,
+)  # fmt: skip
+from toolect._search.json_state import IN_TEXT, LOOSE, JsonState, Next, Style, Telling
+from toolect._search.path import Path
+from toolect._search.window import LOOK, Window
+from toolect._values.json_lexemes import MAX_DEPTH, complete
+from toolect.message import Json
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_CONTROL: Final = re.compile(r"[\x00-\x1f]")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
+_RUNS: Final = {q: re.compile(rf"(?:[^{q}\\]+|\\.)*", re.DOTALL) for q in {*QUOTES.values()}}
+
+Found = list[Hypothesis] | Onwards | Waits
+
+
+# Beginnings
+
+
+def begin(window: Window, one: Hypothesis, cost: int, at: int, path: Path, bare: bool) -> Hypothesis:
+    """The hypothesis that a JSON value begins at character `at`; a `bare` one stands without markers."""
+    path.open_json(at)
+    return window.make(one, cost, at, Mode.JSON, JsonState(at, bare), path)
+
+
+def spare(window: Window, one: Hypothesis, at: int, empty: tuple[str, ...]) -> Hypothesis | None:
+    """The reading of a value of a value language as JSON, should it be broken: it waits until it is woken."""
+    if not empty:
+        return None
+    inner = {**one.node.marks, **(one.node.step("{").node.marks if "{" in one.node.marks else {})}
+    long = (core for core in inner if len(core) >= STRONG and not core.isalpha() and not is_echo(core))
+    state = JsonState(at, False)
+    state.styles, state.empty, state.delimiter = LOOSE, empty, next(long, "")
+    found = window.stay(one, window.costs.spare, at, Mode.JSON, state, OpenLoose())
+    found.spare = None
+    return found
+
+
+def woken(window: Window, one: Hypothesis) -> list[Hypothesis]:
+    """The spare reading of the value that `one` cannot read, from its beginning on."""
+    other, one.spare = one.spare, None
+    if other is None or other.spare is not None:
+        return []
+    other.spare = other  # it is used once
+    other.cost = one.cost + window.costs.spare
+    return [other]
+
+
+# Strict JSON
+
+
+def expand(window: Window, one: Hypothesis, final: bool) -> Found:
+    """The hypotheses that follow one in a JSON value."""
+    state: JsonState = one.state
+    strict = not state.stack and state.expects is Next.VALUE and not state.bare and not shaped(one.node)
+    if strict and (found := _whole(window, one)) is not None:
+        return found
+    if state.expects is Next.AFTER_VALUE and not state.stack:
+        return [close(window, one, one.pos)]
+    return _Run(window, one).go(final)
+
+
+def _whole(window: Window, one: Hypothesis) -> list[Hypothesis] | None:
+    """A strict value that is there as a whole, and holds no marker that might end it."""
+    buf, base, node = window.buf, window.base, one.node
+    at = one.told - base
+    if buf[at : at + 1] not in ("{", "["):
+        return None
+    found = complete(buf, at, False)
+    if found is None or found[2]:
+        return None
+    value, end, _ = found
+    over = node.made(closed_before_marker)
+    if (
+        over is not None
+        and over.search(buf, at, end)
+        or any(buf.find(x, at, end) >= 0 for x in window.graph.long_openers)
+    ):
+        return None
+    state = one.state.copy()
+    state.expects, state.told = Next.AFTER_VALUE, base + end
+    cost = window.costs.fits * (MAX_EVIDENCE - _lacking(value, MAX_EVIDENCE))
+    after = window.stay(one, cost, base + end, Mode.JSON, state, RawJson(base + at, base + end))
+    return [close(window, after, base + end)]
+
+
+def _lacking(value: Json, wanted: int) -> int:
+    """How many of so many keys are not in a value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in inner:
+        wanted -= isinstance(value, dict)
+        if wanted > 0 and isinstance(one, dict | list):
+            wanted = _lacking(one, wanted)
+        if wanted <= 0:
+            break
+    return max(wanted, 0)
+
+
+class _Run:
+    """Goes over strict JSON from where a hypothesis is."""
+
+    __slots__ = ("at", "cost", "keys", "one", "seen", "state", "telling", "wanted", "why", "window")
+
+    def __init__(self, window: Window, one: Hypothesis) -> None:
+        self.window, self.one = window, one
+        self.state: JsonState = one.state.copy()
+        self.telling = Telling(self.state)
+        self.at = one.told - window.base
+        self.keys = shape_keys(one.node) if self.state.bare or shaped(one.node) else None
+        self.cost = 0
+        self.why: tuple[int, int] | int | None = None
+        """In a string, where brackets and a marker stand; before a key, how many brackets are missing."""
+        self.wanted = LOOK
+        """Characters that are needed to tell what is wrong."""
+
+    def go(self, final: bool) -> Found:
+        """The hypotheses at the end of the run."""
+        state, window = self.state, self.window
+        while not self.cost and (self._string(final) if state.expects in IN_TEXT else self._token(final)):
+            if not state.stack and state.expects is Next.AFTER_VALUE:
+                break
+        base, size, one = window.base, len(window.buf), self.one
+        place = base + self.at
+        there = window.stay(one, self.cost, place, Mode.JSON, state, *self.telling)
+        if self.cost:
+            return [there]
+        if state.expects is Next.AFTER_VALUE and not state.stack:
+            return [close(window, there, place)]
+        in_text = state.expects in IN_TEXT
+        if self.why is None and (self.at == size or in_text or not final and size - self.at < self.wanted):
+            if final:
+                return at_end(window, there, base + size)
+            if self.at < size and not in_text:
+                window.needs(place + self.wanted)
+            return Onwards(there) if self.telling.acts or there.pos > one.told else WAIT
+        return edits(window, there, self.at, self.why)
+
+    def _string(self, final: bool) -> bool:
+        """Go over the string that is open; False where that is not all here, or may be over before its end."""
+        state, buf, base = self.state, self.window.buf, self.window.base
+        size, quote, at = len(buf), state.quote, self.at
+        if len(quote) > 2:
+            end, width = buf.find(quote, at), len(quote)
+            if end < 0:
+                self.at = size if final else max(at, size - width)
+                return False
+        else:
+            end, width = _RUNS[quote].match(buf, at).end(), 1  # type: ignore[union-attr]  # matches the empty string
+            if state.expects is Next.IN_STRING and not self._look_through(end):
+                return False
+        self.at = end
+        if end == size or buf[end] == "\\":
+            return False
+        state.last_quote, state.after_string = base + end, base + end + width
+        if state.expects is Next.IN_KEY:
+            state.key, state.expects = self.window.raw(state.string, state.last_quote), Next.COLON
+        else:
+            state.expects = Next.AFTER_VALUE
+        self.at = end + width
+        return True
+
+    def _look_through(self, end: int) -> bool:
+        """Pass on what can only be the string's own; False where the value may be over in it."""
+        state, window, node, base = self.state, self.window, self.one.node, self.window.base
+        low = max(self.at - NEAR, state.string - base, state.past - base)
+        over = over_before(window, node, state, low, end)
+        if over is not None:
+            self.at, self.why = over[0], over
+            return False
+        if not state.styles & Style.NEWLINE and _CONTROL.search(window.buf, self.at, end):
+            state.styles |= Style.NEWLINE
+            self.cost = window.costs.newline
+        self.telling.string_upto(base + held(window.buf, node, max(state.told - base, end - NEAR), end))
+        return True
+
+    def _token(self, final: bool) -> bool:
+        """Go over the next token; False where none fits, or it is not all here."""
+        state, buf = self.state, self.window.buf
+        at = self.at = _SPACE.match(buf, self.at).end()  # type: ignore[union-attr]  # matches the empty string
+        if at == len(buf):
+            return False
+        char, expects = buf[at], state.expects
+        if state.delimiter and expects not in (Next.AFTER_VALUE, Next.COLON) and buf.startswith(state.delimiter, at):
+            return self._delimiter(at)
+        match expects:
+            case Next.AFTER_VALUE:
+                return self._after_value(char, at)
+            case Next.KEY | Next.KEY_OR_END:
+                return self._key(char, at, final)
+            case Next.COLON:
+                return self._colon(char, at, final)
+            case _:
+                return self._value(char, at, final)
+
+    def _delimiter(self, at: int) -> bool:
+        """A string between the quotes of a value language begins."""
+        state, place = self.state, self.window.base + at
+        self.telling.upto(place)
+        self.telling.acts.append(PutJson('"', place))
+        state.told = state.string = place + len(state.delimiter)
+        state.quote = state.delimiter
+        state.expects = Next.IN_KEY if state.expects in (Next.KEY, Next.KEY_OR_END) else Next.IN_STRING
+        self.at = at + len(state.delimiter)
+        return True
+
+    def _after_value(self, char: str, at: int) -> bool:
+        state = self.state
+        closes = char == "}" and state.in_object or char == "]" and not state.in_object
+        if char != "," and not closes:
+            return False
+        in_call = not state.depth or len(state.stack) <= state.depth
+        if state.last_quote is not None and state.bare and self.keys and in_call and len(state.stack) <= MAX_NESTED:
+            self.cost = name_cost(self.window, self.one, state)
+        self.at = at + 1
+        if closes:
+            self._close_bracket()
+        else:
+            state.expects = Next.KEY if state.in_object else Next.VALUE_AFTER_COMMA
+        return True
+
+    def _close_bracket(self) -> None:
+        self.telling.upto(self.window.base + self.at)
+        self.state.stack = self.state.stack[:-1]
+        self.state.expects = Next.AFTER_VALUE
+
+    def _key(self, char: str, at: int, final: bool) -> bool:
+        state, place = self.state, self.window.base + at
+        if char == "}" and state.expects is Next.KEY_OR_END:
+            self.at = at + 1
+            self._close_bracket()
+            return True
+        if char != '"':
+            return False
+        missing = None if state.expects is Next.KEY_OR_END else misplaced(self.window, state, self.one.context, at)
+        if isinstance(missing, Waits):
+            if not final:
+                return False
+        elif missing:
+            self.why = missing
+            return False
+        self._begin_string(place, Next.IN_KEY)
+        return True
+
+    def _begin_string(self, place: int, expects: Next) -> None:
+        state = self.state
+        self.telling.upto(place + 1)
+        state.string, state.quote, state.expects = place + 1, '"', expects
+        self.at = place + 1 - self.window.base
+
+    def _colon(self, char: str, at: int, final: bool) -> bool:
+        state, window, buf = self.state, self.window, self.window.buf
+        marked = state.last_quote is not None and any(x in state.key for x in window.graph.long_openers)
+        if char != ":" or marked:
+            return False
+        sign = _SPACE.match(buf, at + 1).end()  # type: ignore[union-attr]  # matches the empty string
+        if self.keys is not None and sign == len(buf) and not final:
+            return False
+        self.telling.upto(window.base + at + 1)
+        self.at, state.expects = at + 1, Next.VALUE
+        self.cost += key_cost(window, self.one.node, state, buf[sign : sign + 1])
+        return True
+
+    def _value(self, char: str, at: int, final: bool) -> bool:
+        state, buf, place, expects = self.state, self.window.buf, self.window.base + at, self.state.expects
+        if char == '"':
+            if expects is Next.VALUE_AFTER_COMMA:  # a key perhaps: the list was not closed
+                maybe = not final and MAYBE_KEY.match(buf, at, at + NEAR + 16)
+                if NEXT_KEY.match(buf, at) and "{" in state.stack or maybe:
+                    return False
+            if not final and len(buf) - at < 3:
+                self.wanted = 3
+                return False
+            if buf.startswith('"""', at):
+                return False
+            self._begin_string(place, Next.IN_STRING)
+            return True
+        if char in "{[":
+            if len(state.stack) >= MAX_DEPTH:
+                return False
+            self.telling.upto(place + 1)
+            if char == "{" and state.stack in ("", "["):
+                state.unit = place
+            state.stack += char
+            self.at, state.expects = at + 1, Next.KEY_OR_END if char == "{" else Next.VALUE_OR_END
+            return True
+        if char == "]" and expects is Next.VALUE_OR_END:
+            self.at = at + 1
+            self._close_bracket()
+            return True
+        match = SCALAR.match(buf, at)
+        if match is None or match.end() == len(buf) and not final:
+            return False
+        if match[0] not in ("true", "false", "null") and not _NUMBER.match(match[0]):
+            return False
+        self.at, state.expects = match.end(), Next.AFTER_VALUE
+        self.telling.upto(self.window.base + self.at)
+        return True

@@ -1,0 +1,251 @@
+"""JSON evidence and ends: what keys and names say for a call, and the edges at the end of a value."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolect._graph.node import Node
+from toolect._graph.symbols import is_echo
+from toolect._search.actions import DropLoose, Fail, Finish, MendJson, StringJson
+from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
+from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Waits
+from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
+from toolect._search.window import Window
+from toolect._shapes.elsewhere import calls_elsewhere
+from toolect._values.json_lexemes import complete
+from toolect.message import Json
+
+NEAR: Final = 64
+"""Characters of a key, and between the end of a string that has no last quote and what shows it."""
+MAX_NESTED: Final = 6
+"""Brackets around the name or the arguments of a call. Beyond it: they are none."""
+MAX_EVIDENCE: Final = 4
+NEXT_KEY: Final = re.compile(r'\s*"([^"\\\n]{0,64})"\s*:')
+MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
+_SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
+
+
+# What a string is passed on up to
+
+
+def held(buf: str, node: Node, low: int, end: int) -> int:
+    """The index up to which a string that goes on to index `end` is passed on: signs that may follow it wait."""
+    if end <= low:
+        return low
+    match = node.made(_held_back).search(buf, low, end)
+    if match is None:
+        return end
+    at = match.start()
+    slashes = at - low - len(buf[low:at].rstrip("\\"))
+    return int(at - slashes % 2)  # no escape is torn
+
+
+def _held_back(node: Node) -> re.Pattern[str]:
+    firsts = "".join(sorted({re.escape(core[0]) for core in signs_after(node)}))
+    marker = rf'(?:[{firsts}][^\s"]{{0,40}})?' if firsts else ""
+    return re.compile(rf"(?:\s*[,\]}}][\s,\]}}]*{marker}|\s+)\Z|\\(?:u[0-9a-fA-F]{{0,3}})?\Z")
+
+
+def signs_after(node: Node) -> tuple[str, ...]:
+    """The markers that begin with a sign and may follow the JSON of `node`."""
+    return node.made(_signs_after)
+
+
+def _signs_after(node: Node) -> tuple[str, ...]:
+    return tuple(core for core in (*after_json(node), *node.graph.ends) if not core[0].isalnum())
+
+
+def after_json(node: Node) -> tuple[str, ...]:
+    """The markers that may follow the JSON of `node`."""
+    return node.made(_after_json)
+
+
+def _after_json(node: Node) -> tuple[str, ...]:
+    if not node.json and not empty_values(node):
+        return ()
+    return tuple(core for core in reach(after_value(node)) if (len(core) >= 2 or not node.json) and not is_echo(core))
+
+
+def closed_before_marker(node: Node) -> re.Pattern[str] | None:
+    words = sorted(map(re.escape, signs_after(node)), key=len, reverse=True)
+    return re.compile(r"(?<![\]}\s])\s*((?:[\]}]\s*)+)(?:" + "|".join(words) + ")") if words else None
+
+
+def over_before(window: Window, node: Node, state: JsonState, low: int, end: int) -> tuple[int, int] | None:
+    """Where all brackets are closed within a string, and what follows the value follows: the indices of that."""
+    regex = node.made(closed_before_marker)
+    if regex is None or not state.stack or end <= low:
+        return None
+    for match in regex.finditer(window.buf, low, min(end + 40, len(window.buf))):
+        count = sum(char in "]}" for char in match[1])
+        if match.end() <= end and count == len(state.stack) and match.end() - match.start() <= NEAR:
+            return match.span()
+    return None
+
+
+# Evidence
+
+
+def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
+    """What the key of `state` costs, whose value begins with `sign`."""
+    costs, cost = window.costs, 0
+    keys = shape_keys(node) if state.bare or shaped(node) else None
+    if state.evidence < MAX_EVIDENCE:
+        state.evidence += 1
+        cost = costs.fits
+    depth = len(state.stack)
+    if keys is None or depth > MAX_NESTED or state.depth and depth > state.depth:
+        return cost
+    called = state.called
+    if state.key in keys.name:
+        state.found |= 1
+    elif state.key in keys.arguments:
+        if sign in ("{", '"', "n"):  # null stands for none
+            state.found |= 2
+            state.depth = depth
+    elif state.bare and state.key not in keys.known and not keys.open:
+        cost += costs.other_key
+    if not called and state.called:
+        cost += costs.call_seen
+        state.bare = False
+    return cost
+
+
+def name_cost(window: Window, one: Hypothesis, state: JsonState) -> int:
+    """What the string at the end of `state` costs, where it is the name of a call or a constant."""
+    keys, costs = shape_keys(one.node), window.costs
+    assert state.last_quote is not None
+    text = window.raw(state.string, state.last_quote)
+    if state.key in keys.name and state.key not in keys.arguments:
+        fine = text in window.tools or text and " " not in text
+        return (0 if fine else costs.no_name) + window.name_cost(one.context._replace(name=text))
+    return costs.constant if state.key in keys.constants and text not in keys.constants[state.key] else 0
+
+
+def misplaced(window: Window, state: JsonState, context: Context, at: int) -> int | Waits:
+    """How many brackets are missing before a key: it is one of the arguments, and deeper than they are."""
+    tools = window.tools
+    if not tools.declared:
+        return 0
+    depth = state.depth + 1 if state.found & 2 else 1 if context.name else 0
+    if not depth or len(state.stack) <= depth:
+        return 0
+    match = NEXT_KEY.match(window.buf, at)
+    if match is None:
+        return WAIT if MAYBE_KEY.match(window.buf, at, at + NEAR + 16) else 0
+    names = [context.name] if context.name in tools else [*tools]
+    declared = any(match[1] in tools.of(name).names for name in names)
+    return len(state.stack) - depth if declared and match[1] not in window.inner_keys else 0
+
+
+def _holds_call(window: Window, node: Node, value: Json) -> bool:
+    """True when a value has the name and the arguments of a call."""
+    keys, tools = shape_keys(node), window.tools
+    for item in value[:4] if isinstance(value, list) else [value]:
+        unit = item
+        if isinstance(item, str) and item[:1] == "{" and (inner := complete(item, 0, True)) is not None:
+            unit = inner[0]
+        if not isinstance(unit, dict):
+            continue
+        for one in (unit, *(part for part in unit.values() if isinstance(part, dict))):
+            name = next((said for key in keys.name if isinstance(said := one.get(key), str)), "")
+            given = [one.get(key) for key in keys.arguments]
+            argued = any(isinstance(a, dict) or isinstance(a, str) and a.lstrip()[:1] == "{" for a in given)
+            if name and (name in tools or " " not in name and argued):
+                return True
+            if keys.open and len(one) == 1 and not keys.name:
+                return next(iter(one)) in tools or not tools.declared
+    return False
+
+
+def _is_call(window: Window, node: Node, start: int, end: int) -> bool:
+    """True unless the value at characters `start:end` is strict JSON and no call, in any shape."""
+    text = window.raw(start, end)
+    found = complete(text, 0, True)
+    if found is None or found[0] == []:
+        return True
+    return _holds_call(window, node, found[0]) or bool(calls_elsewhere(text, 0, window.tools))
+
+
+def _names_tool(window: Window, node: Node, start: int, end: int) -> bool:
+    """True when the value has nothing but what calls have, and names a declared tool."""
+    found, keys = complete(window.raw(start, end), 0, True), shape_keys(node)
+    value = None if found is None else found[0]
+    for unit in value if isinstance(value, list) else [value]:
+        names = [unit.get(key) for key in keys.name] if isinstance(unit, dict) and {*unit} <= keys.known else []
+        if any(isinstance(name, str) and name in window.tools for name in names):
+            return True
+    return False
+
+
+# Ends
+
+
+def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
+    """The hypothesis after the value of `one`, which ends at character `at`."""
+    node, costs, cost = one.node, window.costs, 0
+    state: JsonState = one.state
+    if state.bare and not state.called:
+        if not (state.found & 1 and _names_tool(window, node, state.start, at)):
+            cost += costs.no_name
+    elif not state.bare and shaped(node) and not _is_call(window, node, state.start, at):
+        cost += costs.no_call
+    telling = Telling(state.copy())
+    telling.upto(at)
+    path = window.path(one).add(*telling)
+    if state.empty:
+        path.close_loose(state.empty, at, state.delimiter)
+    else:
+        path.close_json(at)
+    return window.make(one, cost, at, Mode.BETWEEN, "", path)
+
+
+def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
+    """The hypothesis that nobody can read the value from character `at` on."""
+    state: JsonState = one.state
+    if state.empty:
+        path = window.path(one).add(Fail(why)).close_loose(state.empty, at, "")
+        return window.make(one, window.costs.skip, at, Mode.SKIPPED, (False, at), path)
+    return window.stay(one, window.costs.skip, at, Mode.SKIPPED, (True, at))
+
+
+def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
+    """The input ends in the middle of the value, at character `at`."""
+    node, costs, graph, cost, found = one.node, window.costs, window.graph, 0, list[Hypothesis]()
+    state: JsonState = one.state
+    if state.bare and not state.found & 1:
+        cost += costs.no_name
+    if state.expects is Next.IN_STRING:
+        tail = window.raw(state.string, at)
+        if any(core in tail for core in (*graph.closers, *graph.long_openers)):
+            cost += costs.swallowed + costs.break_off
+            found.append(skipped(window, one, state.string, "a string has no end"))
+        low = max(0, len(tail) - NEAR)
+        match = _SUFFIX.search(tail, low)
+        closes = match is not None and sum(char in "]}" for char in match[0]) == len(state.stack)
+        if match is not None and closes and "," not in match[0] and (match.start() > low or not low):
+            found.append(ended_string(window, one, costs.json_end_quote, state.string + match.start()))
+    if state.empty:
+        path = window.path(one).add(DropLoose())
+    else:
+        telling = Telling(state.copy())
+        if state.expects in IN_TEXT:
+            telling.acts.append(StringJson(state.told, at, state.quote, ""))
+        else:
+            telling.upto(at)
+        path = window.path(one).add(*telling)
+    path.add(Finish(node, at))
+    return [window.make(one, cost + bool(found), at, Mode.END, "", path), *found]
+
+
+def ended_string(window: Window, one: Hypothesis, cost: int, at: int, expects: Next = Next.AFTER_VALUE) -> Hypothesis:
+    """The hypothesis that the open string, or the last one, ended at character `at`: its last quote is missing."""
+    state = one.state.copy()
+    telling = Telling(state)
+    telling.string_upto(at)
+    state.expects, state.last_quote, state.after_string = expects, at, at
+    if expects is Next.COLON:
+        state.key = window.raw(state.string, at)
+    telling.acts.append(MendJson(at, "expected the end of a string"))
+    return window.stay(one, cost, at, Mode.JSON, state, *telling)

@@ -1,0 +1,158 @@
+"""JSON states: what is open in a JSON value, what may come next, and what of it has been passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum, IntFlag
+from typing import Final
+
+from toolect._search.actions import PutJson, RawJson, StringJson
+from toolect._search.hypothesis import Act
+
+
+class Next(IntEnum):
+    """What may come next, or what is open."""
+
+    VALUE = 1
+    VALUE_OR_END = 2
+    VALUE_AFTER_COMMA = 3
+    KEY = 4
+    KEY_OR_END = 5
+    COLON = 6
+    AFTER_VALUE = 7
+    IN_STRING = 8
+    IN_KEY = 9
+
+
+IN_TEXT: Final = (Next.IN_STRING, Next.IN_KEY)
+
+
+class Style(IntFlag):
+    """Slips that one who makes them once makes again: they cost once in a value."""
+
+    NONE = 0
+    QUOTE = 1
+    KEY = 2
+    WORD = 4
+    NEWLINE = 8
+    WIDE = 16
+    COMMENT = 32
+    COMMA = 64
+    COLON = 128
+    REOPEN = 256
+
+
+LOOSE: Final = Style.QUOTE | Style.KEY | Style.WORD | Style.NEWLINE
+"""What is no slip in a value language."""
+
+
+class JsonState:
+    """The state of one JSON value; states that are equal read on alike. Places are characters of the answer."""
+
+    __slots__ = (
+        "after_string", "bare", "depth", "delimiter", "empty", "evidence", "expects", "found", "key", "last_quote",
+        "past", "pending", "quote", "reopened", "stack", "start", "string", "styles", "told", "unit",
+    )  # fmt: skip
+
+    def __init__(self, start: int, bare: bool) -> None:
+        self.stack = ""
+        """The brackets that are open."""
+        self.expects = Next.VALUE
+        self.start = self.told = self.string = self.unit = self.past = self.after_string = start
+        """Where it begins, up to where it is passed on, where the last string and the last object begin, up to where a
+        string was looked through for the end of the value, and where the last string ends."""
+        self.pending = ""
+        """JSON that is put in before what comes next."""
+        self.last_quote: int | None = None
+        """Where the last string ended, while that has not been passed on."""
+        self.quote = '"'
+        """What ends the string that is open, or the last one."""
+        self.key = ""
+        self.bare = bare
+        """It stands without markers, and is only perhaps a call."""
+        self.found = 0
+        """Whether a call's name (1) and its arguments (2) have come."""
+        self.depth = 0
+        """How many brackets were open where the arguments came."""
+        self.styles = Style.NONE
+        self.reopened = 0
+        """Quotes that were taken for the string's own."""
+        self.evidence = 0
+        self.empty: tuple[str, ...] = ()
+        """Of a value of a value language: the markers for which it stands."""
+        self.delimiter = ""
+        """The quote of that language, where it is no sign of JSON."""
+
+    def _identity(self) -> tuple[object, ...]:
+        last = self.quote if self.expects in IN_TEXT else self.last_quote
+        return self.stack, self.expects, self.bare, self.found, self.depth, self.start, last
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, JsonState) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def copy(self) -> JsonState:
+        """A state of its own."""
+        new = JsonState.__new__(JsonState)
+        for name in JsonState.__slots__:
+            setattr(new, name, getattr(self, name))
+        return new
+
+    @property
+    def in_object(self) -> bool:
+        """True inside an object."""
+        return self.stack.endswith("{")
+
+    @property
+    def called(self) -> bool:
+        """True when the name and the arguments of a call have come."""
+        return self.found == 3
+
+    def closers(self) -> str:
+        """The brackets that close all that is open."""
+        return closers(self.stack)
+
+
+def closers(stack: str) -> str:
+    """The brackets that close these, the innermost first."""
+    return "".join("}" if bracket == "{" else "]" for bracket in reversed(stack))
+
+
+class Telling:
+    """What of a value is passed on, in order: strings as JSON has them, all else as it is. It changes the state."""
+
+    __slots__ = ("acts", "state")
+
+    def __init__(self, state: JsonState) -> None:
+        self.state = state
+        self.acts: list[Act] = []
+
+    def upto(self, at: int) -> None:
+        """Pass on all up to character `at`, which is in no string."""
+        state, acts = self.state, self.acts
+        if state.last_quote is not None:
+            acts.append(StringJson(state.told, state.last_quote, state.quote, '"'))
+            state.last_quote, state.told = None, state.after_string
+        if state.pending:
+            acts.append(PutJson(state.pending, state.told))
+            state.pending = ""
+        if at > state.told:
+            acts.append(RawJson(state.told, at))
+            state.told = at
+
+    def string_upto(self, at: int) -> None:
+        """Pass on the string that is open up to character `at`."""
+        state = self.state
+        if at > state.told:
+            self.acts.append(StringJson(state.told, at, state.quote, ""))
+            state.told = at
+
+    def between(self) -> tuple[str, int]:
+        """What of the signs between tokens has not been passed on: what is put in, and from which character on."""
+        state = self.state
+        return state.pending, max(state.told, state.after_string if state.last_quote is not None else 0)
+
+    def __iter__(self) -> Iterator[Act]:
+        return iter(self.acts)

@@ -1,0 +1,422 @@
+"""Markers and terminals: the edges of what stands between texts, and what may be wrong there."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolect._graph.misspelling import MORE, near
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
+from toolect._graph.symbols import Key, is_echo
+from toolect._search import json_edges
+from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
+from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
+from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, TextState, Waits
+from toolect._search.path import Path, spelled
+from toolect._search.window import LOOK, Window
+from toolect._spec.model import Role
+from toolect.message import RepairKind
+
+_FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
+_ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
+_GROWS: Final = 16
+_SHORT: Final = 40
+_SOON: Final = 48
+_NO_MARKER: Final = 64
+_VALUES: Final = (Role.VALUE, Role.JSON)
+_SIGNS: Final = "}],;\"'>`"
+_CLOSING_SIGNS: Final = ",:)]}"
+
+Found = list[Hypothesis] | Waits
+
+
+def expand(window: Window, one: Hypothesis, final: bool) -> Found:
+    """The hypotheses that follow one between texts; its state is what the last marker may write behind itself."""
+    buf, base, node, context = window.buf, window.base, one.node, one.context
+    at = one.pos - base
+    if node.text:
+        return _before_text(window, one, at, final)
+    if node.escaped:
+        if one.state and buf.startswith(one.state, at):
+            at += len(one.state)
+        return [window.stay(one, 0, base + at, Mode.STRING, base + at, OpenString(node, base + at))]
+    at = _after_comments(window, at, final)
+    if at < 0 or at == len(buf) and not final:
+        return WAIT
+    if at == len(buf):
+        return [window.stay(one, 0, base + at, Mode.END, "", Finish(node, base + at))]
+    empty = empty_values(node) if one.spare is None and context.call is not None else {}
+    if empty and (context.key is not None or buf[at] in empty):
+        one.spare = json_edges.spare(window, one, base + at, empty.get(buf[at]) or empty.get("") or ())
+    fit = expected(window, one, at, final)
+    if isinstance(fit, Waits):
+        return WAIT
+    return [fit] if fit is not None else _troubles(window, one, at, final)
+
+
+def last_marker(one: Hypothesis) -> str | None:
+    """The marker that was read last, if nothing came after it: it is noticed where it stands twice."""
+    act = one.action.act
+    if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) > 1:
+        return act.key
+    return None
+
+
+def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
+    """A text slot comes, or what may stand in its place."""
+    buf, base, node = window.buf, window.base, one.node
+    size, begin = len(buf), window.after_blanks(at)
+    if node.json and node.text_field().role not in (Role.CONTENT, None):
+        if begin == size and not final:
+            return WAIT
+        if buf[begin : begin + 1] in ("{", "["):
+            return [json_edges.begin(window, one, 0, base + begin, window.path(one), bare=False)]
+    elif nests(node) and (begin < size or not final):
+        after = node.step(TEXT).node
+        if not final and size - begin < after.longest + 64:
+            window.needs(base + begin + after.longest + 64)
+            return WAIT
+        match = node.struct.match(buf, begin)
+        end = -1 if match is None else match.end()
+        words = (spelled(core, one.context) for core in after.marks)
+        if not any(buf.startswith(word, begin) and len(word) > end - begin for word in words):
+            fit = expected(window, one, begin, final)
+            if fit is not None:
+                return WAIT if isinstance(fit, Waits) else [fit]
+    return _begin_text(window, one, at, final)
+
+
+def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
+    """A text begins, after what is written before it."""
+    buf, base, node, size = window.buf, window.base, one.node, len(window.buf)
+    blanks = one.state + node.choices[TEXT][0].expects
+    end = done = 0
+    while done < len(blanks) and at + end < size:
+        char = buf[at + end]
+        if char == blanks[done]:
+            end += 1
+        elif blanks[done] == "\n" and buf.startswith("\r\n", at + end):
+            end += 2
+        else:
+            break
+        done += 1
+    at += end
+    if not final and (at == size and done < len(blanks) or at + 1 == size and buf[at] == "\r"):
+        return WAIT
+    text = window.stay(one, 0, base + at, Mode.TEXT, TextState(base + at, False), OpenText(node, base + at))
+    last = last_marker(one)
+    if last is None or node.text_field().role in (Role.CONTENT, None) or last in node.step(TEXT).node.marks:
+        return [text]
+    again = window.after_blanks(at)
+    if not final and size - again < len(last) and last.startswith(buf[again:]):
+        return WAIT
+    if not buf.startswith(last, again):
+        return [text]
+    text.cost += window.costs.doubled_in_value
+    note = Note(RepairKind.STRAY_MARKER, base + again, last)
+    return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, one.state, note), text]
+
+
+def _after_comments(window: Window, at: int, final: bool) -> int:
+    """The index after blanks and comments; -1 where more text is needed."""
+    buf = window.buf
+    at = window.after_blanks(at)
+    for opener, closer in window.graph.network.spec.comments.items():
+        if buf.startswith(opener, at):
+            end = buf.find(closer, at + len(opener))
+            if end < 0:
+                return len(buf) if final else -1
+            return _after_comments(window, end + (len(closer) if closer.strip() else 0), final)
+    return at
+
+
+# What the grammar has
+
+
+def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesis | Waits | None:
+    """The hypothesis that follows by what the grammar has at index `at`."""
+    buf, base, node, context, size = window.buf, window.base, one.node, one.context, len(window.buf)
+    end, core = _marker(node, context, buf, at)
+    if not final:
+        if size - at < LOOK:
+            tail = squeeze(buf[at:])
+            words = (squeeze(spelled(mark, context)) for mark in node.marks)
+            if sizes := [len(word) for word in words if len(word) > len(tail) and word.startswith(tail)]:
+                window.needs(base + at + min(sizes))
+                return WAIT
+        if end == size and core and core[-1].isalnum():
+            return WAIT
+    costs, inside = window.costs, bool(context.doubt & Doubt.INSIDE)
+    for name, regex in node.patterns:
+        match = regex.match(buf, at, at + MAX_LEXEME)
+        found = match is not None and match.end() > at
+        ends = match is not None and found and match.end() == size
+        if not final and size - at < MAX_LEXEME and (ends or may_grow(name.regex, buf, at, size)):
+            return WAIT
+        if match is None or not found:
+            continue
+        if end >= 0 and not (core[-1].isalnum() and match.end() > end):
+            continue
+        if not node.value:
+            starts = window.graph.starts
+            if buf.startswith(starts, at):
+                continue
+            if not final and size - at < _SHORT and any(start.startswith(buf[at:]) for start in starts):
+                return WAIT
+        path = window.path(one).shift(name, base + at, base + match.end(), match[0])
+        cost = 0 if inside else costs.fits
+        if node.naming(name) and not context.name and path.context.name:
+            cost += window.name_cost(path.context)
+        return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
+    if node.patterns and not final and size - at < _GROWS and end < 0:
+        return WAIT
+    if end >= 0:
+        cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
+        return shift(window, one, cost, core, at, end, window.path(one))
+    if node.json and _begins_json(node, buf[at]):
+        cost = 0 if inside or node.value else costs.fits
+        return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
+    return None
+
+
+def _marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
+    """Where the longest marker of `node` at index `at` ends, and which one it is; -1 for none."""
+    match = node.struct.match(buf, at)
+    end, core = (-1, "") if match is None else (match.end(), match[0])
+    if match is not None and core not in node.marks:
+        tight = squeeze(core)
+        core = next(mark for mark in node.marks if squeeze(mark) == tight)
+    for echo in node.echoes:
+        word = spelled(echo, context)
+        if buf.startswith(word, at) and len(word) > end - at:
+            end, core = at + len(word), echo
+    return end, core
+
+
+def _begins_json(node: Node, char: str) -> bool:
+    """True when the JSON of `node` may begin with a character."""
+    if char in '{["':
+        return True
+    return node.json_field().role in _VALUES and (char.isdigit() or char in "-tfn")
+
+
+def shift(
+    window: Window, one: Hypothesis, cost: int, core: Key, at: int, end: int, path: Path, wrong: bool = False
+) -> Hypothesis:
+    """The hypothesis after the marker `core` at indices `at:end`, at the end of a path."""
+    base, before, node = window.base, path.context, path.node
+    trail = node.step(core).trail
+    path.shift(core, base + at, base + end, "", wrong)
+    doubt = before.doubt
+    if doubt & ~Doubt.INSIDE and (before.call is not None and path.context.call is None or node.over):
+        if doubt & Doubt.PROSE and not doubt & Doubt.ARGUED and before.name not in window.tools:
+            cost += window.costs.says_nothing
+        path.doubt(path.context.doubt & Doubt.INSIDE)
+    return window.make(one, cost, base + end, Mode.BETWEEN, trail, path)
+
+
+# What may be wrong
+
+
+def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
+    """Nothing that the grammar has is at index `at`: every edge that leads on."""
+    buf, base, node, context, graph = window.buf, window.base, one.node, one.context, window.graph
+    place, left, ways = base + at, len(buf) - at, reach(node)
+    if not final and left < LOOK:
+        window.needs(place + LOOK)
+        return WAIT
+    if left < _NO_MARKER and any(spelled(c, context).startswith(buf[at:]) for c in ways if len(c) >= STRONG):
+        note = Note(RepairKind.STRAY_MARKER, place, buf[at:])
+        return [window.stay(one, 0, place + left, Mode.END, "", note, Finish(node, place))]
+    found = json_edges.woken(window, one)
+    for end in graph.ends:
+        if buf.startswith(end, at):
+            path = window.path(one).imply(last_closers(node) if context.call is not None else (), place)
+            path.add(Finish(path.node, place))
+            return [window.make(one, 0, place + len(end), Mode.AFTER, "", path)]
+    known = _known(window, at)
+    found += _missing_before_marker(window, one, at)
+    if known is None:
+        near_ones = _misspelt(window, one, at, final)
+        if isinstance(near_ones, Waits):
+            return WAIT
+        found += near_ones
+    if not node.value:
+        found += _missing_before_slot(window, one, at, known is None)
+    found += _too_many(window, one, at, known)
+    if node.value or context.call is not None:
+        found += _missing_signs(window, one, at)
+    if known is None:
+        found += _text_after(window, one, at)
+    return found + _given_up(window, one, at, known)
+
+
+def _known(window: Window, at: int) -> str | None:
+    """The marker of the dialect at index `at`."""
+    graph = window.graph
+    words = sorted((*graph.starts, *graph.quotes), key=len, reverse=True)
+    return next((word for word in words if window.buf.startswith(word, at)), None)
+
+
+def _missing_before_marker(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
+    """The longest marker here that could come if something before it were not missing."""
+    buf, base, node, context = window.buf, window.base, one.node, one.context
+    ways = reach(node)
+    for core in sorted(ways, key=len, reverse=True):
+        word = spelled(core, context)
+        if not word or not buf.startswith(word, at):
+            continue
+        first = ways[core][0].path
+        short = any(len(key) < STRONG for key in first if isinstance(key, str))
+        if node.value and len(core) < STRONG and not is_echo(core) and not short:
+            continue
+        found = []
+        for way in ways[core]:
+            if way.path:
+                path = window.path(one).imply(way.path, base + at, way.node.calling(core))
+                found.append(shift(window, one, way.cost, core, at, at + len(word), path))
+        return found
+    return []
+
+
+def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
+    """A marker of the grammar spelled otherwise."""
+    costs, node, found = window.costs, one.node, list[Hypothesis]()
+    for core, wrong in node.marks.items() if not node.escaped else ():
+        if wrong or is_echo(core) or len(core) < 2 or node.value and core.isalpha():
+            continue
+        edits, end = near(core, window.buf, at, final)
+        if end == MORE and not final:
+            return WAIT
+        if end > at:
+            cost = costs.misspelt * edits if edits else costs.respaced
+            found.append(shift(window, one, cost, core, at, end, window.path(one), wrong=True))
+    return found
+
+
+def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool) -> list[Hypothesis]:
+    """JSON, or a terminal, markers before it missing."""
+    buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
+    if buf[at] in "{[" and (way := way_to_json(node)) is not None and way.path:
+        first = way.path[0]
+        path = window.path(one).imply(way.path, base + at, first in node.marks and not node.first(first))
+        found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
+    for core, wrong in node.marks.items() if unknown else ():
+        if wrong or len(core) < STRONG:
+            continue
+        to = node.step(core).node
+        for name, regex in to.patterns:
+            match = regex.match(buf, at, at + MAX_LEXEME)
+            if match is None or match.end() == at:
+                continue
+            after, end = to.step(name).node, window.after_blanks(match.end())
+            if after.struct.match(buf, end) or after.json and buf[end : end + 1] == "{":
+                path = window.path(one).imply((core,), base + at)
+                path.shift(name, base + at, base + match.end(), match[0])
+                found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
+    return found
+
+
+def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> list[Hypothesis]:
+    """Something here is too many."""
+    buf, place, node, costs, found = window.buf, window.base + at, one.node, window.costs, list[Hypothesis]()
+
+    def drop(cost: int, size: int, kind: RepairKind, detail: str) -> None:
+        found.append(window.stay(one, cost, place + size, Mode.BETWEEN, "", Note(kind, place, detail)))
+
+    last, char = last_marker(one), buf[at]
+    if last is not None and buf.startswith(last, at) and not node.value:
+        drop(costs.doubled, len(last), RepairKind.STRAY_MARKER, last)
+    elif known is not None and known in window.graph.long_openers:
+        drop(costs.stray_opener, len(known), RepairKind.STRAY_MARKER, known)
+    elif known is not None:
+        inside = costs.swallowed if one.context.doubt & Doubt.INSIDE else 0
+        drop(costs.stray_closer + inside, len(known), RepairKind.STRAY_MARKER, known)
+    elif char in _SIGNS and not node.value:
+        kind = RepairKind.JSON if char in "}],;" else RepairKind.STRAY_MARKER
+        drop(costs.stray_sign, 1, kind, f"`{char}` too many")
+    if match := _FENCE.match(buf, at) or _ESCAPED_BLANK.match(buf, at):
+        drop(costs.json_fence, match.end() - at, RepairKind.JSON, match[0])
+    if char == "," and node.value:
+        drop(costs.json_drop, 1, RepairKind.JSON, "a comma too many")
+    return found
+
+
+def _missing_signs(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
+    """A bracket or comma of a value language, or a short sign of a call, is missing."""
+    buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
+    for core, wrong in node.marks.items():
+        if wrong or len(core) >= STRONG or is_echo(core) or core[0] not in _CLOSING_SIGNS:
+            continue
+        to = node.step(core).node
+        fits = to.struct.match(buf, at) or any((m := regex.match(buf, at)) and m.end() > at for _, regex in to.patterns)
+        if fits:
+            glued = core[0] == "," and at > 0 and buf[at - 1] in "\"'"
+            path = window.path(one).imply((core,), base + at)
+            cost = costs.sign_glued if glued else costs.sign_missing
+            found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", path))
+    return found
+
+
+def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
+    """Text comes, and the closers before it are missing."""
+    buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
+    if buf[at] in "{[":
+        return []
+    begun = (len(core) >= STRONG and buf.startswith(core[:STRONG], at) for core in node.marks)
+    if one.context.call is not None and any(begun):
+        return []
+    level: list[tuple[str, ...]] = [()]
+    for _ in range(STRONG):
+        more: list[tuple[str, ...]] = []
+        for keys in level:
+            path = window.path(one).imply(keys, base + at)
+            to = path.node
+            if keys and to.text and to.text_field().role in (Role.CONTENT, None):
+                cost = costs.text_after + costs.implied_closer * len(keys)
+                found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", path))
+                more = []
+                break
+            for core, wrong in to.marks.items():
+                if not wrong and not to.first(core) and not (node.value and len(core) < STRONG):
+                    more.append((*keys, core))
+        level = more
+    return found
+
+
+def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> list[Hypothesis]:
+    """The open call was broken off by another one, or nobody knows."""
+    buf, place, node, context, costs, graph = (
+        window.buf, window.base + at, one.node, one.context, window.costs, window.graph,
+    )  # fmt: skip
+    found = list[Hypothesis]()
+    opens = known is not None and known in graph.long_openers
+    call = context.call
+    if call is not None and (opens or any(len(c) >= STRONG and buf.startswith(c, at) for c in call.marks)):
+        path = Path(graph.start if opens else call, Context(), window.ref)
+        path.add(Fail(f"another call begins - at {place}"), BreakOff(place))
+        found.append(window.make(one, costs.break_off, place, Mode.BETWEEN, "", path))
+    tool = window.named_near(at) if not context.name and _opened(window, one) else None
+    if tool is not None:
+        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(place, tool))
+        found.append(window.make(one, costs.attempt, place, Mode.SKIPPED, (False, place), path))
+    if call is not None:
+        soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
+        cost = costs.break_off if soon else costs.skip
+        failed = Fail(f"expected something else - at {place}")
+        found.append(window.stay(one, cost, place, Mode.SKIPPED, (False, place), failed))
+        return found
+    note = Note(RepairKind.STRAY_MARKER, place, "text")
+    if graph.start.text:
+        path = Path(graph.start, Context(), window.ref).add(note)
+        found.append(window.make(one, costs.skip, place, Mode.BETWEEN, "", path))
+    else:
+        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", note))
+    return found
+
+
+def _opened(window: Window, one: Hypothesis) -> bool:
+    """True when an opener of a call was read last."""
+    act = one.action.act
+    return isinstance(act, Shift) and (act.key in window.graph.long_openers or one.context.call is not None)

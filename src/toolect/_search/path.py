@@ -1,0 +1,144 @@
+"""Transitions: steps over the grammar, from which the node, the context and the actions of a hypothesis all come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolect._graph.node import Node
+from toolect._graph.symbols import ECHOES, Key, Op, OpCode, is_echo
+from toolect._graph.trails import Trail
+from toolect._search import actions
+from toolect._search.hypothesis import Act, Context, Doubt
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._values.ref import split_ref
+
+_SAID = 4
+"""Terminals that are remembered: a field may belong to one that came earlier."""
+
+
+class Path:
+    """Where a hypothesis gets to, step by step. `ref` is how the dialect writes the name and the id of a call."""
+
+    __slots__ = ("acts", "context", "node", "ref")
+
+    def __init__(self, node: Node, context: Context, ref: str) -> None:
+        self.node, self.context, self.ref = node, context, ref
+        self.acts: list[Act] = []
+
+    def add(self, *acts: Act) -> Path:
+        """Do something that is no step."""
+        self.acts += acts
+        return self
+
+    def shift(self, key: Key, start: int, end: int, text: str = "", wrong: bool = False) -> Path:
+        """Step over the marker or terminal `key` at characters `start:end`; `text` is that of a terminal."""
+        step = self.node.step(key)
+        self.acts.append(actions.Shift(self.node, step, key, start, end, text, wrong))
+        self._step(key, text)
+        return self
+
+    def imply(self, keys: Sequence[Key], at: int, cut: bool = False) -> Path:
+        """Step over symbols that are missing at character `at`; `cut` where another call begins there."""
+        for key in keys:
+            self.acts.append(actions.Imply(self.node, key, at, cut))
+            self._step(key, "")
+        return self
+
+    def _step(self, key: Key, text: str) -> None:
+        node = self.node
+        step = node.step(key)
+        call, name, argument, said, doubt = self.context
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt)
+        self.context = crossed(node, context, (*step.tasks, *step.node.arrival), self.ref)
+        self.node = step.node
+
+    def skip_text(self, at: int) -> Path:
+        """Step over a text slot that is empty at character `at`."""
+        self.acts.append(actions.SkipText(self.node, at))
+        self._step(SlotKind.TEXT, "")
+        return self
+
+    def begin(self, kind: SlotKind) -> Path:
+        """A slot begins: what that does to the context."""
+        self.context = crossed(self.node, self.context, self.node.step(kind).tasks, self.ref, fields=False)
+        return self
+
+    def end(self, kind: SlotKind) -> Path:
+        """A slot is over."""
+        node = self.node.step(kind).node
+        self.context = crossed(node, self.context, node.arrival, self.ref, fields=False)
+        self.node = node
+        return self
+
+    def over_text(self) -> Path:
+        """A text slot is over, from its beginning."""
+        self._step(SlotKind.TEXT, "")
+        return self
+
+    def over_string(self) -> Path:
+        """A string of a value language is over, from its beginning."""
+        self._step(SlotKind.ESCAPED, "")
+        return self
+
+    def open_json(self, at: int) -> Path:
+        """A JSON value begins at character `at`."""
+        self.acts.append(actions.OpenJson(self.node, at))
+        return self.begin(SlotKind.JSON)
+
+    def close_json(self, at: int) -> Path:
+        """It is over."""
+        self.acts.append(actions.CloseJson(self.node, at))
+        return self.end(SlotKind.JSON)
+
+    def fail_json(self, at: int, why: str) -> Path:
+        """It cannot be read."""
+        self.acts.append(actions.FailJson(self.node, at, why))
+        return self.end(SlotKind.JSON)
+
+    def close_loose(self, cores: tuple[str, ...], at: int, delimiter: str) -> Path:
+        """A value that was read as JSON is over: it stands where the markers `cores` would be all of it."""
+        self.acts.append(actions.CloseLoose(self.node, cores, at, delimiter))
+        for core in cores:
+            self._step(core, "")
+        return self
+
+    def doubt(self, doubt: Doubt) -> Path:
+        """The open call is doubtful."""
+        self.context = self.context._replace(doubt=doubt)
+        return self
+
+
+def crossed(node: Node, context: Context, tasks: Trail, ref: str, fields: bool = True) -> Context:
+    """What tasks at a symbol make of the context: the call that is open, its name, its argument."""
+    if not tasks:
+        return context
+    call, name, argument, said, doubt = context
+    for task, back in tasks:
+        if isinstance(task, Op):
+            if task.code is OpCode.BEGIN_CALL:
+                call, name, argument = node, task.name, None
+            elif task.code is OpCode.END_CALL:
+                call, name, argument = None, "", None
+            elif task.code is OpCode.END_ARGUMENT:
+                argument = None
+            elif task.code is OpCode.BEGIN_ARGUMENT:
+                argument = argument or ""
+        elif fields and back <= len(said):
+            text = said[-back]
+            if task.role is Role.NAME:
+                name = name or text
+            elif task.role is Role.REF:
+                name = name or split_ref(ref, text)[0]
+            elif task.role is Role.KEY:
+                argument = text
+                if doubt & ~Doubt.INSIDE:
+                    doubt |= Doubt.ARGUED
+    return Context(call, name, argument, said, doubt)
+
+
+def spelled(core: str, context: Context) -> str:
+    """The marker `core` as it is written here: with the name of the open call, the key of its open argument."""
+    if not is_echo(core):
+        return core
+    return core.replace(ECHOES[Role.NAME], context.name).replace(ECHOES[Role.KEY], context.key or "")

@@ -1,0 +1,395 @@
+"""Semantic actions: what the winning hypothesis decided becomes a message and its events, on the message builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from json import loads
+
+from toolect._graph.graph import Graph
+from toolect._graph.node import Node, Step
+from toolect._graph.symbols import Field, Key, Op, is_echo
+from toolect._graph.trails import Trail
+from toolect._reading.builder import Builder
+from toolect._reading.element import in_element
+from toolect._search.json_target import JsonTarget
+from toolect._spec.grammar_model import Escapes, SlotKind
+from toolect._spec.model import Role
+from toolect._values.escapes import unescape
+from toolect.message import Json, RepairKind
+
+_KEPT = 16
+"""Lexemes that are remembered: a task may belong to one that came earlier."""
+
+
+class OpenIsland:
+    """The text slot that is open: from character `start`, passed on up to `told`; `begun` once it is no blank.
+
+    A `dropped` one is none of the message: content after calls, where a policy says so.
+    """
+
+    __slots__ = ("begun", "dropped", "node", "start", "told")
+
+    def __init__(self, node: Node, start: int) -> None:
+        self.node, self.start, self.told, self.begun, self.dropped = node, start, start, False, False
+
+
+class Performer:
+    """Performs actions in order. `raw` gives characters of the answer."""
+
+    __slots__ = (
+        "bad", "builder", "graph", "island", "loose", "mended", "raw", "tail", "target",
+        "_escapes", "_field", "_lexemes", "_start",
+    )  # fmt: skip
+
+    def __init__(self, graph: Graph, builder: Builder, raw: Callable[[int, int], str]) -> None:
+        self.graph, self.builder, self.raw = graph, builder, raw
+        builder.draft.raw = raw
+        self._lexemes: list[tuple[int, int, str]] = []
+        self.island: OpenIsland | None = None
+        self.tail: tuple[int, tuple[str, ...]] | None = None
+        """Where the last marker ended, and what the dialect may write behind it."""
+        self.target: JsonTarget | None = None
+        """The JSON value that is open."""
+        self.loose: list[str] | None = None
+        """The JSON of a value of a value language that is read so."""
+        self._field = Field(None)
+        self._escapes = Escapes.JSON
+        self._start = 0
+
+    # Tasks
+
+    def run(self, tasks: Trail) -> None:
+        """Run the tasks of a step at their lexemes."""
+        lexemes, run = self._lexemes, self.builder.run
+        for task, back in tasks:
+            start, end, text = lexemes[-back] if back <= len(lexemes) else lexemes[0]
+            run(task, start, end, text)
+
+    def arrive(self, node: Node) -> None:
+        """Run what ends at `node` whatever comes next."""
+        if node.arrival:
+            self.run(node.arrival)
+        del self._lexemes[:-_KEPT]
+
+    def lexeme(self, start: int, end: int, text: str = "") -> None:
+        """The next lexeme is characters `start:end`."""
+        self._lexemes.append((start, end, text))
+
+    def enter(self, node: Node, kind: SlotKind, at: int) -> None:
+        """A slot of `node` begins."""
+        self.lexeme(at, at)
+        self.run(node.step(kind).tasks)
+
+    def leave(self, node: Node, kind: SlotKind, end: int) -> None:
+        """The slot of `node` that was entered last ends."""
+        self._lexemes[-1] = (self._lexemes[-1][0], end, "")
+        self.arrive(node.step(kind).node)
+
+    def note(self, kind: RepairKind, at: int, detail: str) -> None:
+        """A repair was made."""
+        self.tail = None
+        self.builder.note(kind, at, detail)
+
+    def fail(self, why: str) -> None:
+        """The open call cannot be read."""
+        if self.builder.call is not None:
+            self.builder.call.fail(why)
+
+    # Markers
+
+    def space(self, node: Node, at: int, leads: Iterable[str], lead: str) -> None:
+        """Note it when the blanks before character `at`, since the last marker, are not what the dialect writes."""
+        tail, self.tail = self.tail, None
+        if tail is None or node.value or tail[0] == at and "" in tail[1] and "" in leads:
+            return
+        blanks, trails = self.raw(tail[0], at), tail[1]
+        if not blanks.strip() and not any(blanks == trail + one for trail in trails for one in leads):
+            self.builder.note(RepairKind.WHITESPACE, at, f"expected {trails[0] + lead!r}")
+
+    def shift(self, node: Node, step: Step, key: Key, start: int, end: int, text: str, wrong: bool) -> None:
+        """A marker or terminal is read."""
+        self.space(node, start, step.leads, step.expects)
+        self.tail = None if wrong else (end, step.trails)
+        self.lexeme(start, end, text)
+        self.run(step.tasks)
+        if wrong or step.wrong:
+            self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end))
+        elif isinstance(key, str) and end - start != len(key) and end > start and not is_echo(key):
+            self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
+        self.arrive(step.node)
+
+    def imply(self, node: Node, key: Key, at: int, cut: bool) -> None:
+        """A symbol of `node` is missing at character `at`; `cut` where another call begins there."""
+        self.tail = None
+        if key is SlotKind.JSON:
+            self.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
+            if cut and self.builder.draft.takes_some:
+                self.fail(f"expected the arguments, and another call begins - at {at}")
+        if isinstance(key, SlotKind):
+            self.enter(node, key, at)
+            self.leave(node, key, at)
+            return
+        assert isinstance(key, str)
+        opens = node.first(key)
+        if not opens:
+            if cut:
+                self._cut(node, at)
+            self.builder.note(RepairKind.IMPLIED_CLOSER, at, self.builder.spelled(key))
+        step = node.step(key)
+        self.lexeme(at, at)
+        self.run(step.tasks)
+        if opens:
+            self.builder.note(RepairKind.IMPLIED_OPENER, at, key)
+        self.arrive(step.node)
+
+    def _cut(self, node: Node, at: int) -> None:
+        """Another call begins at character `at`, and the open one lacks a closer: it is whole, or it fails."""
+        call = self.builder.call
+        if call is None or call.whole and call.value:
+            return
+        last = call.repairs[-1] if call.repairs else None
+        lacking = (RepairKind.IMPLIED_CLOSER, RepairKind.MISSING_ARGUMENTS, RepairKind.JSON)
+        if last is not None and last.at == at and last.kind in lacking:
+            call.fail(f"expected `{last.detail}`, and another call begins - at {at}")
+        elif call.whole or not self.builder.draft.takes_some:
+            return
+        elif call.blank or not call.entries and call.key is None and node.sole is None:
+            call.fail(f"expected the arguments, and another call begins - at {at}")
+
+    def break_off(self, at: int) -> None:
+        """The open call is over, and another begins."""
+        self.builder.break_off(at)
+
+    def attempt(self, at: int, name: str) -> None:
+        """What cannot be read calls the tool `name`."""
+        draft = self.builder.draft
+        call = draft.call or draft.begin_call(at)
+        if call.index < 0 and call.id is None:
+            call.name = name
+            draft.start_call(call)
+        call.fail(f"expected something else - at {at}")
+
+    # Free text
+
+    def open_text(self, node: Node, at: int) -> None:
+        """A text slot begins."""
+        role = node.text_field().role
+        if role not in (Role.CONTENT, None):
+            choices = node.choices[SlotKind.TEXT]
+            self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
+        self.tail = None
+        self.island = OpenIsland(node, at)
+        if role is not Role.CONTENT and not node.patterns:
+            self._begin(self.island)
+
+    def _begin(self, island: OpenIsland) -> None:
+        node, at = island.node, island.start
+        island.begun = True
+        field = node.text_field()
+        if field.role is Role.CONTENT and self.builder.call is not None:  # one that could not be read
+            self.builder.give_up_call(at)
+        self.enter(node, SlotKind.TEXT, at)
+        drops = self.graph.policies.after_calls == "drop" and self.builder.count > 0
+        island.dropped = drops and field.role is Role.CONTENT
+        if not island.dropped:
+            self.builder.text.begin(field, at, in_element(node))
+
+    def more_text(self, upto: int) -> None:
+        """The open text goes on up to character `upto`."""
+        island = self.island
+        if island is None or upto <= island.told:
+            return
+        piece = self.raw(island.told, upto)
+        if not island.begun:
+            if piece.isspace() or not piece:
+                return
+            self._begin(island)
+            piece = self.raw(island.start, upto)
+        if not island.dropped:
+            self.builder.text.more(island.node.text_field(), piece)
+        island.told = upto
+
+    def close_text(self, end: int) -> None:
+        """The open text is over: what of it is only blanks was none."""
+        self.more_text(end)
+        island, self.island = self.island, None
+        assert island is not None
+        node = island.node
+        field = node.text_field()
+        if not island.begun and node.patterns and field.role is not Role.CONTENT:
+            self._begin(island)
+        if island.begun:
+            if not island.dropped:
+                self.builder.text.end(field, island.start, end)
+            self.leave(node, SlotKind.TEXT, end)
+            self.tail = (end, ("",)) if field.role in (Role.VALUE, Role.ARGUMENTS) else None
+
+    # Strings
+
+    def open_string(self, node: Node, at: int) -> None:
+        """A string of a value language begins."""
+        self.tail = None
+        slot = node.escaped_slot()
+        self._field, self._escapes, self._start = slot.field, slot.escapes, at
+        self.enter(node, SlotKind.ESCAPED, at)
+        self.builder.text.begin(self._field, at)
+
+    def more_string(self, start: int, end: int) -> None:
+        """It goes on with characters `start:end`."""
+        self.builder.text.more(self._field, unescape(self.raw(start, end), self._escapes))
+
+    def close_string(self, node: Node, at: int) -> None:
+        """It is over."""
+        self.builder.text.end(self._field, self._start, at)
+        self.leave(node, SlotKind.ESCAPED, at)
+
+    def cut_string(self) -> None:
+        """The input ends in it."""
+        self.builder.text.cut(self._field)
+
+    # JSON
+
+    def open_json(self, node: Node, at: int) -> None:
+        """A JSON value begins."""
+        choices = node.choices[SlotKind.JSON]
+        self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
+        self.enter(node, SlotKind.JSON, at)
+        self.target = JsonTarget(self.builder, node.json_field(), at, self.raw)
+
+    def feed_json(self, text: str, at: int) -> None:
+        """More JSON of the open value: of a value language it waits for its end."""
+        if self.loose is not None:
+            self.loose.append(text)
+        elif self.target is not None:
+            self.target.feed(text, at)
+
+    def mend_json(self, at: int, why: str) -> None:
+        """Something in the open value was mended."""
+        if self.loose is None and self.target is not None:
+            self.target.mend(at, why)
+
+    def close_json(self, node: Node, at: int) -> None:
+        """It is over."""
+        target, self.target = self.target, None
+        assert target is not None
+        self.tail = None if target.mended else (at, ("",))
+        target.close(at)
+        self.leave(node, SlotKind.JSON, at)
+
+    def fail_json(self, node: Node, at: int, why: str) -> None:
+        """It cannot be read."""
+        target, self.target = self.target, None
+        assert target is not None
+        target.fail(at, why)
+        self.leave(node, SlotKind.JSON, at)
+
+    def close_loose(self, node: Node, cores: tuple[str, ...], at: int, delimiter: str) -> None:
+        """A value that was read as JSON is over: it stands where the markers `cores` would be all of it.
+
+        A part of the quote `delimiter` in it is an error.
+        """
+        text, self.loose, self.tail = "".join(self.loose or ()), None, None
+        self.builder.note(RepairKind.JSON, at, "a value that is not as it should be")
+        step = node.step(cores[0])
+        self.lexeme(at, at, cores[0])
+        self.run(step.tasks)
+        try:
+            value = loads(text, strict=False)
+        except ValueError as error:
+            self.fail(str(error))
+        else:
+            self.builder.values.replace(value)
+            half = max(3, len(delimiter) // 2)
+            if delimiter and any(
+                part in one for one in texts_in(value) for part in (delimiter[:half], delimiter[-half:])
+            ):
+                self.fail("expected a quote, got a part of one")
+        node = step.node
+        self.arrive(node)
+        for core in cores[1:]:
+            step = node.step(core)
+            self.shift(node, step, core, at, at, "", False)
+            node = step.node
+
+    # The end
+
+    def finish(self, node: Node, at: int) -> None:
+        """The input, or the answer, is over at character `at`."""
+        builder = self.builder
+        if self.target is not None:
+            target, self.target = self.target, None
+            over = node.step(SlotKind.JSON).node
+            if target.cut(at, node):
+                self.leave(node, SlotKind.JSON, at)
+                node = over
+        elif self.island is not None:
+            if (after := self._finish_text(self.island, at)) is None:
+                return self._settle(node, at, text=True)
+            node = after
+        self._settle(node, at)
+        assert builder.call is None
+
+    def _finish_text(self, island: OpenIsland, at: int) -> Node | None:
+        """The input ends in the open text: the node that leads to; None where there was no text."""
+        builder, node = self.builder, island.node
+        self.more_text(at)
+        field = node.text_field()
+        role = field.role
+        if not island.begun and node.patterns and role is not Role.CONTENT:
+            self._begin(island)
+        if not island.begun and role is Role.CONTENT and at > island.start and not builder.segments:
+            self._begin(island)
+            builder.text.more(field, self.raw(island.start, at))
+        self.island = None
+        if not island.begun:
+            return None
+        after = node.step(SlotKind.TEXT).node
+        if role not in (Role.CONTENT, Role.REASONING) and not (after.over or after.done is not None):
+            builder.text.cut(field)
+            return node
+        if not island.dropped:
+            builder.text.end(field, island.start, at)
+        self.leave(node, SlotKind.TEXT, at)
+        return after
+
+    def _settle(self, node: Node, at: int, text: bool = False) -> None:
+        """What is open is closed by the markers that can only come next, or is cut off."""
+        builder = self.builder
+        if node.done is None:
+            to, closers, ends = node, list[str](), builder.call is None
+            while (sole := to.sole) is not None:
+                closers.append(sole)
+                to = to.step(sole).node
+                ends = ends or to.over
+            for closer in closers if ends else ():
+                self.imply(node, closer, at, False)
+                node = node.step(closer).node
+        called = builder.call is not None
+        if called and node.done is not None:
+            self.lexeme(at, at)
+            self.run(tuple((task, back + 1) for task, back in node.done))
+        if builder.call is not None:
+            builder.truncate(at)
+        if called or node.done is not None or text:
+            return
+        if node.json and not node.text and not node.marks:
+            builder.draft.begin_call(at)
+            builder.truncate(at)
+        elif not node.text:
+            builder.note(RepairKind.IMPLIED_CLOSER, at, "the end")
+
+
+def texts_in(value: Json) -> Iterable[str]:
+    """All texts in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from texts_in(item)
+
+
+__all__ = ["Op", "Performer"]

@@ -1,0 +1,67 @@
+"""Panic mode: the edges over what cannot be read, up to the next marker of a synchronisation set."""
+
+from __future__ import annotations
+
+from toolect._graph.symbols import is_echo
+from toolect._reading.quotation import line_before, quoted
+from toolect._search.actions import BreakOff, Finish, Note
+from toolect._search.follow import JSON, landmarks, reach
+from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
+from toolect._search.marker_edges import Found, shift
+from toolect._search.path import Path, spelled
+from toolect._search.window import Window
+from toolect.message import RepairKind
+
+_LONGEST = 80
+_BROKEN = "broken JSON"
+
+
+def skip(window: Window, one: Hypothesis, final: bool) -> Found:
+    """The hypotheses that follow one that skips; its state is whether JSON of its node is open, and where that was."""
+    buf, base, graph, size = window.buf, window.base, window.graph, len(window.buf)
+    in_json, begun = one.state
+    at = one.pos - base
+    node = one.node.step(JSON).node if in_json else one.node
+    match = window.find(landmarks(node), at, _LONGEST)
+    if (match is None or match.end() == size) and not final:
+        return WAIT
+    if match is None:
+        path = _ended(window, one, in_json, base + size)
+        path.add(Finish(path.node, base + size))
+        return [window.make(one, 0, base + size, Mode.END, "", path)]
+    start, core = match.start(), match[0]
+    onwards = window.stay(one, 0, base + start + 1, Mode.SKIPPED, one.state)
+    if quoted(line_before(buf, at, start)):
+        return [onwards]
+    path = _ended(window, one, in_json, base + start)
+    if core in graph.ends:
+        path.add(Finish(path.node, base + start))
+        return [window.make(one, 0, base + match.end(), Mode.AFTER, "", path)]
+    for marker in (core, *node.echoes):
+        ways = reach(node).get(marker, ())
+        if not ways or is_echo(marker) and spelled(marker, one.context) != core:
+            continue
+        if core in graph.long_openers and ways[0].path:
+            break
+        path.imply(ways[0].path, base + start)
+        return [shift(window, one, 0, marker, start, match.end(), path)]
+    if core in graph.long_openers and base + start > begun - in_json:
+        home = Path(graph.start, Context(), window.ref).add(*path.acts, BreakOff(base + start))
+        return [window.make(one, 0, base + start, Mode.BETWEEN, "", home)]
+    return [onwards]
+
+
+def _ended(window: Window, one: Hypothesis, in_json: bool, at: int) -> Path:
+    """The path out of the JSON value that cannot be read."""
+    path = window.path(one)
+    return path.fail_json(at, _BROKEN) if in_json else path
+
+
+def after(window: Window, one: Hypothesis, final: bool) -> Found:
+    """The hypothesis that follows one behind the end of the answer."""
+    if not final:
+        return WAIT
+    rest = window.buf[one.pos - window.base :]
+    blank = len(rest) - len(rest.lstrip())
+    note = [Note(RepairKind.AFTER_END, one.pos + blank, "text after the end")] if rest.strip() else []
+    return [window.stay(one, 0, window.base + len(window.buf), Mode.END, "", *note)]

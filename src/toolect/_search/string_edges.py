@@ -1,0 +1,42 @@
+"""String literals: the edges of a string of a value language, from its first quote to its last."""
+
+from __future__ import annotations
+
+from toolect._search import json_edges
+from toolect._search.actions import CloseString, CutString, Finish, MoreString, Note
+from toolect._search.follow import ESCAPED
+from toolect._search.hypothesis import WAIT, Hypothesis, Mode
+from toolect._search.marker_edges import Found
+from toolect._search.window import Window
+from toolect.message import RepairKind
+
+_CUT = 2
+"""What it costs that the input ends in a string."""
+
+
+def expand(window: Window, one: Hypothesis, final: bool) -> Found:
+    """The hypotheses that follow one in a string; its state is the first character that has not been passed on."""
+    buf, base, node, size = window.buf, window.base, one.node, len(window.buf)
+    told: int = one.state
+    closer = min(node.step(ESCAPED).node.marks, key=len)
+    at = one.pos - base
+    while True:
+        end, escape = buf.find(closer, at), buf.find("\\", at)
+        if escape < 0 or 0 <= end < escape:
+            break
+        if escape + 1 == size and not final:
+            return WAIT
+        at = escape + 2
+    if not final and (end < 0 or end + len(closer) >= size):
+        return WAIT
+    if end < 0:
+        acts = MoreString(told, base + size), CutString(), Finish(node, base + size)
+        return [*json_edges.woken(window, one), window.stay(one, _CUT, base + size, Mode.END, "", *acts)]
+    after = base + end + len(closer)
+    path = window.path(one).add(MoreString(told, base + end), CloseString(node, base + end))
+    path.over_string().shift(closer, base + end, after)
+    note = Note(RepairKind.UNESCAPED, base + end, closer)
+    return [
+        window.make(one, 0, after, Mode.BETWEEN, "", path),
+        window.stay(one, window.costs.unescaped, after, Mode.STRING, told, note),
+    ]

@@ -1,0 +1,555 @@
+"""Free text: the edges of an island, at what may end it or begin something in it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolect._graph.misspelling import MORE, around, near_before
+from toolect._graph.needle import ending, fixed
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_LEXEME, squeeze
+from toolect._graph.symbols import Key
+from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
+from toolect._search import json_edges
+from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
+from toolect._search.follow import TEXT, Way, nests, reach, way_to_json
+from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState
+from toolect._search.island import Island, island
+from toolect._search.marker_edges import Found, shift
+from toolect._search.path import Path, spelled
+from toolect._search.window import Window
+from toolect._spec.model import Role
+from toolect._values.ref import split_ref
+from toolect.message import RepairKind
+
+_NEAR: Final = 32
+_NEAR_MARGIN: Final = 44
+_NAME: Final = 64
+_LED: Final = 100
+_FENCED: Final = 1000
+_BRACKETS: Final = {"{": "}", "[": "]"}
+_SENTENCE_ENDS: Final = ".!?:。：…>"
+_VALUES: Final = (Role.VALUE, Role.ARGUMENTS)
+_HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING, Role.CONTENT, Role.STRING)
+
+
+def expand(window: Window, one: Hypothesis, final: bool) -> Found:
+    """The hypotheses that follow one in free text."""
+    buf, base, node, context = window.buf, window.base, one.node, one.context
+    plan = island(node)
+    size, at = len(buf), one.told - base
+    state: TextState = one.state
+    start, solid = state.start, state.solid
+    match = window.find(plan.regex, at, plan.longest)
+    part = None if plan.near is None else window.find(plan.near, at, _NEAR)
+    slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
+    if not final and plan.near is not None and _near_waits(window, plan, match, part, slack, at):
+        return WAIT
+    if part is not None and (match is None or part.start() < match.start() + slack):
+        found = _misspelt_opener(window, one, plan, part, final)
+        if found is not None:
+            return found
+        if match is None or part.start() < match.start():
+            return [window.stay(one, 0, base + part.start() + 1, Mode.TEXT, one.state)]
+    if plan.content and plan.named is not None and window.tools.declared:
+        name = window.find(window.names, at, _NAME)
+        if name is not None and (match is None or name.start() < match.start()):
+            if not final and size - name.end() < _LED:
+                window.needs(base + name.end() + _LED)
+                return WAIT
+            found = _named_call(window, one, plan, name, final)
+            return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
+    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    if led is not None and (match is None or led.start() <= match.start()):
+        return _led_call(window, one, plan, led)
+    if match is None:
+        return _over(window, one, plan) if final else WAIT
+    if not final and _may_be_longer(window, plan, match, at):
+        return WAIT
+    solid = solid or window.said(start, match.start())
+    core = match[0]
+    known = (plan.ways, plan.direct, plan.ends, plan.strays)
+    if core in "{[" and plan.json is not None and core not in plan.ways and core not in plan.direct:
+        return _bare_json(window, one, plan, plan.json, match.start(), solid)
+    if not any(core in words for words in known):
+        tight = squeeze(core)
+        named = (mark for mark in plan.cores if squeeze(mark) == tight)
+        echoes = (echo for echo in plan.echoes if spelled(echo, context) == match[0])
+        found_core = next(named, None) or next(echoes, None)
+        if found_core is None:
+            return [window.stay(one, 0, base + match.start() + 1, Mode.TEXT, one.state)]
+        core = found_core
+    return _Marker(window, one, plan, core, match, solid).expand(final)
+
+
+def _near_waits(
+    window: Window, plan: Island, match: re.Match[str] | None, part: re.Match[str] | None, slack: int, at: int
+) -> bool:
+    """True when more text is needed to tell whether an opener is misspelt."""
+    size, base = len(window.buf), window.base
+    bracket = match is not None and slack and size - match.start() < plan.longest + _NEAR_MARGIN
+    begun = part is not None and size - part.start() < plan.longest + _NEAR_MARGIN - STRONG
+    if not bracket and not (begun and (match is None or part.start() < match.start() + slack)):  # type: ignore[union-attr]
+        return False
+    if part is None:
+        assert match is not None
+        window.needs(base + match.start() + plan.longest + _NEAR_MARGIN)
+    else:
+        window.needs(base + part.start() + plan.longest + _NEAR_MARGIN - STRONG)
+    if match is None:
+        window.needs(min(window.need, base + plan.needed(window.buf, at)))
+    return True
+
+
+def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
+    """True when more text may make another marker of the one that was found."""
+    buf, size = window.buf, len(window.buf)
+    if match.end() >= size - 1:
+        tail = squeeze(buf[match.start() :])
+        longer = (len(core) > len(match[0]) and core.startswith(tail) for core in plan.squeezed)
+        if match.end() == size or any(longer):
+            return True
+    if size - match.start() < plan.longest and plan.held(buf, at) <= match.start():
+        window.needs(window.base + min(plan.needed(buf, at), match.start() + plan.longest))
+        return True
+    return False
+
+
+def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
+    """The input ends in the text, perhaps in the middle of a marker."""
+    buf, base, size = window.buf, window.base, len(window.buf)
+    cut = _cut_marker(plan, buf, max(one.state.start - base, 0))
+    path = window.path(one).add(MoreText(base + cut))
+    if cut < size:
+        path.add(Note(RepairKind.STRAY_MARKER, base + cut, buf[cut:]))
+    path.add(Finish(one.node, base + cut))
+    cost = window.costs.unclosed if one.context.doubt & Doubt.PASSED and not plan.content else 0
+    return [window.make(one, cost, base + size, Mode.END, "", path)]
+
+
+def _cut_marker(plan: Island, buf: str, at: int) -> int:
+    """The index where a marker begins that is cut off at the end of the input."""
+    size = len(buf)
+    if not plan.spoken:
+        return size
+    at = max(at, size - plan.longest)
+    while (match := plan.first.search(buf, at)) is not None:
+        tail = buf[match.start() :]
+        strong = (core for core in plan.cores if len(core) >= STRONG and core not in plan.ends)
+        if len(tail) >= STRONG and any(len(core) > len(tail) and core.startswith(tail) for core in strong):
+            return match.start()
+        at = match.start() + 1
+    return size
+
+
+def lead_end(window: Window, blanks: str, at: int, start: int, core: str = "") -> int:
+    """The index where a text ends before index `at`, what is written before a marker left out.
+
+    The text began at character `start`. A beginning of `core` at its end is left out, too: the marker, broken off.
+    """
+    buf, low = window.buf, max(start - window.base, 0)
+    for size in range(min(len(core) - 1, at - low), STRONG - 1, -1):
+        if core.startswith(buf[at - size : at]):
+            at -= size
+            break
+    size = ending(buf, blanks, low, at)
+    if size and blanks[-size:].startswith("\n") and at - size - 1 >= low and buf[at - size - 1] == "\r":
+        size += 1
+    return at - size
+
+
+def quotation_at(window: Window, plan: Island, state: TextState, at: int, end: int) -> tuple[bool, TextState]:
+    """Whether what stands at indices `at:end` is quoted, and the state of a text that goes on over it.
+
+    A quotation goes on over the end of its line, up to an empty one.
+    """
+    base, passed, quotation = window.base, state._replace(solid=True), state.quotation
+    if not plan.content and plan.role is not Role.REASONING:
+        return False, passed
+    line = window.line(at, state.start)
+    begun = base + at - len(line)
+    if quotation is not None and base + at - quotation.line <= MAX_LINE:
+        text = window.raw(quotation.end, base + at)
+        if quotation.closing not in text and "\n\n" not in text:
+            return True, _in_bracket(passed, quotation, window.buf[at], base + end)
+        if quotation.closing == "`" and quotation.line < begun:
+            begun = quotation.line
+            line = window.raw(begun, base + at)
+    if not quoted(line):
+        return False, passed
+    return True, _in_bracket(passed, Quotation(begun, base + end, closing_of(line)), window.buf[at], base + end)
+
+
+def _in_bracket(state: TextState, quotation: Quotation, char: str, end: int) -> TextState:
+    """The state in a quotation: that of JSON, which a `char` begins that ends at `end`, is over behind its bracket."""
+    if char in _BRACKETS and quotation.closing[0] not in _BRACKETS.values():
+        quotation = Quotation(quotation.line, end, _BRACKETS[char] + quotation.closing)
+    return state._replace(quotation=quotation)
+
+
+def _begins_line(window: Window, at: int, start: int, blanks: str) -> bool:
+    """True when index `at` begins a line, but for what the dialect writes before a marker on it."""
+    indent = blanks.rpartition("\n")[2]
+    if indent and window.buf.endswith(indent, 0, at):
+        at -= len(indent)
+    return window.base + at <= start or window.buf[at - 1 : at] == "\n"
+
+
+def _after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool) -> Path:
+    """The path out of the text, which ends at index `end`; it was one where it is `opened`."""
+    base = window.base
+    path = window.path(one).add(MoreText(base + end), CloseText(base + (end if opened else at)))
+    return path.over_text() if opened else path
+
+
+# Calls without their markers
+
+
+def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int, solid: bool) -> list[Hypothesis]:
+    """JSON at index `at`: a call without its markers, or only text."""
+    buf, base, node, costs = window.buf, window.base, one.node, window.costs
+    start = one.state.start
+    text = window.stay(one, costs.brace_in_content, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
+    line = window.line(at, start)
+    shown, text.state = quotation_at(window, plan, one.state, at, at + 1)
+    before = buf[max(start - base, at - 200, 0) : at].rstrip()
+    if shown or before.endswith(window.graph.long_openers):
+        text.cost = one.cost
+        return [text]
+    path, keys = _after_text(window, one, lead_end(window, plan.gap, at, start), at, solid), way.path
+    if solid:
+        if keys[:1] == (TEXT,):
+            keys = keys[1:]
+        elif keys and keys[0] not in path.node.marks or not keys and not path.node.json:
+            return [text]
+    elif keys[:1] == (TEXT,):
+        direct = keys[1] in node.marks if len(keys) > 1 else node.json
+        if not direct:
+            path.skip_text(base + at)
+        keys = keys[1:]
+    path.imply(keys, base + at)
+    cost = 0
+    if any(key is not TEXT for key in way.path):
+        path.doubt(Doubt.UNLED)
+        if line.strip() and line.rstrip()[-1] not in _SENTENCE_ENDS:
+            cost += costs.in_sentence
+        if buf.count("```", max(start - base, at - _FENCED, 0), at) % 2:
+            cost += costs.in_fence
+    return [json_edges.begin(window, one, cost, base + at, path, bare=True), text]
+
+
+def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str], final: bool) -> Found:
+    """A declared name, and what a call goes on with: its openers are missing."""
+    buf, base, node, costs = window.buf, window.base, one.node, window.costs
+    start, solid, _ = one.state
+    assert plan.named is not None
+    keys, to, name = plan.named
+    prefix = window.ref.partition("{name}")[0]
+    at = match.start() - (len(prefix) if prefix and buf.endswith(prefix, 0, match.start()) else 0)
+    line = window.line(at, start)
+    spoken = bool(line.strip()) and one.context.said == ()
+    whole = window.graph.pattern(name.regex).match(buf, at, at + MAX_LEXEME)
+    if whole is None or whole.end() < match.end():
+        return []
+    after, end = to.step(name).node, window.after_blanks(whole.end())
+    if not final and len(buf) - end < after.longest + 2:
+        return WAIT
+    brace = buf[end : end + 1] == "{"
+    strong = any(len(core) >= STRONG and buf.startswith(core, end) for core in (*after.marks, *reach(after)))
+    if not (brace and (after.json or way_to_json(after) is not None) or strong):
+        return []
+    signs = brace or any(len(core) > 1 and buf.startswith(core, end) for core in (*after.marks, *reach(after)))
+    shown, passed = quotation_at(window, plan, one.state, at, match.end())
+    if shown:
+        return [window.stay(one, 0, base + match.end(), Mode.TEXT, passed)]
+    if spoken and not signs:
+        return []
+    solid = solid or window.said(start, at)
+    path = _after_text(window, one, at, at, solid)
+    if not solid and keys[0] not in node.marks:
+        path.skip_text(base + at)
+    path.imply(keys, base + at).shift(name, base + at, base + whole.end(), whole[0])
+    meant = window.make(one, costs.unled + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    text = window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state)
+    return [meant, text]
+
+
+def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str]) -> list[Hypothesis]:
+    """A call that begins with its name, on a line of its own; or only text."""
+    buf, base, node, costs = window.buf, window.base, one.node, window.costs
+    start, solid, _ = one.state
+    at = match.start()
+    solid = solid or window.said(start, at)
+    text = window.stay(one, 0, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
+    for way in plan.led:
+        *before, name = way.path
+        assert not isinstance(name, str) and hasattr(name, "regex")
+        whole = window.graph.pattern(name.regex).match(buf, at, match.end())
+        if whole is None or not whole[0]:
+            continue
+        text.pos = text.told = max(text.pos, base + whole.end())
+        if not _begins_line(window, at, start, ""):
+            continue
+        if window.tools.declared and split_ref(window.ref, whole[0])[0] not in window.tools:
+            continue
+        if solid and not plan.content or bool(before) != solid and (solid or node.patterns):
+            continue
+        if plan.content:
+            path = _after_text(window, one, lead_end(window, plan.gap, at, start), at, solid and bool(before))
+            if before and not solid:
+                path.skip_text(base + at)
+        else:
+            path = window.path(one).add(NoText())
+            if before:
+                path = path.over_text() if solid else path.skip_text(base + at)
+        path.shift(name, base + at, base + whole.end(), whole[0])
+        meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
+        text.cost += costs.short_in_content
+        return [meant, text]
+    return [text]
+
+
+def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Match[str], final: bool) -> Found | None:
+    """A part of an opener: all of it, spelled otherwise, may be there."""
+    buf, base, node, costs = window.buf, window.base, one.node, window.costs
+    at, low = part.start(), one.pos - base
+    for core in plan.strong:
+        for pos in range(max(0, at - len(core) + 1), at + 1):
+            if buf.startswith(core, pos) and pos + len(core) > at:
+                return None
+    start, solid, _ = one.state
+    for core in plan.parts[part[0]]:
+        for pos, end in around(core, buf, at, part.end(), final):
+            if end == MORE:
+                return WAIT
+            if pos < low or buf.startswith(core, pos) or buf.startswith(window.graph.starts, pos):
+                continue
+            opened = solid or window.said(start, pos)
+            path = _after_text(window, one, lead_end(window, plan.gap, pos, start), pos, opened)
+            if not opened and core not in node.marks:
+                path.skip_text(base + pos)
+            path.doubt(Doubt.MISSPELT)
+            cost = costs.near_in_text + (costs.quoted if quoted(window.line(pos, start)) else 0)
+            meant = shift(window, one, cost, core, pos, end, path, wrong=True)
+            text = window.stay(
+                one, costs.misspelt_in_content, base + part.end(), Mode.TEXT, one.state._replace(solid=True)
+            )
+            return [meant, text]
+    return None
+
+
+# Markers
+
+
+class _Marker:
+    """A marker of the dialect in free text: it is meant, or only text."""
+
+    def __init__(
+        self, window: Window, one: Hypothesis, plan: Island, core: str, match: re.Match[str], solid: bool
+    ) -> None:
+        self.window, self.one, self.plan, self.core, self.solid = window, one, plan, core, solid
+        self.at, self.end = match.span()
+        self.start: int = one.state.start
+        self.opened = solid or not plan.content
+        spoken = plan.role in (Role.CONTENT, Role.REASONING, None)
+        self.line = window.line(self.at, self.start) if spoken else ""
+        self.shown, self.passed = quotation_at(window, plan, one.state, self.at, self.end)
+        self.after = window.buf[self.end : self.end + 1]
+        self.ways = self._ways()
+
+    def _ways(self) -> list[Way]:
+        core, plan = self.core, self.plan
+        if not self.opened and core in plan.direct:
+            ways = [plan.direct[core]]
+        elif core in plan.ways:
+            ways = plan.ways[core]
+        elif core in plan.direct and plan.role is Role.STRING and not nests(self.one.node):
+            ways = [plan.direct[core]]
+        else:
+            ways = []
+        return [way for way in ways if not way.cost] if ways and not ways[0].cost else ways
+
+    def expand(self, final: bool) -> Found:
+        """The hypotheses that follow."""
+        window, one, plan, core = self.window, self.one, self.plan, self.core
+        buf, base, at = window.buf, window.base, self.at
+        only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed)
+        if core in plan.ends and not (self.ways and not self.ways[0].cost):
+            return self._end_token(only_text)
+        if len(core) < STRONG and plan.content:  # nobody begins three calls at once
+            if not final and self.ways and len(buf) - at < len(core) * 3 and (core * 3).startswith(buf[at:]):
+                return WAIT
+            if buf.startswith(core * 3, at) or at and buf.startswith(core * 3, at - 1):
+                self.ways = []
+        text_cost = self._text_cost()
+        found, sure = list[Hypothesis](), False
+        for way in self.ways:
+            meant, certain = self._meant(way)
+            if meant is not None:
+                found.append(meant)
+                sure = sure or certain
+        if core in plan.strays and not self.ways:
+            stray = self._stray()
+            if len(stray) == 1 and stray[0].mode is Mode.TEXT:
+                return stray
+            found += stray
+        if sure and found:
+            return found[:1]
+        if len(core) >= STRONG and self.ways and not self.shown and plan.content:
+            note = Note(RepairKind.STRAY_MARKER, base + at, core)
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, note)
+        if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
+            only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
+        only_text.cost += 0 if self.shown else text_cost
+        return [*found, only_text]
+
+    def _end_token(self, only_text: Hypothesis) -> list[Hypothesis]:
+        """The answer is over."""
+        window, base, plan = self.window, self.window.base, self.plan
+        lead = plan.ends[self.core]
+        lead = lead[: len(lead) - len(lead.lstrip())]
+        if "\n" in lead and not _begins_line(window, self.at, self.start, lead):
+            return [only_text]
+        end = base + lead_end(window, lead, self.at, self.start)
+        acts = MoreText(end), Finish(self.one.node, end)
+        return [window.stay(self.one, 0, base + self.end, Mode.AFTER, "", *acts)]
+
+    def _text_cost(self) -> int:
+        """What it costs that the marker is only text."""
+        plan, core, costs, ways = self.plan, self.core, self.window.costs, self.ways
+        passed = bool(self.one.context.doubt & Doubt.PASSED)
+        node = ways[0].node if ways else None
+        opens = node is not None and node.first(core)
+        calls = opens and node is not None and node.calling(core)
+        if plan.role in _VALUES:
+            cost = 0 if passed and not calls else costs.opener_in_value if opens else costs.closer_in_value
+        elif plan.role is Role.REASONING:
+            cost = costs.opener_in_reasoning if opens or not passed else 0
+        elif len(core) < STRONG:
+            cost = costs.short_in_content
+        elif core in self.window.graph.think_openers:
+            cost = costs.thought_in_content
+        else:
+            cost = costs.opener_in_content if opens else costs.closer_in_content
+        if self.one.context.doubt & Doubt.INSIDE and core in plan.strays:
+            cost += costs.swallowed + 2
+        alone = plan.content and ways and not ways[0].cost and len(core) >= STRONG and not self.shown
+        if alone and not self.line.strip() and opens and (not self.solid or calls):
+            cost += costs.begins_line + (0 if calls else costs.begins_answer)
+        return cost
+
+    def _stray(self) -> list[Hypothesis]:
+        """A closer that closes nothing."""
+        window, one, core, base = self.window, self.one, self.core, self.window.base
+        costs, closers = window.costs, window.graph.text_closers
+        note = Note(RepairKind.STRAY_MARKER, base + self.at, core)
+        inside = one.context.doubt & Doubt.INSIDE
+        stray = costs.stray_closer + (costs.swallowed if inside else 0)
+        if core not in closers and self.solid:
+            return [window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, note)]
+        told = self.shown or said(self.line, self.after)
+        acts = MoreText(base + self.at), CloseText(base + self.at), note
+        blanks = closers.get(core, "")
+        cost = costs.quoted if told else stray
+        return [window.stay(one, cost, base + self.end, Mode.BETWEEN, blanks, *acts)]
+
+    def _meant(self, way: Way) -> tuple[Hypothesis | None, bool]:
+        """The hypothesis that the marker is meant, by one way, and whether it is certain."""
+        window, one, plan, core, at = self.window, self.one, self.plan, self.core, self.at
+        base, to = window.base, way.node
+        calls, first = to.calling(core), to.first(core)
+        lead = to.lead(core) if core in to.choices else ""
+        alone = core in window.graph.lines
+        if len(way.path) <= 1 and not core.startswith(("<", "[")) and "\n" in lead:
+            alone = alone or all(choice.expects for choice in to.choices[core])
+        if alone and not _begins_line(window, at, self.start, lead):
+            return None, False
+        implied = way.path[1] if len(way.path) > 1 else None
+        if isinstance(implied, str):
+            after = plan.after
+            lead = ("" if after.first(implied) else after.lead(implied) if implied in after.choices else "") or lead
+        if calls and plan.spoken and len(plan.gap) > len(lead):
+            lead = plan.gap
+        cost = way.cost
+        if cost and plan.role is Role.VALUE and isinstance(implied, str):
+            closed = self._misspelt_closer(way, implied, calls)
+            if closed is not None:
+                return closed, False
+        path = self._out(way, lead, calls and first)
+        path.imply(self._missing(way), base + at, calls)
+        if calls and first and plan.role in (*_HOLDS, None) and plan.role is not Role.STRING:
+            cost = min(cost, 2)
+        cost += self._doubts(way, calls, first)
+        doubt = path.context.doubt
+        if calls and len(core) < STRONG and plan.role in (Role.CONTENT, None) and self.line.strip():
+            doubt = Doubt.PROSE | (Doubt.GLUED if is_glued(self.line) else Doubt.NONE)
+        if calls and way.cost and plan.content:
+            doubt |= Doubt.UNLED
+        doubt &= ~Doubt.PASSED
+        if calls and not plan.content and way.cost:
+            doubt |= Doubt.INSIDE
+        path.doubt(doubt)
+        passed = one.context.doubt & Doubt.PASSED
+        sure = not way.cost and not first and not self.shown and not passed and plan.role in _HOLDS
+        if core not in path.node.marks:
+            return None, sure
+        return shift(window, one, cost, core, at, self.end, path), sure
+
+    def _out(self, way: Way, lead: str, call: bool) -> Path:
+        """The path out of the text, which ends before the blanks `lead` and, of a `call`, a part of its marker."""
+        window, base, at, core = self.window, self.window.base, self.at, self.core
+        end = lead_end(window, lead, at, self.start, core if call else "")
+        path = window.path(self.one).add(MoreText(base + end), CloseText(base + (end if self.opened else at)))
+        if call and end != lead_end(window, lead, at, self.start):
+            path.add(Note(RepairKind.STRAY_MARKER, base + end, core))
+        if self.opened and way.path[:1] == (TEXT,):
+            if not window.said(self.start, end) and self.plan.content:
+                return path.skip_text(base + end)
+            return path.over_text()
+        return path
+
+    def _missing(self, way: Way) -> tuple[Key, ...]:
+        """The symbols of a way that are still to be crossed behind the text."""
+        keys, marks = way.path, self.one.node.marks
+        if keys[:1] != (TEXT,):
+            return keys
+        if self.opened:
+            return keys[1:]
+        following = self.core if len(keys) == 1 else keys[1]
+        return keys[1:] if following in marks else keys
+
+    def _misspelt_closer(self, way: Way, closer: str, calls: bool) -> Hypothesis | None:
+        """The closer of the text stands before the marker, spelled otherwise."""
+        window, one, base, buf, at = self.window, self.one, self.window.base, self.window.buf, self.at
+        word = spelled(closer, one.context)
+        found = near_before(word, buf, max(self.start - base, 0), at, fixed(closer))
+        if found is None or buf.endswith(word, 0, found[1]):
+            return None
+        end = base + lead_end(window, self.plan.after.lead(closer), found[0], self.start)
+        path = window.path(one).add(MoreText(end), CloseText(end)).over_text()
+        path.shift(closer, base + found[0], base + found[1], "", wrong=True)
+        path.imply(way.path[2:], base + at, calls)
+        return shift(window, one, window.costs.misspelt_closer, self.core, at, self.end, path)
+
+    def _doubts(self, way: Way, calls: bool, first: bool) -> int:
+        """What it costs that the marker is meant where it may be quoted, or named in a sentence."""
+        window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
+        passed, cost = self.one.context.doubt & Doubt.PASSED, 0
+        if passed and not calls:  # it may be one of what the text holds
+            cost += costs.opener_in_value if way.cost else costs.closer_in_value + 1
+        if self.shown and first:
+            cost += costs.quoted
+        elif self.shown and plan.role is Role.REASONING:
+            cost += costs.in_sentence
+        thought = first and core in window.graph.think_openers and self.solid and plan.content
+        if thought and mentioned(core, _trail(way.node, core), self.line, self.after):
+            cost += costs.in_sentence
+        elif first and calls and len(core) >= STRONG and plan.spoken and said(self.line, self.after):
+            cost += costs.named_in_sentence
+        return cost
+
+
+def _trail(node: Node, core: Key) -> str:
+    """What the dialect writes after a marker."""
+    return node.step(core).trail

@@ -1,0 +1,161 @@
+"""The window: the text that has come, what of it has been searched, and how hypotheses are made over it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import count
+from typing import Any, Final
+
+from toolect._graph.graph import Graph
+from toolect._graph.node import Node
+from toolect._reading.quotation import line_before
+from toolect._search.costs import COSTS, Costs
+from toolect._search.hypothesis import Act, Action, Context, Doubt, Hypothesis, Mode
+from toolect._search.path import Path
+from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
+
+LOOK: Final = 160
+"""Characters that an edge of repair looks at."""
+MAX_SPARE: Final = 4096
+"""Characters of a value within which it may still be read in another way. Beyond it: the value is what it is."""
+_BLANKS: Final = re.compile(r"\s*")
+_NAMES: Final = 64
+_INNER: Final = 8
+
+
+class Window:
+    """The text of one answer from character `base` on. `need` is how long it has to be before anything goes on."""
+
+    __slots__ = (
+        "_inner",
+        "_names",
+        "_order",
+        "_searched",
+        "base",
+        "buf",
+        "costs",
+        "graph",
+        "need",
+        "raw",
+        "ref",
+        "tools",
+    )
+
+    def __init__(self, graph: Graph, tools: ToolSchemas, ref: str) -> None:
+        self.graph, self.tools, self.ref = graph, tools, ref
+        self.costs: Costs = COSTS
+        self.buf, self.base, self.need = "", 0, 0
+        self.raw: Callable[[int, int], str] = self.cut
+        self._order = count()
+        self._searched: dict[re.Pattern[str], tuple[int, int, int | None]] = {}
+        self._names: re.Pattern[str] | None = None
+        self._inner: frozenset[str] | None = None
+
+    def cut(self, start: int, end: int) -> str:
+        """Characters `start:end`, which are here."""
+        return self.buf[start - self.base : end - self.base]
+
+    def needs(self, characters: int) -> None:
+        """Wait until so many characters of the answer are there."""
+        self.need = characters
+
+    def find(self, regex: re.Pattern[str], at: int, longest: int) -> re.Match[str] | None:
+        """The first match from index `at` on; what was searched once is not searched again.
+
+        A match that ends with the text, or begins in its last `longest` characters, may be another with more text.
+        """
+        base, size = self.base, len(self.buf)
+        low, high, found = self._searched.get(regex, (0, -1, None))
+        place = base + at
+        known = low <= place <= high
+        if known:
+            if found is not None and found >= place:
+                return regex.match(self.buf, found - base)
+            at = max(at, high - base)
+        match = regex.search(self.buf, at)
+        first = min(low, place) if known else place
+        if match is None:
+            self._searched[regex] = first, max(base + size - longest, place), None
+        elif match.end() < size:
+            self._searched[regex] = first, base + match.start(), base + match.start()
+        return match
+
+    def after_blanks(self, at: int) -> int:
+        """The index of the first character from index `at` on that is no blank."""
+        return _BLANKS.match(self.buf, at).end()  # type: ignore[union-attr]  # matches the empty string
+
+    def line(self, at: int, start: int) -> str:
+        """What of the line of index `at` comes before it, in the text that began at character `start`."""
+        return line_before(self.buf, max(start - self.base, 0), at)
+
+    def said(self, start: int, at: int) -> bool:
+        """True when something else than blanks stands between character `start` and index `at`."""
+        return bool(self.buf[max(start - self.base, 0) : at].strip())
+
+    # Tools
+
+    @property
+    def names(self) -> re.Pattern[str]:
+        """Finds the name of a declared tool."""
+        if self._names is None:
+            words = sorted(map(re.escape, self.tools.by_name), key=len, reverse=True)
+            self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")
+        return self._names
+
+    def named_near(self, at: int) -> str | None:
+        """The declared tool whose name comes soon after index `at`."""
+        match = self.names.search(self.buf, at, at + _NAMES) if self.tools.declared else None
+        return None if match is None else match[0]
+
+    @property
+    def inner_keys(self) -> frozenset[str]:
+        """The keys that are declared inside of arguments."""
+        if self._inner is None:
+            self._inner = frozenset(key for schema in self.tools.values() for key in _inner_keys(schema, 0))
+        return self._inner
+
+    def name_cost(self, context: Context) -> int:
+        """What the name of the open call costs."""
+        costs, doubt = self.costs, context.doubt
+        known = context.name in self.tools
+        if known or not self.tools.declared:
+            return costs.glued if doubt & Doubt.GLUED and not known else 0
+        return costs.doubtful_tool if doubt & ~Doubt.INSIDE else costs.unknown_tool
+
+    # Hypotheses
+
+    def path(self, one: Hypothesis) -> Path:
+        """The steps that follow a hypothesis."""
+        return Path(one.node, one.context, self.ref)
+
+    def make(self, one: Hypothesis, cost: int, pos: int, mode: Mode, state: Any, path: Path) -> Hypothesis:
+        """The hypothesis at the end of a path from `one`, at character `pos`."""
+        return self.follow(one, cost, pos, path.node, mode, state, path.context, *path.acts)
+
+    def stay(self, one: Hypothesis, cost: int, pos: int, mode: Mode, state: Any, *acts: Act) -> Hypothesis:
+        """The hypothesis at character `pos` that is where `one` is in the grammar."""
+        return self.follow(one, cost, pos, one.node, mode, state, one.context, *acts)
+
+    def follow(
+        self, one: Hypothesis, cost: int, pos: int, node: Node, mode: Mode, state: Any, context: Context, *acts: Act
+    ) -> Hypothesis:
+        """The hypothesis that follows `one`, after `acts`."""
+        action = one.action
+        for act in acts:
+            action = Action(action, act)
+        new = Hypothesis(one.cost + cost, pos, next(self._order), node, mode, state, context, action)
+        spare = one.spare
+        if spare is not None and context.call is not None and pos - spare.pos < MAX_SPARE:
+            new.spare = spare if spare.context[:3] == context[:3] else None
+        return new
+
+
+def _inner_keys(schema: Schema, depth: int) -> list[str]:
+    """The keys that are declared inside of the members of a schema."""
+    found: list[str] = []
+    for member in [schema.member(key) for key in schema.names[:_NAMES]] if depth < _INNER else ():
+        if member is not None:
+            found += [*member.names, *_inner_keys(member, depth + 1)]
+    return found

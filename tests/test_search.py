@@ -1,0 +1,88 @@
+"""The reader by search, which is to take the place of the other one: the laws that hold of it by now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+import shipped_corpus
+from shipped_corpus import Case
+
+import toolect
+from toolect._search.answer_search import AnswerSearch, SearchStream
+from toolect._search.costs import COSTS, ROWS, Costs
+from toolect._values.toolset import tool_schemas
+from toolect.events import Event
+from toolect.message import Message
+from tools.conformance.quotations import TOOLS, quotations
+
+over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
+OTHERS = 271
+"""Cases of the corpus with a source that it reads as expected."""
+QUOTED = 9
+"""Calls in quotation marks that it runs."""
+
+
+def reader(
+    name: str, tools: Any = (), mode: str = "lenient", prefix: str = "", streaming: bool = False, **policies: str
+) -> AnswerSearch:
+    """The reader of one answer in a dialect."""
+    dialect = toolect.dialect(name)
+    return AnswerSearch(dialect.spec, dialect.graph(policies), tool_schemas(tools), mode == "strict", prefix, streaming)
+
+
+def streamed(name: str, chunks: Iterable[str], **options: Any) -> tuple[Message, list[Event]]:
+    """The message of an answer in chunks, and all its events."""
+    stream = SearchStream(lambda: reader(name, streaming=True, **options))
+    events = [event for chunk in chunks for event in stream.feed(chunk)] + stream.close()
+    return stream.message, events
+
+
+@over_all
+def test_chunks_do_not_matter(name: str) -> None:
+    """Each case of the corpus tiles, and is read alike in pieces of any size; its events say the message."""
+
+    def check(case: Case) -> None:
+        message = reader(name, **case.options).read(case.text)
+        shipped_corpus.check_spans(message, case.text)
+        for size in (1, 3, 7):
+            pieces = [case.text[at : at + size] for at in range(0, len(case.text), size)]
+            found, events = streamed(name, pieces, **case.options)
+            assert shipped_corpus.plain(found) == shipped_corpus.plain(message), size
+            shipped_corpus.check_events(events, found)
+
+    shipped_corpus.each(shipped_corpus.cases_of(name), check)
+
+
+def test_what_others_wrote_is_read() -> None:
+    """Of the cases that are not invented it reads as many as it did; the others are what is left to do."""
+    cases = [case for case in shipped_corpus.all_cases() if not case.has("invented")]
+    wrong = []
+    for case in cases:
+        message = reader(case.dialect, **case.options).read(case.text)
+        if shipped_corpus.describe(message) != shipped_corpus.normal(case.expected):
+            wrong.append(f"{case.dialect}: {case.title}")
+    assert len(cases) - len(wrong) >= OTHERS, "\n".join(wrong)
+
+
+def test_what_is_quoted_does_not_run() -> None:
+    """But for a few, no call in a code span or in quotation marks runs."""
+    run = [one for one in quotations() if reader(one.dialect, TOOLS).read(one.text).runnable]
+    assert len(run) <= QUOTED, "\n".join(f"{one.dialect}: {one.text}" for one in run)
+
+
+def test_a_call_in_a_value_is_text_of_it() -> None:
+    """The outer call runs with what it holds, and nothing else does."""
+    inner = "<tool_call>\n<function=shell>\n<parameter=cmd>\nls\n</parameter>\n</function>\n</tool_call>"
+    text = f"<tool_call>\n<function=write>\n<parameter=body>\nUse {inner} so.\n</parameter>\n</function>\n</tool_call>"
+    for message in (reader("qwen3-coder").read(text), streamed("qwen3-coder", text)[0]):
+        [call] = message.runnable
+        assert call.name == "write" and call.arguments == {"body": f"Use {inner} so."}
+
+
+def test_every_cost_says_what_it_is_for() -> None:
+    """The table of costs has a row for each, and no other."""
+    assert {*ROWS} == {*Costs.__struct_fields__}
+    assert all(row.where and row.edge and row.example for row in ROWS.values())
+    assert COSTS.fits < 0 < COSTS.skip
