@@ -23,7 +23,8 @@ seed = 0
 """The seed of this run."""
 PARTS = {
     "test_floods.py": 10,
-    "test_new*.py": 4,
+    "test_new.py": 2,
+    "test_new_[!t]*.py": 2,
     "test_mistakes.py": 5,
     "test_prompting.py": 5,
     "test_chats.py": 4,
@@ -51,7 +52,7 @@ PARTS = {
     "test_shapes.py": 3,
 }
 """Of the cases of each test of a file, or of one test, a run takes one part of so many."""
-SLOW = {"test_floods.py": 4, "test_new*.py": 2}
+SLOW = {"test_floods.py": 4, "test_new.py": 2, "test_new_[!t]*.py": 2}
 """Of the tests of a file that have no cases, a run takes one part of so many; of other files all."""
 UNITS = {"test_mutation.py": 4}
 """Files whose tests share what takes their time: a run takes all of such a file, or none, once in so many seeds."""
