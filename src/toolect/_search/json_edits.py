@@ -301,7 +301,7 @@ class _Edits:
         return True
 
     def _comment(self) -> bool:
-        """A comment, or dots in place of what is left out, which is all that it can be."""
+        """A comment, or an ellipsis, which is all that it can be."""
         match = _COMMENT.match(self.buf, self.i)
         if match is None and self.state.expects is not Next.COLON:
             match = _DOTS.match(self.buf, self.i)
