@@ -1,4 +1,4 @@
-"""Hypotheses: best-first search over readings of one text, with a beam, merging and commitment.
+"""Hypotheses: best-first search over readings of one text, with pruning, merging and commitment.
 
 A hypothesis is a place in the text and in the grammar, what it cost to get there, and a leaf of a tree of actions. What
 all that live agree on is performed. All depends on the text alone: an edge that needs more text than there is waits.
