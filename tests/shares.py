@@ -43,12 +43,9 @@ PARTS = {
     "test_training.py": 4,
     "test_value_languages.py": 4,
     "test_values.py": 3,
-    "test_checks.py": 3,
     "test_detection.py": 3,
     "test_formats.py": 3,
     "test_matrix.py": 3,
-    "test_odd_specs.py": 3,
-    "test_schema.py": 3,
     "test_shapes.py": 3,
 }
 """Of the cases of each test of a file, or of one test, a run takes one part of so many."""
