@@ -135,8 +135,8 @@ class AnswerSearch:
         if not self.closed:
             self.closed = True
             self._run(True)
-            told = self._waiting.told(events, self._builder.draft.torn[1])
-            events = [*told, *self._waiting.over(self.message.calls)]
+            emitted = self._waiting.told(events, self._builder.draft.torn[1])
+            events = [*emitted, *self._waiting.over(self.message.calls)]
         return events
 
     def read(self, text: str) -> Message:
@@ -190,7 +190,7 @@ class AnswerSearch:
     def _tell(self, best: Hypothesis) -> None:
         """Text in which no marker can begin any more is passed on."""
         window, search = self._window, self._search
-        low = max(best.told - window.base, 0)
+        low = max(best.emitted - window.base, 0)
         at = self._safe(best, island(best.node), low)
         if at <= low:
             return
@@ -202,7 +202,7 @@ class AnswerSearch:
             new = Action(action, MoreText(upto))
             new.holders, action.holders = 1, action.holders - 1
             best.action = new
-        best.told = upto
+        best.emitted = upto
         state: TextState = best.state
         if not state.solid:
             best.state = state._replace(solid=window.said(state.start, at))
@@ -255,8 +255,8 @@ def _needed(one: Hypothesis) -> int:
     """The first character that the edges of a hypothesis may ask for."""
     if one.mode is Mode.JSON:
         state: JsonState = one.state
-        return min(one.told, state.told)
-    return min(one.told, int(one.state)) if one.mode is Mode.STRING else one.told
+        return min(one.emitted, state.emitted)
+    return min(one.emitted, int(one.state)) if one.mode is Mode.STRING else one.emitted
 
 
 class SearchStream:
@@ -296,5 +296,5 @@ class SearchStream:
 
     @property
     def pending(self) -> str:
-        """Text that arrived and waits for more before it can be told apart."""
+        """Text that arrived and waits for more."""
         return self._reader.pending

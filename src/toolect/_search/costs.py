@@ -35,7 +35,7 @@ class Costs(msgspec.Struct, frozen=True):
     sign_missing: int = 2
     sign_glued: int = 4
     text_after: int = 2
-    unled: int = 0
+    no_openers: int = 0
     # a marker is only text
     opener_in_content: int = 3
     closer_in_content: int = 3
@@ -125,7 +125,7 @@ ROWS: Final[dict[str, Row]] = {
     "sign_missing": Row("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
     "sign_glued": Row("markers", "the comma between two strings is missing", "['a''b']"),
     "text_after": Row("markers", "text comes: what is open is closed", "</parameter>Done."),
-    "unled": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
+    "no_openers": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
     "opener_in_content": Row("text", "an opener is only text of content", "Use <tool_call> tags"),
     "closer_in_content": Row("text", "a closer is only text of content", "Use </tool_call>"),
     "short_in_content": Row("text", "a short sign, or a name, is only text of content", "a [b] c"),

@@ -48,7 +48,7 @@ class Doubt(IntFlag):
     """It begins in the middle of a line of text, with a short sign."""
     GLUED = 8
     """... right behind a word."""
-    UNLED = 16
+    NO_OPENERS = 16
     """Its openers are missing."""
     PASSED = 32
     """The text that is open holds markers."""
@@ -103,9 +103,9 @@ class Action:
 
 
 class Hypothesis:
-    """One reading so far. `pos` is where it decided last, `told` how far it has come since; in characters."""
+    """One reading so far. `pos` is where it decided last, `emitted` how far it has come since; in characters."""
 
-    __slots__ = ("action", "context", "cost", "mode", "node", "order", "pos", "spare", "state", "told")
+    __slots__ = ("action", "context", "cost", "mode", "node", "order", "pos", "spare", "state", "emitted")
 
     def __init__(
         self, cost: int, pos: int, order: int, node: Node, mode: Mode, state: Any, context: Context, action: Action
@@ -113,7 +113,7 @@ class Hypothesis:
         self.cost, self.pos, self.order = cost, pos, order
         self.node, self.mode, self.state, self.context = node, mode, state, context
         self.action = action
-        self.told = pos
+        self.emitted = pos
         self.spare: Hypothesis | None = None
         """Another reading of the value that is open, should this one fail: it takes no part until it is woken."""
 
@@ -130,7 +130,7 @@ class Hypothesis:
 
 
 class Waits(Enum):
-    """No edge can be told before more text has come."""
+    """No edge is certain before more text has come."""
 
     WAIT = 1
 
@@ -187,7 +187,7 @@ class Search:
                 there = found.there
                 there.action.holders += 1
                 self._drop(best)
-                best.action, best.told, best.state = there.action, there.told, there.state
+                best.action, best.emitted, best.state = there.action, there.emitted, there.state
                 return
             spare = best.spare
             if spare is not None and spare.spare is None and spare not in self.spares:

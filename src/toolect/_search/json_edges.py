@@ -89,7 +89,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
 def _whole(window: Window, one: Hypothesis) -> list[Hypothesis] | None:
     """A strict value that is there as a whole, and holds no marker that might end it."""
     buf, base, node = window.buf, window.base, one.node
-    at = one.told - base
+    at = one.emitted - base
     if buf[at : at + 1] not in ("{", "["):
         return None
     found = complete(buf, at, False)
@@ -104,7 +104,7 @@ def _whole(window: Window, one: Hypothesis) -> list[Hypothesis] | None:
     ):
         return None
     state = one.state.copy()
-    state.expects, state.told = Next.AFTER_VALUE, base + end
+    state.expects, state.emitted = Next.AFTER_VALUE, base + end
     cost = window.costs.fits * (MAX_EVIDENCE - _lacking(value, MAX_EVIDENCE))
     after = window.stay(one, cost, base + end, Mode.JSON, state, RawJson(base + at, base + end))
     return [close(window, after, base + end)]
@@ -131,7 +131,7 @@ class _Run:
         self.window, self.one = window, one
         self.state: JsonState = one.state.copy()
         self.telling = Telling(self.state)
-        self.at = one.told - window.base
+        self.at = one.emitted - window.base
         self.keys = shape_keys(one.node) if self.state.bare or shaped(one.node) else None
         self.cost = 0
         self.why: tuple[int, int] | int | None = None
@@ -158,7 +158,7 @@ class _Run:
                 return at_end(window, there, base + size)
             if self.at < size and not in_text:
                 window.needs(place + self.wanted)
-            return Onwards(there) if self.telling.acts or there.pos > one.told else WAIT
+            return Onwards(there) if self.telling.acts or there.pos > one.emitted else WAIT
         return edits(window, there, self.at, self.why)
 
     def _string(self, final: bool) -> bool:
@@ -196,7 +196,7 @@ class _Run:
         if not state.styles & Style.NEWLINE and _CONTROL.search(window.buf, self.at, end):
             state.styles |= Style.NEWLINE
             self.cost = window.costs.newline
-        self.telling.string_upto(base + held(window.buf, node, max(state.told - base, end - NEAR), end))
+        self.telling.string_upto(base + held(window.buf, node, max(state.emitted - base, end - NEAR), end))
         return True
 
     def _token(self, final: bool) -> bool:
@@ -223,7 +223,7 @@ class _Run:
         state, place = self.state, self.window.base + at
         self.telling.upto(place)
         self.telling.acts.append(PutJson('"', place))
-        state.told = state.string = place + len(state.delimiter)
+        state.emitted = state.string = place + len(state.delimiter)
         state.quote = state.delimiter
         state.expects = Next.IN_KEY if state.expects in (Next.KEY, Next.KEY_OR_END) else Next.IN_STRING
         self.at = at + len(state.delimiter)

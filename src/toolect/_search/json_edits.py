@@ -103,7 +103,7 @@ class _Edits:
             telling.acts.append(PutJson(put, self.at))
         if why:
             telling.acts.append(MendJson(self.at, why))
-        state.expects, state.told = expects, pos
+        state.expects, state.emitted = expects, pos
         return self._make(self._once(state, cost, style), pos, state, telling, more)
 
     def instead(
@@ -115,7 +115,7 @@ class _Edits:
         telling = Telling(state)
         telling.upto(self.since)
         telling.acts += [PutJson(put, self.at), MendJson(self.at, why)]
-        state.told = self.at
+        state.emitted = self.at
         return self._make(self._once(state, cost, style), self.at if pos < 0 else pos, state, telling, more)
 
     def _once(self, state: JsonState, cost: int, style: Style) -> int:
@@ -209,7 +209,7 @@ class _Edits:
             for new in self.found:
                 if new.mode is Mode.SKIPPED:
                     new.cost += costs.break_off - costs.skip
-                elif new.mode is Mode.JSON and new.state.told != new.state.unit:
+                elif new.mode is Mode.JSON and new.state.emitted != new.state.unit:
                     new.cost += costs.swallowed
         keys = shape_keys(one.node) if state.bare else None
         if keys is not None and not state.found and not (state.expects is Next.COLON and state.key in keys.name):
@@ -277,7 +277,7 @@ class _Edits:
             match = _BEFORE_NEXT.search(text) or (_BARE_NEXT.search(text) if state.empty else None)
             if match is not None and (match.start() or len(text) < NEAR):
                 place = begins + match.start()
-                if place >= max(state.told, state.string):
+                if place >= max(state.emitted, state.string):
                     self.found.append(ended_string(window, self.one, costs.json_end_quote - 1, place))
         return False
 
@@ -308,7 +308,7 @@ class _Edits:
         if match is None:
             return False
         end = self.base + match.end()
-        self.instead(self.costs.json_comment, "", "a comment", Style.COMMENT, end, pending=self.gap, told=end)
+        self.instead(self.costs.json_comment, "", "a comment", Style.COMMENT, end, pending=self.gap, emitted=end)
         return True
 
     def _begins_value(self) -> bool:
@@ -435,7 +435,7 @@ class _Edits:
         comma = self.since + self.window.raw(self.since, self.at).index(",")
         cost = self.costs.json_close_all * len(state.stack)
         put = state.closers()
-        new = self.instead(cost, put, "expected a bracket", stack="", expects=Next.AFTER_VALUE, told=comma)
+        new = self.instead(cost, put, "expected a bracket", stack="", expects=Next.AFTER_VALUE, emitted=comma)
         self.found[-1] = close(self.window, new, comma)
 
     def _all_closed(self) -> None:

@@ -231,7 +231,7 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     else:
         telling = Telling(state.copy())
         if state.expects in IN_TEXT:
-            telling.acts.append(StringJson(state.told, at, state.quote, ""))
+            telling.acts.append(StringJson(state.emitted, at, state.quote, ""))
         else:
             telling.upto(at)
         path = window.path(one).add(*telling)

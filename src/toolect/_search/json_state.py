@@ -51,14 +51,14 @@ class JsonState:
 
     __slots__ = (
         "after_string", "bare", "depth", "delimiter", "empty", "evidence", "expects", "found", "key", "last_quote",
-        "past", "pending", "quote", "reopened", "stack", "start", "string", "styles", "told", "unit",
+        "past", "pending", "quote", "reopened", "stack", "start", "string", "styles", "emitted", "unit",
     )  # fmt: skip
 
     def __init__(self, start: int, bare: bool) -> None:
         self.stack = ""
         """The brackets that are open."""
         self.expects = Next.VALUE
-        self.start = self.told = self.string = self.unit = self.past = self.after_string = start
+        self.start = self.emitted = self.string = self.unit = self.past = self.after_string = start
         """Where it begins, up to where it is passed on, where the last string and the last object begin, up to where a
         string was looked through for the end of the value, and where the last string ends."""
         self.pending = ""
@@ -133,26 +133,26 @@ class Telling:
         """Pass on all up to character `at`, which is in no string."""
         state, acts = self.state, self.acts
         if state.last_quote is not None:
-            acts.append(StringJson(state.told, state.last_quote, state.quote, '"'))
-            state.last_quote, state.told = None, state.after_string
+            acts.append(StringJson(state.emitted, state.last_quote, state.quote, '"'))
+            state.last_quote, state.emitted = None, state.after_string
         if state.pending:
-            acts.append(PutJson(state.pending, state.told))
+            acts.append(PutJson(state.pending, state.emitted))
             state.pending = ""
-        if at > state.told:
-            acts.append(RawJson(state.told, at))
-            state.told = at
+        if at > state.emitted:
+            acts.append(RawJson(state.emitted, at))
+            state.emitted = at
 
     def string_upto(self, at: int) -> None:
         """Pass on the string that is open up to character `at`."""
         state = self.state
-        if at > state.told:
-            self.acts.append(StringJson(state.told, at, state.quote, ""))
-            state.told = at
+        if at > state.emitted:
+            self.acts.append(StringJson(state.emitted, at, state.quote, ""))
+            state.emitted = at
 
     def between(self) -> tuple[str, int]:
         """What of the signs between tokens has not been passed on: what is put in, and from which character on."""
         state = self.state
-        return state.pending, max(state.told, state.after_string if state.last_quote is not None else 0)
+        return state.pending, max(state.emitted, state.after_string if state.last_quote is not None else 0)
 
     def __iter__(self) -> Iterator[Act]:
         return iter(self.acts)

@@ -22,15 +22,15 @@ _KEPT = 16
 
 
 class OpenIsland:
-    """The text slot that is open: from character `start`, passed on up to `told`; `begun` once it is no blank.
+    """The text slot that is open: from character `start`, passed on up to `emitted`; `begun` once it is no blank.
 
     A `dropped` one is none of the message: content after calls, where a policy says so.
     """
 
-    __slots__ = ("begun", "dropped", "node", "start", "told")
+    __slots__ = ("begun", "dropped", "node", "start", "emitted")
 
     def __init__(self, node: Node, start: int) -> None:
-        self.node, self.start, self.told, self.begun, self.dropped = node, start, start, False, False
+        self.node, self.start, self.emitted, self.begun, self.dropped = node, start, start, False, False
 
 
 class Performer:
@@ -197,9 +197,9 @@ class Performer:
     def more_text(self, upto: int) -> None:
         """The open text goes on up to character `upto`."""
         island = self.island
-        if island is None or upto <= island.told:
+        if island is None or upto <= island.emitted:
             return
-        piece = self.raw(island.told, upto)
+        piece = self.raw(island.emitted, upto)
         if not island.begun:
             if piece.isspace() or not piece:
                 return
@@ -207,7 +207,7 @@ class Performer:
             piece = self.raw(island.start, upto)
         if not island.dropped:
             self.builder.text.more(island.node.text_field(), piece)
-        island.told = upto
+        island.emitted = upto
 
     def close_text(self, end: int) -> None:
         """The open text is over: what of it is only blanks was none."""

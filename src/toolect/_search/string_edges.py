@@ -17,7 +17,7 @@ _CUT = 2
 def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     """The hypotheses that follow one in a string; its state is the first character that has not been passed on."""
     buf, base, node, size = window.buf, window.base, one.node, len(window.buf)
-    told: int = one.state
+    emitted: int = one.state
     closer = min(node.step(ESCAPED).node.marks, key=len)
     at = one.pos - base
     while True:
@@ -30,13 +30,13 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if not final and (end < 0 or end + len(closer) >= size):
         return WAIT
     if end < 0:
-        acts = MoreString(told, base + size), CutString(), Finish(node, base + size)
+        acts = MoreString(emitted, base + size), CutString(), Finish(node, base + size)
         return [*json_edges.woken(window, one), window.stay(one, _CUT, base + size, Mode.END, "", *acts)]
     after = base + end + len(closer)
-    path = window.path(one).add(MoreString(told, base + end), CloseString(node, base + end))
+    path = window.path(one).add(MoreString(emitted, base + end), CloseString(node, base + end))
     path.over_string().shift(closer, base + end, after)
     note = Note(RepairKind.UNESCAPED, base + end, closer)
     return [
         window.make(one, 0, after, Mode.BETWEEN, "", path),
-        window.stay(one, window.costs.unescaped, after, Mode.STRING, told, note),
+        window.stay(one, window.costs.unescaped, after, Mode.STRING, emitted, note),
     ]

@@ -38,7 +38,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     """The hypotheses that follow one in free text."""
     buf, base, node, context = window.buf, window.base, one.node, one.context
     plan = island(node)
-    size, at = len(buf), one.told - base
+    size, at = len(buf), one.emitted - base
     state: TextState = one.state
     start, solid = state.start, state.solid
     match = window.find(plan.regex, at, plan.longest)
@@ -231,7 +231,7 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
     path.imply(keys, base + at)
     cost = 0
     if any(key is not TEXT for key in way.path):
-        path.doubt(Doubt.UNLED)
+        path.doubt(Doubt.NO_OPENERS)
         if line.strip() and line.rstrip()[-1] not in _SENTENCE_ENDS:
             cost += costs.in_sentence
         if buf.count("```", max(start - base, at - _FENCED, 0), at) % 2:
@@ -270,7 +270,7 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     if not solid and keys[0] not in node.marks:
         path.skip_text(base + at)
     path.imply(keys, base + at).shift(name, base + at, base + whole.end(), whole[0])
-    meant = window.make(one, costs.unled + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
     text = window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state)
     return [meant, text]
 
@@ -288,7 +288,7 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
         whole = window.graph.pattern(name.regex).match(buf, at, match.end())
         if whole is None or not whole[0]:
             continue
-        text.pos = text.told = max(text.pos, base + whole.end())
+        text.pos = text.emitted = max(text.pos, base + whole.end())
         if not _begins_line(window, at, start, ""):
             continue
         if window.tools.declared and split_ref(window.ref, whole[0])[0] not in window.tools:
@@ -448,10 +448,10 @@ class _Marker:
         stray = costs.stray_closer + (costs.swallowed if inside else 0)
         if core not in closers and self.solid:
             return [window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, note)]
-        told = self.shown or said(self.line, self.after)
+        named = self.shown or said(self.line, self.after)
         acts = MoreText(base + self.at), CloseText(base + self.at), note
         blanks = closers.get(core, "")
-        cost = costs.quoted if told else stray
+        cost = costs.quoted if named else stray
         return [window.stay(one, cost, base + self.end, Mode.BETWEEN, blanks, *acts)]
 
     def _meant(self, way: Way) -> tuple[Hypothesis | None, bool]:
@@ -485,7 +485,7 @@ class _Marker:
         if calls and len(core) < STRONG and plan.role in (Role.CONTENT, None) and self.line.strip():
             doubt = Doubt.PROSE | (Doubt.GLUED if is_glued(self.line) else Doubt.NONE)
         if calls and way.cost and plan.content:
-            doubt |= Doubt.UNLED
+            doubt |= Doubt.NO_OPENERS
         doubt &= ~Doubt.PASSED
         if calls and not plan.content and way.cost:
             doubt |= Doubt.INSIDE
