@@ -10,7 +10,7 @@ from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import spaced, squeeze
 from toolect._graph.symbols import ECHOES, is_echo
-from toolect._search.follow import TEXT, NamedWay, Way, nests, reach, way_to_json, way_to_name
+from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole
 
@@ -162,10 +162,6 @@ class Island:
             return at
         tail = squeeze(buf[at:])
         return at + min((len(core) for core in self.squeezed if core.startswith(tail)), default=0)
-
-    def nests(self) -> bool:
-        """True where markers may come in place of the text."""
-        return nests(self.node)
 
 
 def island(node: Node) -> Island:

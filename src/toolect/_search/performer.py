@@ -7,7 +7,7 @@ from json import loads
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
-from toolect._graph.symbols import Field, Key, Op, is_echo
+from toolect._graph.symbols import Field, Key, is_echo
 from toolect._graph.trails import Trail
 from toolect._reading.builder import Builder
 from toolect._reading.element import in_element
@@ -390,6 +390,3 @@ def texts_in(value: Json) -> Iterable[str]:
         for key, item in value.items():
             yield key
             yield from texts_in(item)
-
-
-__all__ = ["Op", "Performer"]
