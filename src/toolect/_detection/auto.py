@@ -9,13 +9,12 @@ from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.mixed import Mixed
 from toolect._reading.inner_calls import Waiting
+from toolect._reading.prefill import prompt_tail
 from toolect._reading.put_off import MAX_CAREFUL, Late
-from toolect._reading.stream import not_text
-from toolect._reading.whole_answer import prompt_tail
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
 from toolect.events import ContentDelta, Event, ReasoningDelta
-from toolect.message import Said
+from toolect.message import Said, not_text
 from toolect.registry import AUTO
 
 

@@ -12,10 +12,9 @@ from toolect import registry
 from toolect._detection.guest import HARD
 from toolect._detection.index import Hit, Index, index
 from toolect._detection.traits import Traits
-from toolect._reading.stream import not_text
 from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.compiled import Dialect, Tools
-from toolect.message import Call, Content, Message, Reasoning, Repair, Status, dumps
+from toolect.message import Call, Content, Message, Reasoning, Repair, Status, dumps, not_text
 
 PLACES = 400
 """Places of a text at which `detect` looks for openers. Beyond it: only markers are looked for."""

@@ -269,6 +269,18 @@ class Fail(NamedTuple):
         to.fail(self.why)
 
 
+class Lost(NamedTuple):
+    """Nothing that the grammar has is here, or what should be here `instead`."""
+
+    node: Node
+    at: int
+    instead: str = ""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.lost(*self)
+
+
 class BreakOff(NamedTuple):
     """The open call is over, and another begins."""
 
@@ -282,6 +294,7 @@ class BreakOff(NamedTuple):
 class Attempt(NamedTuple):
     """What cannot be read calls a tool."""
 
+    node: Node
     at: int
     name: str
 

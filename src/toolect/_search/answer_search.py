@@ -6,15 +6,16 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from toolect._graph.graph import Graph
+from toolect._graph.graph import Graph, TooDeep
+from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
 from toolect._reading.builder import Builder
 from toolect._reading.finished import finished
 from toolect._reading.inner_calls import Waiting, without_inner
-from toolect._reading.stream import not_text
-from toolect._reading.whole_answer import prompt_tail
+from toolect._reading.prefill import prompt_tail
 from toolect._search import json_edges, marker_edges, resync, string_edges, text_edges
-from toolect._search.actions import MoreText
+from toolect._search.actions import Lost, MoreText
+from toolect._search.costs import COSTS
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
 from toolect._search.island import Island, island
@@ -22,11 +23,12 @@ from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.tape_window import Tape
+from toolect._search.trace import Trace
 from toolect._search.window import Window
 from toolect._spec.model import Role, Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
-from toolect.message import Message
+from toolect.message import Message, not_text
 
 _LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
 _TRIMMED: Final = 8192
@@ -49,13 +51,14 @@ class AnswerSearch:
         strict: bool = False,
         prefix: str = "",
         streaming: bool = False,
+        trace: Trace | None = None,
     ) -> None:
         self._graph, self._tools = graph, tools
         self._builder = Builder(tools, spec, graph.policies, streaming, strict)
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = Performer(graph, self._builder, self._raw)
+        self._performer = Performer(graph, self._builder, self._raw, trace)
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, None))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
@@ -79,7 +82,7 @@ class AnswerSearch:
                 solid = at + len(opening[at:]) - len(opening[at:].lstrip())
                 match = path.node.step(TEXT).node.struct.match(opening, solid)
                 if match is not None and match[0]:
-                    path.skip_text(0)
+                    path.skip_text(at - len(opening))
                 else:
                     match = path.node.struct.match(opening, at)
             else:
@@ -88,7 +91,7 @@ class AnswerSearch:
                 break
             core, at = canonical(match[0], path.node.marks), match.end()
             one.state = path.node.step(core).trail
-            path.shift(core, 0, 0)
+            path.shift(core, match.start() - len(opening), at - len(opening))
             while at < len(opening) and one.state and opening[at] == one.state[0]:
                 at, one.state = at + 1, one.state[1:]
         for act in path.acts:
@@ -101,7 +104,14 @@ class AnswerSearch:
     # Edges
 
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
-        """The hypotheses that follow one."""
+        """The hypotheses that follow one. What is nested too deep is skipped."""
+        try:
+            return self._expand(one, final)
+        except TooDeep:
+            path = Path(self._graph.start, one.context, self._window.ref).add(Lost(one.node, one.pos, "less nesting"))
+            return [self._window.make(one, COSTS.skip, one.pos, Mode.SKIPPED, (False, one.pos), path)]
+
+    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         match one.mode:
             case Mode.BETWEEN:
                 return marker_edges.expand(self._window, one, final)
@@ -167,6 +177,11 @@ class AnswerSearch:
         if self._search.done:
             return ""
         return self._raw(min(map(_needed, self._search.live)), self._tape.size)
+
+    @property
+    def node(self) -> Node:
+        """Where the lexemes that were traced lead to."""
+        return self._performer.node
 
     @property
     def work(self) -> int:
@@ -259,7 +274,7 @@ def _needed(one: Hypothesis) -> int:
     return min(one.emitted, int(one.state)) if one.mode is Mode.STRING else one.emitted
 
 
-class SearchStream:
+class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
     __slots__ = ("_make", "_reader")

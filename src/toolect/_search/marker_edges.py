@@ -10,8 +10,8 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
-from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
-from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
+from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Lost, Note, OpenString, OpenText, Shift
+from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, way_to_json
 from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -395,24 +395,23 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     call = context.call
     if call is not None and (opens or any(len(c) >= STRONG and buf.startswith(c, at) for c in call.marks)):
         path = Path(graph.start if opens else call, Context(), window.ref)
-        path.add(Fail(f"another call begins - at {place}"), BreakOff(place))
+        path.add(Fail(f"expected {in_words(node)}, and another call begins - at {place}"), BreakOff(place))
         found.append(window.make(one, costs.break_off, place, Mode.BETWEEN, "", path))
     tool = window.named_near(at) if not context.name and _opened(window, one) else None
     if tool is not None:
-        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(place, tool))
+        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(node, place, tool))
         found.append(window.make(one, costs.attempt, place, Mode.SKIPPED, (False, place), path))
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
         cost = costs.break_off if soon else costs.skip
-        failed = Fail(f"expected something else - at {place}")
-        found.append(window.stay(one, cost, place, Mode.SKIPPED, (False, place), failed))
+        found.append(window.stay(one, cost, place, Mode.SKIPPED, (False, place), Lost(node, place)))
         return found
     note = Note(RepairKind.STRAY_MARKER, place, "text")
     if graph.start.text:
-        path = Path(graph.start, Context(), window.ref).add(note)
+        path = Path(graph.start, Context(), window.ref).add(Lost(node, place), note)
         found.append(window.make(one, costs.skip, place, Mode.BETWEEN, "", path))
     else:
-        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", note))
+        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", Lost(node, place), note))
     return found
 
 

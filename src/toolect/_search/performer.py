@@ -11,7 +11,9 @@ from toolect._graph.symbols import Field, Key, is_echo
 from toolect._graph.trails import Trail
 from toolect._reading.builder import Builder
 from toolect._reading.element import in_element
+from toolect._search.follow import expectations, in_words
 from toolect._search.json_target import JsonTarget
+from toolect._search.trace import Lexeme, Trace, Trouble
 from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
 from toolect._values.escapes import unescape
@@ -37,12 +39,16 @@ class Performer:
     """Performs actions in order. `raw` gives characters of the answer."""
 
     __slots__ = (
-        "bad", "builder", "graph", "island", "loose", "mended", "raw", "tail", "target",
+        "bad", "builder", "graph", "island", "loose", "mended", "node", "raw", "tail", "target", "trace",
         "_escapes", "_field", "_lexemes", "_start",
     )  # fmt: skip
 
-    def __init__(self, graph: Graph, builder: Builder, raw: Callable[[int, int], str]) -> None:
-        self.graph, self.builder, self.raw = graph, builder, raw
+    def __init__(
+        self, graph: Graph, builder: Builder, raw: Callable[[int, int], str], trace: Trace | None = None
+    ) -> None:
+        self.graph, self.builder, self.raw, self.trace = graph, builder, raw, trace
+        self.node = graph.start
+        """Where the lexemes have led to; kept where they are traced."""
         builder.draft.raw = raw
         self._lexemes: list[tuple[int, int, str]] = []
         self.island: OpenIsland | None = None
@@ -78,12 +84,22 @@ class Performer:
     def enter(self, node: Node, kind: SlotKind, at: int) -> None:
         """A slot of `node` begins."""
         self.lexeme(at, at)
+        self._tell(node, kind, at, -1)
         self.run(node.step(kind).tasks)
 
     def leave(self, node: Node, kind: SlotKind, end: int) -> None:
         """The slot of `node` that was entered last ends."""
         self._lexemes[-1] = (self._lexemes[-1][0], end, "")
-        self.arrive(node.step(kind).node)
+        after = node.step(kind).node
+        if self.trace is not None:
+            self.trace.lexemes[-1].end, self.node = end, after
+        self.arrive(after)
+
+    def _tell(self, node: Node, key: Key, start: int, end: int, implied: bool = False) -> None:
+        """The lexeme `key` of `node` is traced."""
+        if self.trace is not None:
+            self.trace.lexemes.append(Lexeme(key, start, end, implied, node is not self.node))
+            self.node = node if end < 0 <= start else node.step(key).node
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
         """A repair was made."""
@@ -94,6 +110,13 @@ class Performer:
         """The open call cannot be read."""
         if self.builder.call is not None:
             self.builder.call.fail(why)
+
+    def lost(self, node: Node, at: int, instead: str = "") -> None:
+        """Nothing that `node` has is at character `at`, nor what else should be: a value that is open is given up."""
+        self.island = self.target = None
+        if self.trace is not None:
+            self.trace.troubles.append(Trouble(at, (instead,) if instead else tuple(expectations(node))))
+        self.fail(f"expected {instead or in_words(node)}, got {self.raw(at, at + 1)!r} - at {at}")
 
     # Markers
 
@@ -111,6 +134,7 @@ class Performer:
         self.space(node, start, step.leads, step.expects)
         self.tail = None if wrong else (end, step.trails)
         self.lexeme(start, end, text)
+        self._tell(node, key, start, end)
         self.run(step.tasks)
         if wrong or step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end))
@@ -137,6 +161,7 @@ class Performer:
             self.builder.note(RepairKind.IMPLIED_CLOSER, at, self.builder.spelled(key))
         step = node.step(key)
         self.lexeme(at, at)
+        self._tell(node, key, at, at, implied=True)
         self.run(step.tasks)
         if opens:
             self.builder.note(RepairKind.IMPLIED_OPENER, at, key)
@@ -160,14 +185,14 @@ class Performer:
         """The open call is over, and another begins."""
         self.builder.break_off(at)
 
-    def attempt(self, at: int, name: str) -> None:
+    def attempt(self, node: Node, at: int, name: str) -> None:
         """What cannot be read calls the tool `name`."""
         draft = self.builder.draft
         call = draft.call or draft.begin_call(at)
         if call.index < 0 and call.id is None:
             call.name = name
             draft.start_call(call)
-        call.fail(f"expected something else - at {at}")
+        self.lost(node, at)
 
     # Free text
 
@@ -292,6 +317,7 @@ class Performer:
         self.builder.note(RepairKind.JSON, at, "a value that is not as it should be")
         step = node.step(cores[0])
         self.lexeme(at, at, cores[0])
+        self._tell(node, cores[0], at, at)
         self.run(step.tasks)
         try:
             value = loads(text, strict=False)

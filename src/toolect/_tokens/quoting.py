@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from toolect._reading.stream import Stream
+from toolect._search.answer_search import Stream
 from toolect._tokens.tokenizer_protocol import finder
 from toolect._tokens.veil import Veil
 from toolect.events import Event

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from toolect._graph.network import Network, Option
 from toolect._graph.symbols import Key, Symbol, key_of
 from toolect._graph.trails import Stack
-from toolect.authoring.derivation.log import Lexeme
+from toolect._search.trace import Lexeme
 
 MAX_STEPS = 20_000
 """Steps kept; then they are forgotten and computed anew."""
