@@ -37,7 +37,6 @@ _MARGIN: Final = 1200
 _TAIL: Final = 200
 _NAME: Final = 64
 _CLOSER: Final = 48
-_NEAR: Final = 40
 
 
 class AnswerSearch:
@@ -159,11 +158,14 @@ class AnswerSearch:
 
     @property
     def message(self) -> Message:
-        """What has been read so far."""
+        """What has been read so far: what is open comes last."""
         builder = self._builder
         segments, repairs, torn = list(builder.segments), tuple(builder.repairs), builder.draft.torn[0]
         if self.closed:
             return finished(segments, repairs, self._graph, self._tools, torn)
+        text = self._performer.island
+        field = None if text is None or text.dropped or not text.begun else text.node.text_field()
+        segments += builder.open_segment(field, self._read_to if text is None else text.emitted)
         return Message(tuple(without_inner(segments, repairs, torn, None, False)), repairs)
 
     @property
@@ -174,9 +176,12 @@ class AnswerSearch:
     @property
     def pending(self) -> str:
         """Text that has come and waits for more."""
-        if self._search.done:
-            return ""
-        return self._raw(min(map(_needed, self._search.live)), self._tape.size)
+        return self._raw(self._read_to, self._tape.size)
+
+    @property
+    def _read_to(self) -> int:
+        """The first character that waits for more."""
+        return self._tape.size if self._search.done else min(map(_needed, self._search.live))
 
     @property
     def node(self) -> Node:
@@ -232,7 +237,7 @@ class AnswerSearch:
         at = plan.torn(buf, low, at)
         if plan.near is not None:
             part = window.find(plan.near, low, 32)
-            at = min(at, (size if part is None else part.start()) - _NEAR)
+            at = plan.near_held(buf, low, at if part is None else min(at, part.end()))
         if plan.content and plan.named is not None and self._tools.declared:
             if (name := window.find(window.names, low, _NAME)) is not None:
                 prefix = window.ref.partition("{name}")[0]

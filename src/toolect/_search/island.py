@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolect._graph.misspelling import leading_signs, parts
+from toolect._graph.misspelling import any_of, begins_likely, leading_signs, parts
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import spaced, squeeze
+from toolect._graph.spelling import MAX_BLANK, spaced, squeeze
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
@@ -140,6 +140,7 @@ class Island:
                     self.parts.setdefault(part, []).append(core)
         words = sorted(self.parts, key=len, reverse=True)
         self.near = re.compile("|".join(map(re.escape, words))) if words else None
+        self._near_begins: re.Pattern[str] | None = None
 
     # What may come yet
 
@@ -147,6 +148,16 @@ class Island:
         """The index from which on a marker may begin that is not all there."""
         match = self._begins.search(buf, max(low, len(buf) - self.longest))
         return len(buf) if match is None else match.start()
+
+    def near_held(self, buf: str, low: int, at: int) -> int:
+        """The index before `at` at which an opener may begin, misspelt; a part that is whole of it is looked at."""
+        if self.near is None:
+            return at
+        if self._near_begins is None:
+            cores = {core for part in self.parts.values() for core in part}
+            self._near_begins = any_of(begin for core in cores for begin in begins_likely(core, headless=True))
+        match = self._near_begins.search(buf, max(low, at - self.longest - MAX_BLANK), at)
+        return at if match is None else match.start()
 
     def torn(self, buf: str, low: int, at: int) -> int:
         """The index before `at`, where a marker may begin, at which an opener begins that is broken off there."""
