@@ -219,9 +219,9 @@ class AnswerSearch:
         if isinstance(last, MoreText) and action.holders == 1 and not action.children and action is not search.root:
             action.act = MoreText(upto)
         else:
-            new = Action(action, MoreText(upto))
-            new.holders, action.holders = 1, action.holders - 1
-            best.action = new
+            best.action = Action(action, MoreText(upto))
+            best.action.hold()
+            action.holders -= 1
         best.emitted = upto
         state: TextState = best.state
         if not state.solid:

@@ -92,14 +92,22 @@ class Act(Protocol):
 class Action:
     """A node of the tree of actions: what is done if the hypotheses whose leaves are below it win."""
 
-    __slots__ = ("act", "children", "holders", "parent")
+    __slots__ = ("_grown", "act", "children", "holders", "parent")
 
     def __init__(self, parent: Action | None, act: Act | None) -> None:
         self.parent, self.act = parent, act
         self.children: list[Action] = []
         self.holders = 0
-        if parent is not None:
-            parent.children.append(self)
+        self._grown = False
+
+    def hold(self) -> None:
+        """A hypothesis that takes part has it for its leaf: it is in the tree, as is all that leads to it."""
+        self.holders += 1
+        one = self
+        while not one._grown and one.parent is not None:
+            one._grown = True
+            one.parent.children.append(one)
+            one = one.parent
 
 
 class Hypothesis:
@@ -185,17 +193,17 @@ class Search:
                 return
             if isinstance(found, Onwards):
                 there = found.there
-                there.action.holders += 1
+                there.action.hold()
                 self._drop(best)
                 best.action, best.emitted, best.state = there.action, there.emitted, there.state
                 return
             spare = best.spare
             if spare is not None and spare.spare is None and spare not in self.spares:
-                spare.action.holders += 1
+                spare.action.hold()
                 self.spares.append(spare)
             if len(live) == 1 and len(found) == 1 and found[0].spare is spare:
                 live[0] = found[0]
-                live[0].action.holders += 1
+                live[0].action.hold()
                 self._drop(best)
                 continue
             live.pop()
@@ -213,7 +221,7 @@ class Search:
         if not ways and not self.live:
             ways = [min(found, key=lambda one: (one.cost, one.order))]
         for one in ways:
-            one.action.holders += 1
+            one.action.hold()
             insort(self.live, one)
 
     def _drop_spares(self) -> None:
