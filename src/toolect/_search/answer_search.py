@@ -237,7 +237,7 @@ class AnswerSearch:
         at = plan.torn(buf, low, at)
         if plan.near is not None:
             part = window.find(plan.near, low, 32)
-            at = plan.near_held(buf, low, at if part is None else min(at, part.end()))
+            at = plan.near_begun(buf, low, at if part is None else min(at, part.end()))
         if plan.content and plan.named is not None and self._tools.declared:
             if (name := window.find(window.names, low, _NAME)) is not None:
                 prefix = window.ref.partition("{name}")[0]

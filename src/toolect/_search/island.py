@@ -149,15 +149,15 @@ class Island:
         match = self._begins.search(buf, max(low, len(buf) - self.longest))
         return len(buf) if match is None else match.start()
 
-    def near_held(self, buf: str, low: int, at: int) -> int:
-        """The index before `at` at which an opener may begin, misspelt; a part that is whole of it is looked at."""
+    def near_begun(self, buf: str, low: int, before: int) -> int:
+        """The index, from `low` on, at which an opener may begin, misspelt; else `before`."""
         if self.near is None:
-            return at
+            return before
         if self._near_begins is None:
             cores = {core for part in self.parts.values() for core in part}
             self._near_begins = any_of(begin for core in cores for begin in begins_likely(core, headless=True))
-        match = self._near_begins.search(buf, max(low, at - self.longest - MAX_BLANK), at)
-        return at if match is None else match.start()
+        match = self._near_begins.search(buf, max(low, before - self.longest - MAX_BLANK))
+        return before if match is None else min(match.start(), before)
 
     def torn(self, buf: str, low: int, at: int) -> int:
         """The index before `at`, where a marker may begin, at which an opener begins that is broken off there."""

@@ -43,6 +43,11 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     start, solid = state.start, state.solid
     match = window.find(plan.regex, at, plan.longest)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
+    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    named = plan.content and plan.named is not None and window.tools.declared
+    name = window.find(window.names, at, _NAME) if named else None
+    if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):
+        part = None
     slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
     if not final and plan.near is not None and _near_waits(window, plan, match, part, slack, at):
         return WAIT
@@ -52,15 +57,12 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             return found
         if match is None or part.start() < match.start():
             return [window.stay(one, 0, base + part.start() + 1, Mode.TEXT, one.state)]
-    if plan.content and plan.named is not None and window.tools.declared:
-        name = window.find(window.names, at, _NAME)
-        if name is not None and (match is None or name.start() < match.start()):
-            if not final and size - name.end() < _LED:
-                window.needs(base + name.end() + _LED)
-                return WAIT
-            found = _named_call(window, one, plan, name, final)
-            return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
-    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    if name is not None and (match is None or name.start() < match.start()):
+        if not final and size - name.end() < _LED:
+            window.needs(base + name.end() + _LED)
+            return WAIT
+        found = _named_call(window, one, plan, name, final)
+        return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
     if led is not None and (match is None or led.start() <= match.start()):
         return _led_call(window, one, plan, led)
     if match is None:
@@ -87,19 +89,14 @@ def _near_waits(
     window: Window, plan: Island, match: re.Match[str] | None, part: re.Match[str] | None, slack: int, at: int
 ) -> bool:
     """True when more text is needed to tell whether an opener is misspelt."""
-    size, base = len(window.buf), window.base
-    bracket = match is not None and slack and size - match.start() < plan.longest + _NEAR_MARGIN
-    begun = part is not None and size - part.start() < plan.longest + _NEAR_MARGIN - STRONG
-    if not bracket and not (begun and (match is None or part.start() < match.start() + slack)):  # type: ignore[union-attr]
-        return False
-    if part is None:
-        assert match is not None
-        window.needs(base + match.start() + plan.longest + _NEAR_MARGIN)
+    size, reach = len(window.buf), plan.longest + _NEAR_MARGIN
+    if match is not None and slack and size - match.start() < reach:
+        before = match.start() + slack
+    elif part is not None and size - part.start() < reach - STRONG and (match is None or part.start() < match.start()):
+        before = part.start() + 1
     else:
-        window.needs(base + part.start() + plan.longest + _NEAR_MARGIN - STRONG)
-    if match is None:
-        window.needs(min(window.need, base + plan.needed(window.buf, at)))
-    return True
+        return False
+    return plan.near_begun(window.buf, at, before) < before
 
 
 def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
@@ -397,8 +394,8 @@ class _Marker:
         if sure and found:
             return found[:1]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
-            note = Note(RepairKind.STRAY_MARKER, base + at, core)
-            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, note)
+            acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
@@ -447,7 +444,10 @@ class _Marker:
         inside = one.context.doubt & Doubt.INSIDE
         stray = costs.stray_closer + (costs.swallowed if inside else 0)
         if core not in closers and self.solid:
-            return [window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, note)]
+            text = MoreText(base + self.at + 1)
+            return [
+                window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, text, note)
+            ]
         named = self.shown or said(self.line, self.after)
         acts = MoreText(base + self.at), CloseText(base + self.at), note
         blanks = closers.get(core, "")
