@@ -64,6 +64,10 @@ class Context(NamedTuple):
     key: str | None = None
     said: tuple[str, ...] = ()
     doubt: Doubt = Doubt.NONE
+    begun: int = 0
+    """The character where the open call begins."""
+    opener: str = ""
+    """The opener that was read last."""
 
 
 class Quotation(NamedTuple):
@@ -75,11 +79,15 @@ class Quotation(NamedTuple):
 
 
 class TextState(NamedTuple):
-    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it."""
+    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it.
+
+    Its own opener stands in it `inner` times without a closer.
+    """
 
     start: int
     solid: bool
     quotation: Quotation | None = None
+    inner: int = 0
 
 
 class Act(Protocol):

@@ -100,8 +100,8 @@ class Window:
     def names(self) -> re.Pattern[str]:
         """Finds the name of a declared tool."""
         if self._names is None:
-            words = sorted(map(re.escape, self.tools.by_name), key=len, reverse=True)
-            self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")
+            words = sorted(map(re.escape, filter(None, self.tools.by_name)), key=len, reverse=True)
+            self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
         return self._names
 
     def named_near(self, at: int) -> str | None:
@@ -123,6 +123,12 @@ class Window:
         if known or not self.tools.declared:
             return costs.glued if doubt & Doubt.GLUED and not known else 0
         return costs.doubtful_tool if doubt & ~Doubt.INSIDE else costs.unknown_tool
+
+    def skip_cost(self, one: Hypothesis) -> int:
+        """What it costs that nobody can read what follows: where a call is open that may be none, it is none."""
+        costs, context = self.costs, one.context
+        weak = context.doubt & (Doubt.PROSE | Doubt.GLUED | Doubt.NO_OPENERS) or not context.opener
+        return costs.no_name if weak and context.name not in self.tools else costs.skip
 
     # Hypotheses
 
