@@ -220,7 +220,8 @@ class Draft:
             return
         sound = call.sound
         self._end_call(call, end)
-        if self.torn[0] == NEVER and not (sound and call.surely_over(end)):
+        read = call.start < self.last_end  # else nothing was
+        if self.torn[0] == NEVER and read and not (sound and call.surely_over(end)):
             self.torn = end, call.index if sound and call.index >= 0 else self.count
 
     def _end_call(self, call: OpenCall, end: int) -> None:

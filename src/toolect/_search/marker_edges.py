@@ -143,8 +143,12 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     """The hypothesis that follows by what the grammar has at index `at`."""
     buf, base, node, context, size = window.buf, window.base, one.node, one.context, len(window.buf)
     end, core = _marker(node, context, buf, at)
-    if end >= 0 and len(core) < STRONG and core not in window.graph.starts and buf.startswith(_longer(node)[core], at):
-        return None
+    if end >= 0 and len(core) < STRONG and core not in window.graph.starts:
+        longer = _longer(node)[core]
+        if buf.startswith(longer, at):
+            return None
+        if not final and any(size - at < len(word) and word.startswith(buf[at:]) for word in longer):
+            return WAIT
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])

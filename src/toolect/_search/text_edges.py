@@ -44,8 +44,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     match = window.find(plan.regex, at, plan.longest)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
     led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
-    named = plan.content and plan.named is not None and window.tools.declared
-    name = window.find(window.names, at, _NAME) if named else None
+    by_name = plan.content and plan.named is not None and window.tools.declared
+    name = window.find(window.names, at, _NAME) if by_name else None
     if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):
         part = None
     slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
