@@ -234,7 +234,7 @@ class AnswerSearch:
         at = plan.held(buf, low)
         if (match := window.find(plan.regex, low, plan.longest)) is not None:
             at = min(at, match.start())
-        at = plan.torn(buf, low, at)
+        at = plan.torn(buf, max(best.state.start - window.base, 0), at)
         if plan.near is not None:
             part = window.find(plan.near, low, 32)
             at = plan.near_begun(buf, low, at if part is None else min(at, part.end()))

@@ -52,6 +52,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if not final and plan.near is not None and _near_waits(window, plan, match, part, slack, at):
         return WAIT
     if part is not None and (match is None or part.start() < match.start() + slack):
+        if not final and plan.held(buf, at) <= part.start():
+            return WAIT
         found = _misspelt_opener(window, one, plan, part, final)
         if found is not None:
             return found
@@ -216,7 +218,6 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
         return [text]
     if shape_keys(way.node).member.search(buf, at, at + LOOK) is None:
         if not final and len(buf) - at < LOOK:
-            window.needs(base + at + LOOK)
             return WAIT
         text.cost = one.cost
         return [text]
