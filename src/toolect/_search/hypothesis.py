@@ -217,9 +217,9 @@ class Search:
             live.pop()
             self._add(found)
             self._drop(best)
-            self._drop_spares()
             if len(live) > 1:
                 self._prune()
+            self._drop_spares()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
 
