@@ -55,6 +55,7 @@ class Island:
         self.echoes = [core for core in cores if is_echo(core)]
         self.longest = max(map(len, self.cores), default=1) + _MARGIN
         self.regex = self._regex()
+        self.closers = self._find_closers()
         firsts = "".join(sorted({re.escape(core[0]) for core in cores}))
         self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
         self._begins = self.first if self.echoes else _beginnings({*self.squeezed}, r"\s*")
@@ -91,6 +92,15 @@ class Island:
             return None
         shape = found.node.json_field().shape
         return None if shape is None or isinstance(shape, Hole) else found
+
+    def _find_closers(self) -> re.Pattern[str] | None:
+        """What closes reasoning whose calls count only where it is not closed later."""
+        graph = self.node.graph
+        if self.role is not Role.REASONING or graph.policies.reasoning_calls != "unclosed":
+            return None
+        near = ((core, ways[0]) for core, ways in self.ways.items() if not ways[0].cost and not is_echo(core))
+        cores = {core for core, way in near if not way.node.calling(core)} - {*graph.think_openers}
+        return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
         words = [_whole_word(core) for core in self.cores]

@@ -23,6 +23,8 @@ from toolect._spec.model import Role
 from toolect._values.ref import split_ref
 from toolect.message import RepairKind
 
+MAX_REHEARSAL: Final = 1 << 16
+"""Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
@@ -394,6 +396,12 @@ class _Marker:
                 return WAIT
             if buf.startswith(core * 3, at) or at and buf.startswith(core * 3, at - 1):
                 self.ways = []
+        if plan.closers is not None and any(way.node.calling(core) for way in self.ways):
+            closed = window.find(plan.closers, self.end, plan.longest)
+            if closed is not None and closed.start() - self.end <= MAX_REHEARSAL:
+                return [only_text]
+            if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
+                return WAIT
         text_cost = self._text_cost()
         found, sure = list[Hypothesis](), False
         for way in self.ways:
