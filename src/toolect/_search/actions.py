@@ -69,7 +69,7 @@ class NoText(NamedTuple):
 
     def perform(self, to: Performer) -> None:
         """Do it."""
-        to.island = None
+        to.island = to.tail = None
 
 
 class MoreText(NamedTuple):

@@ -96,9 +96,10 @@ class AnswerSearch:
         for act in path.acts:
             self._perform(act)
         one.node, one.context = path.node, path.context
+        one.action.act = path.acts[-1] if path.acts else None
         self._builder.segments.clear()
         self._builder.repairs.clear()
-        self._performer.tail = None
+        self._performer.tail = (0, (one.state,)) if one.state else None
 
     # Edges
 

@@ -120,7 +120,8 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         return [text]
     text.cost += window.costs.doubled_in_value
     note = Note(RepairKind.STRAY_MARKER, base + again, last)
-    return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, one.state, note), text]
+    trail = one.action.act.step.trail if isinstance(one.action.act, Shift) else ""
+    return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, trail, note), text]
 
 
 def _after_comments(window: Window, at: int, final: bool) -> int:

@@ -199,18 +199,22 @@ class Performer:
     def open_text(self, node: Node, at: int) -> None:
         """A text slot begins."""
         role = node.text_field().role
-        if role not in (Role.CONTENT, None):
-            choices = node.choices[SlotKind.TEXT]
-            self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
-        self.tail = None
+        if role is not Role.CONTENT:
+            self._space_text(node, at)
         self.island = OpenIsland(node, at)
         if role is not Role.CONTENT and not node.patterns:
             self._begin(self.island)
+
+    def _space_text(self, node: Node, at: int) -> None:
+        choices = node.choices[SlotKind.TEXT]
+        self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
 
     def _begin(self, island: OpenIsland) -> None:
         node, at = island.node, island.start
         island.begun = True
         field = node.text_field()
+        if field.role is Role.CONTENT:
+            self._space_text(node, at)
         if field.role is Role.CONTENT and self.builder.call is not None:  # one that could not be read
             self.builder.give_up_call(at)
         self.enter(node, SlotKind.TEXT, at)
@@ -247,7 +251,8 @@ class Performer:
             if not island.dropped:
                 self.builder.text.end(field, island.start, end)
             self.leave(node, SlotKind.TEXT, end)
-            self.tail = (end, ("",)) if field.role in (Role.VALUE, Role.ARGUMENTS) else None
+        texts = island.begun and field.role in (Role.VALUE, Role.ARGUMENTS)
+        self.tail = (end, ("",)) if texts else None
 
     # Strings
 
