@@ -463,7 +463,8 @@ class _Marker:
         alone = plan.content and ways and not ways[0].cost and len(core) >= STRONG and not self.shown
         if alone and not self.line.strip() and opens and (not self.solid or calls):
             cost += costs.begins_line + (0 if calls else costs.begins_answer)
-        return cost
+        picky = calls and self.window.graph.known_only and self.window.tools.declared
+        return min(cost, costs.short_in_content) if picky else cost
 
     def _stray(self) -> list[Hypothesis]:
         """A closer that closes nothing."""

@@ -122,6 +122,8 @@ class Window:
         known = context.name in self.tools
         if known or not self.tools.declared:
             return costs.glued if doubt & Doubt.GLUED and not known else 0
+        if self.graph.known_only:
+            return costs.no_name
         return costs.doubtful_tool if doubt & ~Doubt.INSIDE else costs.unknown_tool
 
     def skip_cost(self, one: Hypothesis) -> int:
