@@ -10,6 +10,7 @@ from toolect._graph.needle import ending, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, squeeze
 from toolect._graph.symbols import Key
+from toolect._graph.trails import layout
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
@@ -119,12 +120,14 @@ def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) 
 
 def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     """The input ends in the text, perhaps in the middle of a marker."""
-    buf, base, size = window.buf, window.base, len(window.buf)
-    cut = _cut_marker(plan, buf, max(one.state.start - base, 0))
-    path = window.path(one).add(MoreText(base + cut))
+    buf, base, size, start = window.buf, window.base, len(window.buf), max(one.state.start - window.base, 0)
+    cut = end = _cut_marker(plan, buf, start)
+    if plan.role in _VALUES and plan.after.done is not None:
+        end -= ending(buf, layout(plan.after.done), start, cut)
+    path = window.path(one).add(MoreText(base + end))
     if cut < size:
         path.add(Note(RepairKind.STRAY_MARKER, base + cut, buf[cut:]))
-    path.add(Finish(one.node, base + cut))
+    path.add(Finish(one.node, base + end))
     cost = window.costs.unclosed if one.context.doubt & Doubt.PASSED and not plan.content else 0
     return [window.make(one, cost, base + size, Mode.END, "", path)]
 
