@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -30,7 +29,6 @@ from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
 from toolect.message import Message, not_text
 
-_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096
 _MARGIN: Final = 1200
@@ -243,8 +241,7 @@ class AnswerSearch:
             if (name := window.find(window.names, low, _NAME)) is not None:
                 prefix = window.ref.partition("{name}")[0]
                 at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
-            word = _LAST_WORD.search(buf, max(low, size - _NAME))
-            at = min(at, size if word is None else word.start())
+            at = min(at, window.name_begun(max(low, size - _NAME)))
         if plan.led_held is not None:
             cut = max(best.state.start - window.base, size - _TAIL, 0)
             led = plan.led_held.search(buf[cut:])
