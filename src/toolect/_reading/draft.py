@@ -76,8 +76,15 @@ class Draft:
 
     def say(self, role: Role, text: str) -> None:
         """The event of more content or reasoning."""
-        if self.events is not None:
-            self.events.append(ContentDelta(text) if role is Role.CONTENT else ReasoningDelta(text))
+        events = self.events
+        if events is None:
+            return
+        kind = ContentDelta if role is Role.CONTENT else ReasoningDelta
+        last = events[-1] if events else None
+        if type(last) is kind and len(last.text) < MAX_DELTA:
+            events[-1] = kind(last.text + text)
+        else:
+            events.append(kind(text))
 
     def add(self, role: Role, text: str, span: Span) -> None:
         """The segment of content or reasoning."""
