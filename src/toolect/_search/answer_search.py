@@ -13,7 +13,7 @@ from toolect._reading.finished import finished
 from toolect._reading.inner_calls import Waiting, without_inner
 from toolect._reading.stream import not_text
 from toolect._reading.whole_answer import prompt_tail
-from toolect._search import json_edges, marker_edges, resync, string_edges, text_edges
+from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
@@ -104,13 +104,16 @@ class AnswerSearch:
         """The hypotheses that follow one."""
         match one.mode:
             case Mode.BETWEEN:
-                return marker_edges.expand(self._window, one, final)
+                coded = code_edges.begin(self._window, one, final)
+                return marker_edges.expand(self._window, one, final) if coded is None else coded
             case Mode.TEXT:
                 return text_edges.expand(self._window, one, final)
             case Mode.JSON:
                 return json_edges.expand(self._window, one, final)
             case Mode.STRING:
                 return string_edges.expand(self._window, one, final)
+            case Mode.CODE:
+                return code_edges.expand(self._window, one, final)
             case Mode.SKIPPED:
                 return resync.skip(self._window, one, final)
             case _:

@@ -35,6 +35,8 @@ class Mode(Enum):
     AFTER = 6
     """What follows the end of the answer."""
     END = 7
+    CODE = 8
+    """A statement that is no call."""
 
 
 class Doubt(IntFlag):
@@ -56,6 +58,23 @@ class Doubt(IntFlag):
     """It was begun within a value of another call: what fits is no evidence."""
 
 
+class Statement(NamedTuple):
+    """A statement of code that is open."""
+
+    home: Node
+    """The node after it."""
+    depth: int = 0
+    """How many brackets are open in it."""
+    called: bool = True
+    """A call has come in the block of code."""
+    short: bool = False
+    """The block began with a short sign: its first statement has to be a call."""
+
+    def over(self, marker: str) -> Statement:
+        """The statement after one of its markers."""
+        return self._replace(depth=self.depth + sum((sign in "([{") - (sign in ")]}") for sign in marker))
+
+
 class Context(NamedTuple):
     """What edges ask of the past: where the open call began, its name, its open argument, the last terminals."""
 
@@ -64,6 +83,7 @@ class Context(NamedTuple):
     key: str | None = None
     said: tuple[str, ...] = ()
     doubt: Doubt = Doubt.NONE
+    statement: Statement | None = None
 
 
 class Quotation(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Final
 from toolect._graph.node import Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import DropLoose, Fail, Finish, MendJson, StringJson
+from toolect._search.code_state import give_up
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Waits
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
@@ -206,7 +207,7 @@ def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     state: JsonState = one.state
     if state.empty:
         path = window.path(one).add(Fail(why)).close_loose(state.empty, at, "")
-        return window.make(one, window.costs.skip, at, Mode.SKIPPED, (False, at), path)
+        return give_up(window, one, window.costs.skip, at, path, len(state.stack))
     return window.stay(one, window.costs.skip, at, Mode.SKIPPED, (True, at))
 
 

@@ -11,6 +11,7 @@ from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
 from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
+from toolect._search.code_state import give_up
 from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
 from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, TextState, Waits
 from toolect._search.path import Path, spelled
@@ -24,6 +25,7 @@ _GROWS: Final = 16
 _SHORT: Final = 40
 _SOON: Final = 48
 _NO_MARKER: Final = 64
+_GOT: Final = re.compile(r"[\w$.]+(?: [\w$.]+)?[(\[{]?|(?s:.)\S?")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
 _CLOSING_SIGNS: Final = ",:)]}"
@@ -41,7 +43,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if one.state and buf.startswith(one.state, at):
             at += len(one.state)
         return [window.stay(one, 0, base + at, Mode.STRING, base + at, OpenString(node, base + at))]
-    at = _after_comments(window, at, final)
+    at = after_comments(window, at, final)
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
@@ -118,7 +120,7 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, one.state, note), text]
 
 
-def _after_comments(window: Window, at: int, final: bool) -> int:
+def after_comments(window: Window, at: int, final: bool) -> int:
     """The index after blanks and comments; -1 where more text is needed."""
     buf = window.buf
     at = window.after_blanks(at)
@@ -127,7 +129,7 @@ def _after_comments(window: Window, at: int, final: bool) -> int:
             end = buf.find(closer, at + len(opener))
             if end < 0:
                 return len(buf) if final else -1
-            return _after_comments(window, end + (len(closer) if closer.strip() else 0), final)
+            return after_comments(window, end + (len(closer) if closer.strip() else 0), final)
     return at
 
 
@@ -137,7 +139,7 @@ def _after_comments(window: Window, at: int, final: bool) -> int:
 def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesis | Waits | None:
     """The hypothesis that follows by what the grammar has at index `at`."""
     buf, base, node, context, size = window.buf, window.base, one.node, one.context, len(window.buf)
-    end, core = _marker(node, context, buf, at)
+    end, core = marker(node, context, buf, at)
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])
@@ -180,7 +182,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     return None
 
 
-def _marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
+def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
     """Where the longest marker of `node` at index `at` ends, and which one it is; -1 for none."""
     match = node.struct.match(buf, at)
     end, core = (-1, "") if match is None else (match.end(), match[0])
@@ -404,9 +406,11 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
         cost = costs.break_off if soon else costs.skip
-        failed = Fail(f"expected something else - at {place}")
-        found.append(window.stay(one, cost, place, Mode.SKIPPED, (False, place), failed))
+        failed = Fail(f"expected something else{_unrun(window, one, at)} - at {place}")
+        found.append(give_up(window, one, cost, place, window.path(one).add(failed)))
         return found
+    if context.statement is not None:
+        return [*found, give_up(window, one, costs.statement_goes_on, place, window.path(one))]
     note = Note(RepairKind.STRAY_MARKER, place, "text")
     if graph.start.text:
         path = Path(graph.start, Context(), window.ref).add(note)
@@ -414,6 +418,12 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     else:
         found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", note))
     return found
+
+
+def _unrun(window: Window, one: Hypothesis, at: int) -> str:
+    """What code stands at index `at`, where a call is one."""
+    got = _GOT.match(window.buf, at, at + _SHORT)
+    return "" if one.context.statement is None or got is None else f", got `{got[0]}`, and code is not run"
 
 
 def _opened(window: Window, one: Hypothesis) -> bool:

@@ -48,8 +48,10 @@ class Path:
     def _step(self, key: Key, text: str) -> None:
         node = self.node
         step = node.step(key)
-        call, name, argument, said, doubt = self.context
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt)
+        call, name, argument, said, doubt, statement = self.context
+        if statement is not None and isinstance(key, str):
+            statement = statement.over(key)
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, statement)
         self.context = crossed(node, context, (*step.tasks, *step.node.arrival), self.ref)
         self.node = step.node
 
@@ -113,7 +115,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, fields: bool =
     """What tasks at a symbol make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt = context
+    call, name, argument, said, doubt, statement = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
@@ -134,7 +136,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, fields: bool =
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt)
+    return Context(call, name, argument, said, doubt, statement)
 
 
 def spelled(core: str, context: Context) -> str:

@@ -428,6 +428,8 @@ class _Marker:
             cost = costs.opener_in_reasoning if opens or not passed else 0
         elif len(core) < STRONG:
             cost = costs.short_in_content
+        elif calls and self.window.graph.code is not None:
+            return costs.fence_in_content
         elif core in self.window.graph.think_openers:
             cost = costs.thought_in_content
         else:
