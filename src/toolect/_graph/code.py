@@ -12,7 +12,7 @@ from toolect._spec.model import Rule, Spec
 class Code:
     """How to get over code that holds no call. Its strings are those that the grammar has, its comments the entry's."""
 
-    __slots__ = ("closers", "comments", "ends", "inside", "lined", "outside", "signs", "stops", "token", "width", "within")
+    __slots__ = ("closers", "comments", "ends", "inside", "outside", "quotes", "signs", "stops", "token", "width", "within")
 
     def __init__(self, spec: Spec) -> None:
         self.comments = spec.comments
@@ -37,8 +37,8 @@ class Code:
         self.within = {sign: re.compile(rf"{re.escape(sign)}|{over}") for sign in self.comments.values()}
         self.within |= {quote: re.compile(rf"\\(?s:.)|{re.escape(quote)}|{over}") for quote in quotes}
         """What ends a string or comment → what to watch for inside of it; also where lines end."""
-        self.lined = frozenset(quote for quote, refused in quotes.items() if "\n" in refused)
-        """The quotes of strings that end with their line."""
+        self.quotes = {quote: "\n" in refused for quote, refused in quotes.items()}
+        """The quote of a string → whether that ends with its line in any case."""
         self.width = max(map(len, (*words, *self.closers, "\\n")))
         """Characters that show any of these signs."""
 

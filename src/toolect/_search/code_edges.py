@@ -240,12 +240,12 @@ class _Lines:
         code, sign, self.at = self.code, match[0], match.end()
         over = False
         if self.quote:
-            if sign == self.quote or sign == "\n" and self.quote in code.lined:
+            if sign == self.quote or sign == "\n" and code.quotes.get(self.quote):
                 over = self.alone and sign != "\n"
                 self.at -= sign == "\n"  # it ends the line, too
                 self.quote = ""
                 sign = ""
-        elif sign in code.comments or sign in code.within:
+        elif sign in code.comments or sign in code.quotes:
             self.quote = code.comments.get(sign, sign)
         elif sign in "([{":
             self.depth += 1
