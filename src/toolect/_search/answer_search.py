@@ -259,7 +259,7 @@ def _needed(one: Hypothesis) -> int:
     if one.mode is Mode.JSON:
         state: JsonState = one.state
         return min(one.emitted, state.emitted)
-    return min(one.emitted, int(one.state)) if one.mode is Mode.STRING else one.emitted
+    return min(one.emitted, one.state.emitted) if one.mode is Mode.STRING else one.emitted
 
 
 class SearchStream:

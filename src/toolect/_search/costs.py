@@ -81,6 +81,7 @@ class Costs(msgspec.Struct, frozen=True):
     statement_goes_on: int = 1
     # strings of value languages
     unescaped: int = 3
+    unescaped_again: int = 1
     newline: int = 1
     spare: int = 1
     # calls that are none after all
@@ -170,6 +171,7 @@ ROWS: Final[dict[str, Row]] = {
     "no_statement": Row("code", "the block holds no call", "```python\nx = 1\n```"),
     "statement_goes_on": Row("code", "a statement goes on behind its call", "f(a=1).b"),
     "unescaped": Row("strings", "a quote is one of the string's own", "'it's'"),
+    "unescaped_again": Row("strings", "... in a call where that has come before", "a='it's', b='he's'"),
     "newline": Row("JSON", "a control sign in a string", '"a\nb"'),
     "spare": Row("strings", "a value of a value language is read as JSON", "f(a={b: 'x})"),
     "other_key": Row("JSON", "bare JSON has a key that no call has", '{"title": "x"}'),

@@ -84,6 +84,8 @@ class Context(NamedTuple):
     said: tuple[str, ...] = ()
     doubt: Doubt = Doubt.NONE
     statement: Statement | None = None
+    reopened: bool = False
+    """A quote in the open call was one of its string's own."""
 
 
 class Quotation(NamedTuple):
@@ -100,6 +102,20 @@ class TextState(NamedTuple):
     start: int
     solid: bool
     quotation: Quotation | None = None
+
+
+class StringState(NamedTuple):
+    """A string of a value language that is open: from character `start`, passed on up to `emitted`."""
+
+    start: int
+    emitted: int
+    broken: bool = False
+    """It holds a line break that it should not."""
+    quotes: int = 0
+    """Quotes that were its own."""
+    opened: int = 0
+    """Brackets of calls that were open before one of them, which stands at character `torn`."""
+    torn: int = 0
 
 
 class Act(Protocol):

@@ -390,7 +390,7 @@ class _Edits:
         elif stack and char and (word is not None or char in _TEXT_SIGNS):
             if _HALF_TEXT.match(buf, i):
                 self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
-            if text is not None:
+            if text is not None and (state.delimiter or not state.empty):
                 put = quoted_json(text[0].rstrip())
                 self.edit(costs.json_text, base + text.end(), Next.AFTER_VALUE, put, "a bare text")
         elif char == "," and stack and not state.in_object:
@@ -415,7 +415,7 @@ class _Edits:
     def _alone(self) -> None:
         """A text, or a fence, where the value should begin."""
         costs, state, node, buf, i = self.costs, self.state, self.one.node, self.buf, self.i
-        if state.empty or node.json_field().role in _VALUES:
+        if state.delimiter if state.empty else node.json_field().role in _VALUES:
             marks = after_value(node, state.empty).marks if state.empty else after_json(node)
             ends = [end for core in marks if (end := buf.find(core, i)) >= i + bool(state.empty)]
             text = buf[i : min(ends)].strip() if ends else ""

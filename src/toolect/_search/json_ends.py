@@ -228,6 +228,7 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         if match is not None and closes and "," not in match[0] and (match.start() > low or not low):
             found.append(ended_string(window, one, costs.json_end_quote, state.string + match.start()))
     if state.empty:
+        cost += costs.break_off
         path = window.path(one).add(DropLoose())
     else:
         telling = Telling(state.copy())

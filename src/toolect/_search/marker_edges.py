@@ -13,7 +13,7 @@ from toolect._search import json_edges
 from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
 from toolect._search.code_state import give_up
 from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
-from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, TextState, Waits
+from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -42,7 +42,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if node.escaped:
         if one.state and buf.startswith(one.state, at):
             at += len(one.state)
-        return [window.stay(one, 0, base + at, Mode.STRING, base + at, OpenString(node, base + at))]
+        return [window.stay(one, 0, base + at, Mode.STRING, StringState(base + at, base + at), OpenString(node, base + at))]
     at = after_comments(window, at, final)
     if at < 0 or at == len(buf) and not final:
         return WAIT

@@ -48,10 +48,10 @@ class Path:
     def _step(self, key: Key, text: str) -> None:
         node = self.node
         step = node.step(key)
-        call, name, argument, said, doubt, statement = self.context
+        call, name, argument, said, doubt, statement, reopened = self.context
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, statement)
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, statement, reopened)
         self.context = crossed(node, context, (*step.tasks, *step.node.arrival), self.ref)
         self.node = step.node
 
@@ -115,11 +115,11 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, fields: bool =
     """What tasks at a symbol make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt, statement = context
+    call, name, argument, said, doubt, statement, reopened = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
-                call, name, argument = node, task.name, None
+                call, name, argument, reopened = node, task.name, None, False
             elif task.code is OpCode.END_CALL:
                 call, name, argument = None, "", None
             elif task.code is OpCode.END_ARGUMENT:
@@ -136,7 +136,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, fields: bool =
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt, statement)
+    return Context(call, name, argument, said, doubt, statement, reopened)
 
 
 def spelled(core: str, context: Context) -> str:
