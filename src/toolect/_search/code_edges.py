@@ -10,13 +10,13 @@ import re
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Key
 from toolect._search.actions import CloseCode, MoreCode, Note, OpenCode, Shift
 from toolect._search.code_state import CodeState
 from toolect._search.hypothesis import WAIT, Act, Action, Context, Hypothesis, Mode, Onwards, Statement, Waits
-from toolect._search.marker_edges import after_comments, expected, last_marker, marker
+from toolect._search.marker_edges import after_comments, expected, marker
 from toolect._search.path import Path
 from toolect._search.window import Window
 from toolect._spec.model import Role
@@ -30,8 +30,6 @@ and each sign of it is a lexeme."""
 _ENOUGH: Final = 2
 """Lexemes after the bracket of a call that must fit the grammar where no tools are declared: prose in brackets, or code
 that computes its arguments, rarely has as many."""
-_SHORT: Final = 4
-"""Characters that the opener of a block needs, for a call to be looked for beyond its first statement."""
 _BLANK: Final = re.compile(r"\s*")
 _INDENT: Final = re.compile(r"[ \t]*")
 
@@ -91,10 +89,10 @@ def begin(window: Window, one: Hypothesis, final: bool) -> Found | None:
     buf, base, node, code, home = window.buf, window.base, one.node, window.graph.code, one.node.coding
     if code is None or home is None or one.context.call is not None:
         return None
-    fresh = not any(closer in node.marks for closer in code.closers)
     statement = (one.context.statement or Statement(home))._replace(home=home, depth=0)
-    if fresh:
-        statement = Statement(home, called=False, short=len(last_marker(one) or "") < _SHORT)
+    act = one.action.act
+    if isinstance(act, Shift) and isinstance(act.key, str) and act.node.coding is None and act.node.calling(act.key):
+        statement = Statement(home, called=False, short=len(act.key) < STRONG)
     at = window.after_blanks(one.pos - base)
     if at == len(buf) and not final:
         return WAIT

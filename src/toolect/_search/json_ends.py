@@ -206,7 +206,7 @@ def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     """The hypothesis that nobody can read the value from character `at` on."""
     state: JsonState = one.state
     if state.empty:
-        path = window.path(one).add(Fail(why)).close_loose(state.empty, at, "")
+        path = window.path(one).add(DropLoose(), Fail(why))
         return give_up(window, one, window.costs.skip, at, path, len(state.stack))
     return window.stay(one, window.costs.skip, at, Mode.SKIPPED, (True, at))
 

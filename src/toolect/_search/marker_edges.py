@@ -249,7 +249,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     found += _too_many(window, one, at, known)
     if node.value or context.call is not None:
         found += _missing_signs(window, one, at)
-    if known is None:
+    if known is None and context.statement is None:
         found += _text_after(window, one, at)
     return found + _given_up(window, one, at, known)
 
@@ -352,6 +352,8 @@ def _missing_signs(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]
         if wrong or len(core) >= STRONG or is_echo(core) or core[0] not in _CLOSING_SIGNS:
             continue
         to = node.step(core).node
+        if to.coding is not None and "\n" not in buf[max(one.pos - base, 0) : at]:  # a statement that is over
+            continue
         fits = to.struct.match(buf, at) or any((m := regex.match(buf, at)) and m.end() > at for _, regex in to.patterns)
         if fits:
             glued = core[0] == "," and at > 0 and buf[at - 1] in "\"'"

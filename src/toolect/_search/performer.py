@@ -122,10 +122,10 @@ class Performer:
 
     def shift(self, node: Node, step: Step, key: Key, start: int, end: int, text: str, wrong: bool) -> None:
         """A marker or terminal is read."""
-        self.space(node, start, step.leads, step.expects)
-        self.tail = None if wrong else (end, step.trails)
         self.lexeme(start, end, text)
         self.run(step.tasks)
+        self.space(node, start, step.leads, step.expects)
+        self.tail = None if wrong else (end, step.trails)
         if wrong or step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end))
         elif isinstance(key, str) and end - start != len(key) and end > start and not is_echo(key):

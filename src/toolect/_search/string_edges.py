@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from toolect._graph.node import Node
 from toolect._search import json_edges
 from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Finish, MoreString, Note
+from toolect._search.code_state import give_up
 from toolect._search.follow import ESCAPED
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Onwards, StringState, Waits
 from toolect._search.path import Path
@@ -106,11 +107,12 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     path = window.path(one).add(MoreString(state.emitted, end))
     if computed:
         path.add(Fail(f"a string would have to be computed, and code is not run - at {end + len(closer)}"))
-    elif state.opened and still_open(state.opened, window.raw(state.torn, end)):
+        return [give_up(window, one, 0, end + len(closer), path)]
+    if state.opened and still_open(state.opened, window.raw(state.torn, end)):
         path.add(Fail(f"a string lacks its last quote - at {state.start}"))
     path.add(CloseString(one.node, end)).over_string().shift(closer, end, end + len(closer))
     over = window.make(one, 0, end + len(closer), Mode.BETWEEN, "", path)
-    if computed or state.quotes >= MAX_QUOTES:
+    if state.quotes >= MAX_QUOTES:
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
