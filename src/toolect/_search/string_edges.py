@@ -14,6 +14,7 @@ from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Onwards,
 from toolect._search.path import Path
 from toolect._search.torn_strings import calls_in, is_torn, still_open
 from toolect._search.window import LOOK, Window
+from toolect._values.doubtful import holds_half_a_call
 from toolect.message import RepairKind
 
 MAX_QUOTES: Final = 32
@@ -110,14 +111,17 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
         return [give_up(window, one, 0, end + len(closer), path)]
     if state.opened and still_open(state.opened, window.raw(state.torn, end)):
         path.add(Fail(f"a string lacks its last quote - at {state.start}"))
-    path.add(CloseString(one.node, end)).over_string().shift(closer, end, end + len(closer))
-    over = window.make(one, 0, end + len(closer), Mode.BETWEEN, "", path)
+    path.add(CloseString(one.node, end)).over_string(end).shift(closer, end, end + len(closer))
+    half = state.quotes and holds_half_a_call(closer + window.raw(state.piece, end) + closer)
+    swallowed = 2 * costs.swallowed if half else 0
+    over = window.make(one, swallowed, end + len(closer), Mode.BETWEEN, "", path)
     if state.quotes >= MAX_QUOTES:
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
+    cost += swallowed
     before = window.raw(max(state.start, end - _BEFORE), end)
-    now = state._replace(quotes=state.quotes + 1)
+    now = state._replace(quotes=state.quotes + 1, piece=end + len(closer))
     goes_on = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts)
     if is_torn(form.after, closer, before):
         opened = calls_in(before)
