@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import Final, NamedTuple
 
 from toolect._search.actions import OpenCode
 from toolect._search.hypothesis import Context, Hypothesis, Mode, Statement
 from toolect._search.path import Path
 from toolect._search.window import Window
+
+
+_GOT: Final = re.compile(r"[\w$.]+(?: [\w$.]+)?[(\[{]?|(?s:.)\S?")
+_SHOWN: Final = 40
+"""Characters of code that are shown when it cannot be read."""
 
 
 class CodeState(NamedTuple):
@@ -27,6 +33,12 @@ class CodeState(NamedTuple):
     """What ends the string or comment that is open."""
     alone: bool = False
     """The open statement is a comment."""
+
+
+def unrun(window: Window, context: Context, at: int) -> str:
+    """What code stands at index `at`, where a call is a statement of code."""
+    got = _GOT.match(window.buf, at, at + _SHOWN)
+    return "" if context.statement is None or got is None else f", got `{got[0]}`, and code is not run"
 
 
 def give_up(window: Window, one: Hypothesis, cost: int, at: int, path: Path, depth: int = 0) -> Hypothesis:

@@ -8,7 +8,7 @@ from typing import Final
 from toolect._graph.node import Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import DropLoose, Fail, Finish, MendJson, StringJson
-from toolect._search.code_state import give_up
+from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Waits
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
@@ -225,7 +225,7 @@ def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     """The hypothesis that nobody can read the value from character `at` on."""
     state: JsonState = one.state
     if state.empty:
-        path = window.path(one).add(DropLoose(), Fail(why))
+        path = window.path(one).add(DropLoose(), Fail(f"{why}{unrun(window, one.context, at - window.base)}"))
         return give_up(window, one, window.costs.skip, at, path, len(state.stack))
     return window.stay(one, window.costs.skip, at, Mode.SKIPPED, (True, at))
 

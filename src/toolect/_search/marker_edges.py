@@ -11,9 +11,9 @@ from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
 from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
-from toolect._search.code_state import give_up
+from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
-from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
+from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -23,9 +23,9 @@ _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
 _GROWS: Final = 16
 _SHORT: Final = 40
+_SYMBOLS: Final = 4
 _SOON: Final = 48
 _NO_MARKER: Final = 64
-_GOT: Final = re.compile(r"[\w$.]+(?: [\w$.]+)?[(\[{]?|(?s:.)\S?")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
 _CLOSING_SIGNS: Final = ",:)]}>"
@@ -145,8 +145,9 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     """The hypothesis that follows by what the grammar has at index `at`."""
     buf, base, node, context, size = window.buf, window.base, one.node, one.context, len(window.buf)
     end, core = marker(node, context, buf, at)
-    if end >= 0 and len(core) < STRONG and core not in window.graph.starts and buf.startswith(_longer(node)[core], at):
-        return None
+    if end >= 0 and len(core) < STRONG and core not in window.graph.starts and not node.value:
+        if buf.startswith(_longer(node)[core], at):
+            return None
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])
@@ -187,6 +188,29 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         cost = 0 if inside or node.value else costs.fits
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
     return None
+
+
+def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
+    """True when the grammar has what comes at index `at`, up to the next text, the end of the call, or some symbols."""
+    base, size = window.base, len(window.buf)
+    one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, None))
+    for symbols in range(_SYMBOLS):
+        node = one.node
+        if node.text or node.escaped or symbols and node.over:
+            break
+        at = after_comments(window, one.pos - base, final)
+        if at < 0 or at == size:
+            return final or WAIT
+        found = expected(window, one, at, final)
+        if found is None or isinstance(found, Waits):
+            return WAIT if found is not None else False
+        act = found.action.act
+        if not symbols and not (isinstance(act, Shift) and isinstance(act.key, str)) or found.node.escaped and not symbols:
+            return False  # a word, or another quote
+        one = found
+        if one.mode is not Mode.BETWEEN:
+            break
+    return True
 
 
 def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
@@ -436,7 +460,7 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
         cost = costs.break_off if soon else costs.skip
-        failed = Fail(f"expected something else{_unrun(window, one, at)} - at {place}")
+        failed = Fail(f"expected something else{unrun(window, one.context, at)} - at {place}")
         found.append(give_up(window, one, cost, place, window.path(one).add(failed)))
         return found
     if context.statement is not None:
@@ -448,12 +472,6 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     else:
         found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", note))
     return found
-
-
-def _unrun(window: Window, one: Hypothesis, at: int) -> str:
-    """What code stands at index `at`, where a call is one."""
-    got = _GOT.match(window.buf, at, at + _SHORT)
-    return "" if one.context.statement is None or got is None else f", got `{got[0]}`, and code is not run"
 
 
 def _opened(window: Window, one: Hypothesis) -> bool:

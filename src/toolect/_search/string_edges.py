@@ -11,6 +11,7 @@ from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Fini
 from toolect._search.code_state import give_up
 from toolect._search.follow import ESCAPED
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Onwards, StringState, Waits
+from toolect._search.marker_edges import goes_on
 from toolect._search.path import Path
 from toolect._search.torn_strings import calls_in, is_torn, still_open
 from toolect._search.window import LOOK, Window
@@ -89,7 +90,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         acts = MoreString(state.emitted, base + size), CutString(), Finish(node, base + size)
         return [window.stay(one, 0, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
     at = max(at, sure) if match is None else max(at, match.start())
-    upto = base + min(at, held)
+    at = min(at, held)
+    upto = base + at
     if upto <= state.emitted and base + at <= one.emitted:
         return WAIT
     acts_so_far = [MoreString(state.emitted, upto)] if upto > state.emitted else []
@@ -112,26 +114,29 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     if state.opened and still_open(state.opened, window.raw(state.torn, end)):
         path.add(Fail(f"a string lacks its last quote - at {state.start}"))
     path.add(CloseString(one.node, end)).over_string(end).shift(closer, end, end + len(closer))
+    sure = goes_on(window, path.node, path.context, at + len(closer), final) if context.statement is not None else False
+    if isinstance(sure, Waits):
+        return WAIT
     half = state.quotes and holds_half_a_call(closer + window.raw(state.piece, end) + closer)
     swallowed = 2 * costs.swallowed if half else 0
     over = window.make(one, swallowed, end + len(closer), Mode.BETWEEN, "", path)
-    if state.quotes >= MAX_QUOTES:
+    if state.quotes >= MAX_QUOTES or sure:
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
     cost += swallowed
     before = window.raw(max(state.start, end - _BEFORE), end)
     now = state._replace(quotes=state.quotes + 1, piece=end + len(closer))
-    goes_on = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts)
+    further = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts)
     if is_torn(form.after, closer, before):
         opened = calls_in(before)
         if opened:
-            goes_on.state = now._replace(opened=opened, torn=end)
+            further.state = now._replace(opened=opened, torn=end)
         else:
             fail = Fail(f"a string lacks its last quote - at {state.start}")
-            goes_on = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts, fail)
-    goes_on.context = context._replace(reopened=True)
-    return [over, goes_on]
+            further = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts, fail)
+    further.context = context._replace(reopened=True)
+    return [over, further]
 
 
 def _computed(window: Window, form: _Form, at: int, final: bool) -> bool | Waits:
