@@ -414,7 +414,7 @@ class _Edits:
             self._open('"', costs.json_drop, Next.IN_STRING, at + 1, '"', "")
         elif char in QUOTES and char != '"':
             self._open('"', costs.json_quote, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
-        elif word is not None and (put_word := word_as_json(word[0])):
+        elif word is not None and not (state.empty and word[0] == "NaN") and (put_word := word_as_json(word[0])):
             self.edit(costs.json_word, base + word.end(), Next.AFTER_VALUE, put_word, "another word", Style.WORD)
         elif (torn := _TORN_WORD.match(buf, i) or text) is not None and (put_word := torn_word(torn[0])):
             why = "a word that is torn, or stands twice"

@@ -88,7 +88,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         at = match.end()
     if final:
         acts = MoreString(state.emitted, base + size), CutString(), Finish(node, base + size)
-        return [window.stay(one, 0, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
+        cost = window.costs.unclosed if state.quotes else 0
+        return [window.stay(one, cost, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
     at = max(at, sure) if match is None else max(at, match.start())
     at = min(at, held)
     upto = base + at
