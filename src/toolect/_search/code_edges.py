@@ -93,6 +93,8 @@ def begin(window: Window, one: Hypothesis, final: bool) -> Found | None:
     act = one.action.act
     if isinstance(act, Shift) and isinstance(act.key, str) and act.node.coding is None and act.node.calling(act.key):
         statement = Statement(home, called=False, short=len(act.key) < STRONG)
+        if act.wrong and not window.tools.declared:
+            return [_uncalled(window, one, statement)]
     at = window.after_blanks(one.pos - base)
     if at == len(buf) and not final:
         return WAIT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from toolect._search.actions import OpenCode
-from toolect._search.hypothesis import Context, Hypothesis, Mode, Statement
+from toolect._search.actions import BreakOff, OpenCode
+from toolect._search.hypothesis import Act, Context, Hypothesis, Mode, Statement
 from toolect._search.path import Path
 from toolect._search.window import Window
 
@@ -39,6 +39,14 @@ def unrun(window: Window, context: Context, at: int) -> str:
     """What code stands at index `at`, where a call is a statement of code."""
     got = _GOT.match(window.buf, at, at + _SHOWN)
     return "" if context.statement is None or got is None else f", got `{got[0]}`, and code is not run"
+
+
+def begin_again(window: Window, one: Hypothesis, cost: int, at: int, *ends: Act) -> Hypothesis:
+    """The hypothesis that the open call was broken off, and another one begins at character `at`."""
+    call, statement = one.context.call, one.context.statement
+    assert call is not None
+    path = Path(call if statement is None else statement.home, Context(statement=statement), window.ref)
+    return window.make(one, cost, at, Mode.BETWEEN, "", path.add(*ends, BreakOff(at)))
 
 
 def give_up(window: Window, one: Hypothesis, cost: int, at: int, path: Path, depth: int = 0) -> Hypothesis:

@@ -269,4 +269,6 @@ def ended_string(window: Window, one: Hypothesis, cost: int, at: int, expects: N
     if expects is Next.COLON:
         state.key = window.raw(state.string, at)
     telling.acts.append(MendJson(at, "expected the end of a string"))
+    if state.empty and state.reopened:
+        telling.acts.append(Fail(f"a string has no end - at {state.string}"))
     return window.stay(one, cost, at, Mode.JSON, state, *telling)

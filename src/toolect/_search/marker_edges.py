@@ -11,7 +11,7 @@ from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
 from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
-from toolect._search.code_state import give_up, unrun
+from toolect._search.code_state import begin_again, give_up, unrun
 from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
@@ -26,6 +26,7 @@ _SHORT: Final = 40
 _SYMBOLS: Final = 4
 _SOON: Final = 48
 _NO_MARKER: Final = 64
+_WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
 _CLOSING_SIGNS: Final = ",:)]}>"
@@ -59,6 +60,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     fit = expected(window, one, at, final)
     if isinstance(fit, Waits):
         return WAIT
+    if fit is not None and node.value and fit.node.escaped and ":" in node.marks and "}" in node.marks:
+        return _glued(window, one, fit, at, final)
     return [fit] if fit is not None else _troubles(window, one, at, final)
 
 
@@ -263,6 +266,18 @@ def shift(
     return window.make(one, cost, base + end, Mode.BETWEEN, trail, path)
 
 
+def _glued(window: Window, one: Hypothesis, fit: Hypothesis, at: int, final: bool) -> Found:
+    """In an object a string follows another one: it is the value, and the colon is missing, or the two are one."""
+    if not final and len(window.buf) - at < 2 * LOOK:
+        window.needs(window.base + at + 2 * LOOK)
+        return WAIT
+    if _WHOLE.match(window.buf, at, at + 2 * LOOK) is None:
+        return [fit]
+    path = window.path(one).imply((":",), window.base + at)
+    fit.cost += window.costs.sign_glued
+    return [window.make(one, window.costs.sign_missing, window.base + at, Mode.BETWEEN, "", path), fit]
+
+
 # What may be wrong
 
 
@@ -453,6 +468,10 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         path = Path(graph.start if opens else call, Context(statement=None if opens else context.statement), window.ref)
         path.add(Fail(f"another call begins - at {place}"), BreakOff(place))
         found.append(window.make(one, costs.break_off, place, Mode.BETWEEN, "", path))
+    act = one.action.act
+    if call is not None and isinstance(act, Shift) and context.name == act.text != "" and not act.node.naming(act.key):
+        ends = Fail(f"it is written again - at {act.start}")
+        found.append(begin_again(window, one, costs.break_off - 2, act.start, ends))
     tool = window.named_near(at) if not context.name and _opened(window, one) else None
     if tool is not None:
         path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(place, tool))

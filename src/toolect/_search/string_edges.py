@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from toolect._graph.node import Node
 from toolect._search import json_edges
 from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Finish, MoreString, Note
-from toolect._search.code_state import give_up
+from toolect._search.code_state import begin_again, give_up
 from toolect._search.follow import ESCAPED
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Onwards, StringState, Waits
 from toolect._search.marker_edges import goes_on
@@ -28,7 +28,12 @@ _LINED_CALL: Final = re.compile(
 )
 """A call that begins with its line: its name, and the first argument."""
 _LINED_BEGUN: Final = re.compile(r"[ \t]*\[?(?:[^\W\d][\w.:/-]*(?:\(\s*\{?\s*(?:[^\W\d]\w*\s?(?:[=:]\s?)?)?)?)?")
-_OPERATORS: Final = "+%*."
+_NEXT: Final = re.compile(r"[\s\])}]*,\s*[A-Za-z_]\w*\s*[=:](?![=:])")
+"""The next argument or member."""
+_HEAD: Final = 64
+"""Characters of a call up to its first quote. Beyond it: that it is written again is not looked for."""
+_AGAIN: Final = 7
+"""Characters of a call up to its first quote that have to come once more, for it to be written again."""
 _METHOD: Final = re.compile(r"[+%*]|\.\w*")
 
 Found = list[Hypothesis] | Onwards | Waits
@@ -108,7 +113,12 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     computed = _computed(window, form, at + len(closer), final)
     if isinstance(computed, Waits):
         return WAIT
+    again = _again(window, one, state.start, end)
     path = window.path(one).add(MoreString(state.emitted, end))
+    if again >= 0:
+        why = Fail(f"it is written again in a string - at {state.start}")
+        acts_so_far = MoreString(state.emitted, again), CloseString(one.node, again), why
+        return [begin_again(window, one, costs.break_off - 2, again, *acts_so_far)]
     if computed:
         path.add(Fail(f"a string would have to be computed, and code is not run - at {end + len(closer)}"))
         return [give_up(window, one, 0, end + len(closer), path)]
@@ -125,6 +135,8 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
+    if _NEXT.match(window.buf, at + len(closer)):
+        cost += costs.swallowed
     cost += swallowed
     before = window.raw(max(state.start, end - _BEFORE), end)
     now = state._replace(quotes=state.quotes + 1, piece=end + len(closer))
@@ -138,6 +150,19 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
             further = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts, fail)
     further.context = context._replace(reopened=True)
     return [over, further]
+
+
+def _again(window: Window, one: Hypothesis, start: int, end: int) -> int:
+    """The character where the open call is written again in the string from `start` to the quote at `end`; or -1."""
+    name, begun = one.context.name, one.context.begun
+    if name and window.raw(begun - len(name), begun) == name:
+        begun -= len(name)
+    head = window.raw(begun, min(begun + _HEAD, start))
+    before = head.find(window.raw(end, end + 1))
+    again = end - before
+    if before < _AGAIN or again < start or window.raw(again, end) != head[:before]:
+        return -1
+    return again
 
 
 def _computed(window: Window, form: _Form, at: int, final: bool) -> bool | Waits:
@@ -171,11 +196,8 @@ def _next_line(window: Window, one: Hypothesis, form: _Form, at: int) -> Hypothe
     state: StringState = one.state
     end, context = window.base + at, one.context
     why = Fail(f"a string has no end - at {state.start}")
-    acts = MoreString(state.emitted, end), CloseString(one.node, end), why, BreakOff(end)
-    bracket = window.buf[window.after_blanks(at)] == "["
-    if context.statement is not None:
-        path = Path(context.statement.home, Context(statement=context.statement), window.ref)
-    else:
-        assert context.call is not None
-        path = Path(one.node.graph.start if bracket else context.call, Context(), window.ref)
-    return window.make(one, window.costs.break_off, end, Mode.BETWEEN, "", path.add(*acts))
+    acts = MoreString(state.emitted, end), CloseString(one.node, end), why
+    if context.statement is None and window.buf[window.after_blanks(at)] == "[":
+        path = Path(one.node.graph.start, Context(), window.ref).add(*acts, BreakOff(end))
+        return window.make(one, window.costs.break_off, end, Mode.BETWEEN, "", path)
+    return begin_again(window, one, window.costs.break_off, end, *acts)

@@ -46,6 +46,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
     if not final and plan.near is not None and _near_waits(window, plan, match, part, slack, at):
         return WAIT
+    if match is not None and window.graph.code is not None and len(match[0]) < STRONG:
+        slack = STRONG  # it may be the beginning of one
     if part is not None and (match is None or part.start() < match.start() + slack):
         found = _misspelt_opener(window, one, plan, part, final)
         if found is not None:

@@ -35,6 +35,11 @@ def is_torn(node: Node, quote: str, before: str) -> bool:
     )
 
 
+def is_torn_member(before: str) -> bool:
+    """Does a quote behind the text `before` open the value of a member or argument, in any notation with bare keys?"""
+    return bool(_MEMBER.search(before) or _ARGUMENT.search(before))
+
+
 def calls_in(before: str) -> int:
     """How many calls are open at the end of the text `before`: after a name and a bracket. One torn off has none."""
     depth = opened = 0
