@@ -12,7 +12,7 @@ from enum import Enum, IntFlag
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
-from toolect._search.costs import ALIVE, FAR, GAP, LATE, VISITS
+from toolect._search.costs import ALIVE, FAR, GAP, VISITS
 
 _REMEMBERED: Final = 4096
 """Places of the text and the grammar that are remembered at least."""
@@ -85,6 +85,8 @@ class Context(NamedTuple):
     doubt: Doubt = Doubt.NONE
     begun: int = 0
     """The character where the open call begins."""
+    opener: str = ""
+    """The opener that was read last."""
     statement: Statement | None = None
     reopened: bool = False
     """A quote in the open call was one of its string's own."""
@@ -99,11 +101,15 @@ class Quotation(NamedTuple):
 
 
 class TextState(NamedTuple):
-    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it."""
+    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it.
+
+    Its own opener stands in it `inner` times without a closer.
+    """
 
     start: int
     solid: bool
     quotation: Quotation | None = None
+    inner: int = 0
 
 
 class StringState(NamedTuple):
@@ -212,7 +218,7 @@ class Search:
         """Go on until the text is over, or more of it is needed."""
         live, expand = self.live, self._edges.expand
         while True:
-            best = self._next()
+            best = live[-1]
             if best.mode is Mode.END:
                 self._finish(best)
                 return
@@ -238,7 +244,7 @@ class Search:
                 live[0].action.holders += 1
                 self._drop(best)
                 continue
-            live.remove(best)
+            live.pop()
             self._add(found)
             self._drop(best)
             self._drop_spares()
@@ -246,15 +252,6 @@ class Search:
                 self._prune()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
-
-    def _next(self) -> Hypothesis:
-        """The hypothesis to go on with: the best, and where that is at the end, one that what follows may make better."""
-        best = self.live[-1]
-        if best.mode is Mode.END:
-            for one in reversed(self.live):
-                if one.mode is not Mode.END and one.cost <= best.cost + LATE:
-                    return one
-        return best
 
     def _add(self, found: list[Hypothesis]) -> None:
         """Those of the hypotheses live that are new; the cheapest in any case where no other does."""

@@ -224,10 +224,11 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
 def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     """The hypothesis that nobody can read the value from character `at` on."""
     state: JsonState = one.state
+    cost = window.costs.no_name if state.bare and not state.called else window.costs.skip
     if state.empty:
         path = window.path(one).add(DropLoose(), Fail(f"{why}{unrun(window, one.context, at - window.base)}"))
-        return give_up(window, one, window.costs.skip, at, path, len(state.stack))
-    return window.stay(one, window.costs.skip, at, Mode.SKIPPED, (True, at))
+        return give_up(window, one, cost, at, path, len(state.stack))
+    return window.stay(one, cost, at, Mode.SKIPPED, (True, at))
 
 
 def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
