@@ -113,7 +113,7 @@ def begin(window: Window, one: Hypothesis, final: bool) -> Found | None:
         found = expected(window, one, at, final)
         if found is None or isinstance(found, Waits):
             return found
-        found.cost += window.costs.call_seen if begins.name in window.tools else 0
+        found.cost += window.costs.call_seen if begins.name in window.tools or not window.tools.declared else 0
         return [found]
     if statement.short:
         return [_uncalled(window, one, statement)]

@@ -147,7 +147,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
             further.state = now._replace(opened=opened, torn=end)
         else:
             fail = Fail(f"a string lacks its last quote - at {state.start}")
-            further = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts, fail)
+            further = window.stay(one, cost + costs.swallowed, end + len(closer), Mode.STRING, now, *acts, fail)
     further.context = context._replace(reopened=True)
     return [over, further]
 
