@@ -322,7 +322,10 @@ class _Run:
         if char == "]" and expects is Next.VALUE_OR_END:
             return self._close_bracket(at, final)
         match = SCALAR.match(buf, at)
-        if match is None or match.end() == len(buf) and not final:
+        if match is None:
+            return False
+        if match.end() == len(buf) and not final:
+            self.wanted = len(buf) - at + 1
             return False
         if match[0] not in ("true", "false", "null") and not _NUMBER.match(match[0]):
             return False
