@@ -247,6 +247,35 @@ class CloseLoose(NamedTuple):
         to.close_loose(*self)
 
 
+class OpenCode(NamedTuple):
+    """Code that is no call begins behind character `start`: content, or the rest of a call that `failed`."""
+
+    start: int
+    failed: bool
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.open_code(*self)
+
+
+class MoreCode(NamedTuple):
+    """It goes on up to a character."""
+
+    upto: int
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.more_code(self.upto)
+
+
+class CloseCode(NamedTuple):
+    """It is over."""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.close_code()
+
+
 class Note(NamedTuple):
     """A repair is made."""
 

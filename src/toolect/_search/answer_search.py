@@ -12,7 +12,7 @@ from toolect._reading.builder import Builder
 from toolect._reading.finished import finished
 from toolect._reading.inner_calls import Waiting, without_inner
 from toolect._reading.prefill import prompt_tail
-from toolect._search import json_edges, marker_edges, resync, string_edges, text_edges
+from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges
 from toolect._search.actions import Lost, MoreText
 from toolect._search.costs import COSTS
 from toolect._search.follow import TEXT
@@ -112,13 +112,16 @@ class AnswerSearch:
     def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         match one.mode:
             case Mode.BETWEEN:
-                return marker_edges.expand(self._window, one, final)
+                coded = code_edges.begin(self._window, one, final)
+                return marker_edges.expand(self._window, one, final) if coded is None else coded
             case Mode.TEXT:
                 return text_edges.expand(self._window, one, final)
             case Mode.JSON:
                 return json_edges.expand(self._window, one, final)
             case Mode.STRING:
                 return string_edges.expand(self._window, one, final)
+            case Mode.CODE:
+                return code_edges.expand(self._window, one, final)
             case Mode.SKIPPED:
                 return resync.skip(self._window, one, final)
             case _:
@@ -274,7 +277,7 @@ def _needed(one: Hypothesis) -> int:
     if one.mode is Mode.JSON:
         state: JsonState = one.state
         return min(one.emitted, state.emitted)
-    return min(one.emitted, int(one.state)) if one.mode is Mode.STRING else one.emitted
+    return min(one.emitted, one.state.emitted) if one.mode is Mode.STRING else one.emitted
 
 
 class Stream:

@@ -55,6 +55,8 @@ def _reach(node: Node) -> dict[str, list[Way]]:
         for core, wrong in at.marks.items():
             if wrong or len(core) < STRONG and not (at.value and not at.first(core)) and not is_echo(core):
                 continue
+            if at.value and core.isalpha():  # it is all of a value
+                continue
             order += 1
             more = cost + (COSTS.implied_opener if at.first(core) else COSTS.implied_closer)
             if more <= MAX_COST:

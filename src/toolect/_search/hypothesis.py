@@ -35,6 +35,8 @@ class Mode(Enum):
     AFTER = 6
     """What follows the end of the answer."""
     END = 7
+    CODE = 8
+    """A statement that is no call."""
 
 
 class Doubt(IntFlag):
@@ -56,6 +58,23 @@ class Doubt(IntFlag):
     """It was begun within a value of another call: what fits is no evidence."""
 
 
+class Statement(NamedTuple):
+    """A statement of code that is open."""
+
+    home: Node
+    """The node after it."""
+    depth: int = 0
+    """How many brackets are open in it."""
+    called: bool = True
+    """A call has come in the block of code."""
+    short: bool = False
+    """The block began with a short sign: its first statement has to be a call."""
+
+    def over(self, marker: str) -> Statement:
+        """The statement after one of its markers."""
+        return self._replace(depth=self.depth + sum((sign in "([{") - (sign in ")]}") for sign in marker))
+
+
 class Context(NamedTuple):
     """What edges ask of the past: where the open call began, its name, its open argument, the last terminals."""
 
@@ -68,6 +87,9 @@ class Context(NamedTuple):
     """The character where the open call begins."""
     opener: str = ""
     """The opener that was read last."""
+    statement: Statement | None = None
+    reopened: bool = False
+    """A quote in the open call was one of its string's own."""
 
 
 class Quotation(NamedTuple):
@@ -88,6 +110,22 @@ class TextState(NamedTuple):
     solid: bool
     quotation: Quotation | None = None
     inner: int = 0
+
+
+class StringState(NamedTuple):
+    """A string of a value language that is open: from character `start`, passed on up to `emitted`."""
+
+    start: int
+    emitted: int
+    piece: int
+    """Where the last part of it begins: behind the last quote that was its own."""
+    broken: bool = False
+    """It holds a line break that it should not."""
+    quotes: int = 0
+    """Quotes that were its own."""
+    opened: int = 0
+    """Brackets of calls that were open before one of them, which stands at character `torn`."""
+    torn: int = 0
 
 
 class Act(Protocol):

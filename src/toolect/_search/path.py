@@ -50,7 +50,10 @@ class Path:
     def _step(self, key: Key, text: str, at: int) -> None:
         node, context = self.node, self.context
         step = node.step(key)
-        context = context._replace(said=(*context.said, text)[-_SAID:])
+        statement = context.statement
+        if statement is not None and isinstance(key, str):
+            statement = statement.over(key)
+        context = context._replace(said=(*context.said, text)[-_SAID:], statement=statement)
         self.context = crossed(node, context, (*step.tasks, *step.node.arrival), self.ref, at)
         self.node = step.node
 
@@ -116,11 +119,11 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
     """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt, begun, opener = context
+    call, name, argument, said, doubt, begun, opener, statement, reopened = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
-                call, name, argument, begun = node, task.name, None, at
+                call, name, argument, begun, reopened = node, task.name, None, at, False
             elif task.code is OpCode.END_CALL:
                 call, name, argument = None, "", None
             elif task.code is OpCode.END_ARGUMENT:
@@ -137,7 +140,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt, begun, opener)
+    return Context(call, name, argument, said, doubt, begun, opener, statement, reopened)
 
 
 def spelled(core: str, context: Context) -> str:

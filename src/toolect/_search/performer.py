@@ -7,6 +7,7 @@ from json import loads
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
+from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Field, Key, is_echo
 from toolect._graph.trails import Trail
 from toolect._reading.builder import Builder
@@ -19,6 +20,7 @@ from toolect._spec.model import Role
 from toolect._values.escapes import unescape
 from toolect.message import Json, RepairKind
 
+_CONTENT = Field(Role.CONTENT)
 _KEPT = 16
 """Lexemes that are remembered: a task may belong to one that came earlier."""
 
@@ -35,11 +37,21 @@ class OpenIsland:
         self.node, self.start, self.emitted, self.begun, self.dropped = node, start, start, False, False
 
 
+class OpenCode:
+    """Code that is no call: from character `start`, gone over up to `seen`, its last sign before `end`."""
+
+    __slots__ = ("begun", "end", "failed", "seen", "start")
+
+    def __init__(self, start: int, failed: bool) -> None:
+        self.start = self.seen = self.end = start
+        self.failed, self.begun = failed, False
+
+
 class Performer:
     """Performs actions in order. `raw` gives characters of the answer."""
 
     __slots__ = (
-        "bad", "builder", "graph", "island", "loose", "mended", "node", "raw", "tail", "target", "trace",
+        "bad", "builder", "code", "graph", "island", "loose", "mended", "node", "raw", "tail", "target", "trace",
         "_escapes", "_field", "_lexemes", "_start",
     )  # fmt: skip
 
@@ -56,6 +68,8 @@ class Performer:
         """Where the last marker ended, and what the dialect may write behind it."""
         self.target: JsonTarget | None = None
         """The JSON value that is open."""
+        self.code: OpenCode | None = None
+        """The code that is open."""
         self.loose: list[str] | None = None
         """The JSON of a value of a value language that is read so."""
         self._field = Field(None)
@@ -131,11 +145,11 @@ class Performer:
 
     def shift(self, node: Node, step: Step, key: Key, start: int, end: int, text: str, wrong: bool) -> None:
         """A marker or terminal is read."""
-        self.space(node, start, step.leads, step.expects)
-        self.tail = None if wrong else (end, step.trails)
         self.lexeme(start, end, text)
         self._tell(node, key, start, end)
         self.run(step.tasks)
+        self.space(node, start, step.leads, step.expects)
+        self.tail = None if wrong else (end, step.trails)
         if wrong or step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end))
         elif isinstance(key, str) and end - start != len(key) and end > start and not is_echo(key):
@@ -218,8 +232,7 @@ class Performer:
         if field.role is Role.CONTENT and self.builder.call is not None:  # one that could not be read
             self.builder.give_up_call(at)
         self.enter(node, SlotKind.TEXT, at)
-        drops = self.graph.policies.after_calls == "drop" and self.builder.count > 0
-        island.dropped = drops and field.role is Role.CONTENT
+        island.dropped = self._drops and field.role is Role.CONTENT
         if not island.dropped:
             self.builder.text.begin(field, at, in_element(node))
 
@@ -253,6 +266,45 @@ class Performer:
             self.leave(node, SlotKind.TEXT, end)
         texts = island.begun and field.role in (Role.VALUE, Role.ARGUMENTS)
         self.tail = (end, ("",)) if texts else None
+
+    # Code
+
+    def open_code(self, start: int, failed: bool) -> None:
+        """Code that is no call begins: content, or the rest of a call that `failed`."""
+        self.tail = None
+        self.code = OpenCode(start, failed)
+
+    def more_code(self, upto: int) -> None:
+        """It goes on up to character `upto`. Blanks at its end are layout, and so are those the answer begins with."""
+        code, builder = self.code, self.builder
+        if code is None or upto <= code.seen:
+            return
+        piece = self.raw(code.seen, upto)
+        end = code.seen + len(piece.rstrip())
+        if end > code.seen:
+            first = code.seen + len(piece) - len(piece.lstrip())
+            if not code.begun and (not builder.segments or first - code.start > MAX_BLANK):
+                code.start = code.end = first
+            if not code.failed and not self._drops:
+                if not code.begun:
+                    builder.text.begin(_CONTENT, code.start)
+                builder.text.more(_CONTENT, self.raw(code.end, end))
+            code.begun, code.end = True, end
+        code.seen = upto
+
+    def close_code(self) -> None:
+        """It is over."""
+        code, self.code = self.code, None
+        assert code is not None
+        if code.failed:
+            self.builder.give_up_call(code.end)
+        elif code.begun and not self._drops:
+            self.builder.text.end(_CONTENT, code.start, code.end)
+
+    @property
+    def _drops(self) -> bool:
+        """True when content is none of the message: after calls, where a policy says so."""
+        return self.graph.policies.after_calls == "drop" and self.builder.count > 0
 
     # Strings
 

@@ -54,6 +54,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
     if not final and plan.near is not None and _near_waits(window, plan, match, part, slack, at):
         return WAIT
+    if match is not None and window.graph.code is not None and len(match[0]) < STRONG:
+        slack = STRONG  # it may be the beginning of one
     if part is not None and (match is None or part.start() < match.start() + slack):
         if not final and plan.held(buf, at) <= part.start():
             return WAIT
@@ -457,6 +459,8 @@ class _Marker:
             cost = costs.opener_in_reasoning if opens or not passed else 0
         elif len(core) < STRONG:
             cost = costs.short_in_content
+        elif calls and self.window.graph.code is not None:
+            return costs.fence_in_content
         elif core in self.window.graph.think_openers:
             cost = costs.thought_in_content
         else:

@@ -142,6 +142,7 @@ class Window:
         """What it costs that nobody can read what follows: where a call is open that may be none, it is none."""
         costs, context = self.costs, one.context
         weak = context.doubt & (Doubt.PROSE | Doubt.GLUED | Doubt.NO_OPENERS) or not context.opener
+        weak = weak and context.statement is None
         return costs.no_name if weak and context.name not in self.tools else costs.skip
 
     # Hypotheses
