@@ -112,6 +112,7 @@ class Performer:
     def _tell(self, node: Node, key: Key, start: int, end: int, implied: bool = False) -> None:
         """The lexeme `key` of `node` is traced."""
         if self.trace is not None:
+            self.trace.read_from(start)
             self.trace.lexemes.append(Lexeme(key, start, end, implied, node is not self.node))
             self.node = node if end < 0 <= start else node.step(key).node
 
