@@ -13,6 +13,7 @@ from toolect._graph.network import Network
 from toolect._reading.stream import Stream, not_text
 from toolect._reading.whole_answer import begin_answer, read_answer
 from toolect._search.answer_search import AnswerSearch, SearchStream
+from toolect._search.answer_search import read_answer as read_by_search
 from toolect._spec.model import Spec
 from toolect._spec.policies import POLICIES, WRITING, Policies
 from toolect._values.toolset import NO_TOOLS, tool_schemas
@@ -136,7 +137,7 @@ class Dialect:
         schemas = tool_schemas(tools) if tools else NO_TOOLS
         graph = (None if policies else self._default) or self.graph(policies)
         if BY_SEARCH:
-            return AnswerSearch(self.spec, graph, schemas, mode == "strict", prefix).read(text)
+            return read_by_search(self.spec, graph, text, schemas, mode == "strict", prefix)
         return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
