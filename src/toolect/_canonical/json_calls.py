@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from toolect._graph.node import Node
 from toolect._search.json_ends import signs_after
@@ -11,10 +11,13 @@ from toolect._shapes.alternatives import is_unit
 from toolect._spec.holes import holes
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Many, Obj, OneOf, Shape
 from toolect._values.json_lexemes import complete, members, scan_once
-from toolect.message import Call, Content, Json, Reasoning, Segment
+from toolect.message import Call, Content, Json, Reasoning, Segment, dumps
 
 _KEY: Final = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*').match
 _AFTER: Final = re.compile(r"[ \t\n\r]*([,}\]])[ \t\n\r]*").match
+_BLANK: Final = r"[ \t\n\r]*"
+_NAME_GROUP: Final = r'"(?P<name>[^"\\\x00-\x1f\s]+)"'
+_ID_GROUP: Final = r'"(?P<id>[^"\\\x00-\x1f]*)"'
 _BEGIN: Final = re.compile(r"[ \t\n\r]*").match
 _NAME: Final = re.compile(r"\S+\Z").match
 
@@ -30,18 +33,48 @@ class Found(NamedTuple):
     spelling: str
 
 
-Fields: TypeAlias = dict[str, tuple[HoleKind | None, Shape]]
+def _spelling(shape: Obj) -> tuple[str, str]:
+    """Expressions for a call before and after its arguments, in the order of the shape; nothing after it: of none."""
+    before, after, met = [r"\{"], list[str](), False
+    for member in shape.fields:
+        key, inner = f'"(?:{"|".join(map(re.escape, member.keys))})"{_BLANK}:{_BLANK}', ("", "")
+        match member.shape:
+            case Const(value):
+                part = re.escape(dumps(value))
+            case Hole(HoleKind.NAME):
+                part = _NAME_GROUP
+            case Hole(HoleKind.ID):
+                part = _ID_GROUP
+            case Hole(HoleKind.ARGUMENTS) if not met:
+                part, inner = "", (key, _BLANK)
+            case Obj() as other if not met and (inner := _spelling(other))[1]:
+                part, inner = "", (key + inner[0], inner[1])
+            case _ if member.optional:
+                continue
+            case _:
+                return "", ""
+        if inner[1]:
+            met = True
+            before.append(inner[0])
+            after.append(inner[1])
+        elif member.written or not member.optional:
+            part = f"{_BLANK},{_BLANK}{key}{part}" if met else f"{key}{part}{_BLANK},{_BLANK}"
+            (after if met else before).append(f"(?:{part})?" if member.optional else part)
+    return _BLANK.join(before), "".join(after) + _BLANK + r"\}" if met else ""
 
 
 class _Object:
-    """An object of a shape: its keys, and those that must come."""
+    """An object of a shape: its keys, and those that must come; how a call is written up to its arguments and after."""
 
-    __slots__ = ("fields", "needed", "unit")
+    __slots__ = ("after", "before", "fields", "needed", "unit")
 
     def __init__(self, shape: Obj) -> None:
         self.fields = {key: member.shape for member in shape.fields for key in member.keys}
         self.needed = [frozenset(member.keys) for member in shape.fields if not member.optional]
         self.unit = is_unit(shape)
+        before, after = _spelling(shape) if self.unit else ("", "")
+        self.before = re.compile(before + _BLANK) if _NAME_GROUP in before and after else None
+        self.after = re.compile(_BLANK + after)
 
 
 class _Unit:
@@ -66,7 +99,7 @@ class JsonCalls:
         self.named = HoleKind.NAME in holes(self._shape)
         """The name of a call is in the value."""
         self._words = tuple({*node.graph.long_openers, *signs_after(node)})
-        self._first = tuple({word[0] for word in self._words})
+        self._first = tuple({word[:2] for word in self._words})
         self._objects: dict[int, _Object] = {}
 
     def take(self, text: str, pos: int, segments: list[Segment]) -> int:
@@ -150,6 +183,15 @@ class JsonCalls:
             plan = self._objects[id(shape)] = _Object(shape)
         if shape.rest:
             return -1
+        if plan.before is not None and inner is None and (head := plan.before.match(text, pos)) is not None:
+            found = members(text, head.end())
+            tail = None if found is None else plan.after.match(text, found[1])
+            if found is not None and tail is not None:
+                named = head.groupdict() | tail.groupdict()
+                spelled, end = text[head.end() : found[1]], tail.end()
+                span = (pos, end)
+                segments.append(Call(named["name"], found[0], named.get("id"), spelled, text[pos:end], span))
+                return end
         unit = _Unit() if inner is None and plan.unit else inner
         keys: list[str] = []
         at = pos + 1

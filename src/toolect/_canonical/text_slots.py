@@ -32,7 +32,7 @@ _NO_KINDS: Final[dict[str, str]] = {}
 class Slot(Route):
     """A text slot. `late` has the runs after it, `clear` takes most texts together with them."""
 
-    __slots__ = ("clear", "codec", "element", "escapes", "late", "lead", "leads", "plan", "search", "space", "strict")
+    __slots__ = ("clear", "codec", "element", "escapes", "late", "lead", "leads", "part", "plan", "search", "space")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -48,6 +48,7 @@ class Slot(Route):
         json = plan.content and plan.json is not None and plan.after.json
         self.late = hub(node, ends, after_text=True, json=json, led=False)
         self.search = plan.regex.search
+        self.part = min(map(len, plan.parts), default=1) - 1
         self.lead = next(iter(self.leads.values()), "")
         self.clear: Hub | None = None
         """Matches the text as its first group, and the run behind it."""
@@ -65,12 +66,12 @@ class Slot(Route):
     def odd(self, to: Answer, pos: int, where: int) -> bool:
         """True when something in the text from index `pos` to `where` may begin something else."""
         plan, buf = self.plan, to.buf
-        if plan.near is not None and (part := plan.near.search(buf, pos)) is not None and part.start() < where:
+        if plan.near is not None and where > pos and plan.near.search(buf, pos, where + self.part) is not None:
             return True
-        if plan.led_words is not None and (led := plan.led_words.search(buf, pos)) is not None and led.start() <= where:
-            return True
-        if to.declared and plan.content and plan.named is not None:
-            return any(0 <= buf.find(name, pos) < where for name in to.tools.by_name)
+        if plan.led_words is not None and (led := plan.led_words.search(buf, pos, where + MAX_LEXEME)) is not None:
+            return led.start() <= where
+        if to.declared and where > pos and plan.content and plan.named is not None:
+            return any(buf.find(name, pos, where) >= 0 for name in to.tools.by_name)
         return False
 
     def first(self, to: Answer, pos: int) -> tuple[int, int, re.Match[str] | None]:
@@ -107,12 +108,16 @@ class Slot(Route):
         end, where, match = self.first(to, pos)
         if end < pos:
             return None
-        piece, last = to.buf[pos:end], to.last
-        if last and to.buf.startswith(last, pos + len(piece) - len(piece.lstrip())) and last not in self.plan.after.marks:
-            return None  # it stands there once more
-        if self.lead and piece.endswith("\r") or self.escapes and any(lead in piece for lead in self.escapes):
-            return None
-        return None if self.element and _SECTION in piece else (piece, pos, where, match)
+        piece = to.buf[pos:end]
+        return None if self.doubtful(piece, to.last) else (piece, pos, where, match)
+
+    def doubtful(self, piece: str, last: str) -> bool:
+        """True when something in the text, after the marker `last`, has to be looked at."""
+        if last and (piece.startswith(last) or piece[:1].isspace() and piece.lstrip().startswith(last)):
+            return last not in self.plan.after.marks  # it stands there once more
+        if self.escapes and any(lead in piece for lead in self.escapes):
+            return True
+        return piece[-1:] == "\r" and self.lead != "" or self.element and _SECTION in piece
 
 
 def _lead(plan: Island, core: str) -> str:
@@ -258,30 +263,37 @@ class Value(Slot):
         self._plain = codec is not None and is_plain(codec)
 
     def go(self, to: Answer) -> Route | None:
-        key, tools = to.key, to.tools
+        key, tools, clear, buf = to.key, to.tools, self.clear, to.buf
         if key is None or not to.called or to.frames or self._nests:
             return None
-        clear, kinds = self.clear, tools.of(to.name).kinds if self._plain else _NO_KINDS
+        tool, entries, pos, last = tools.of(to.name), to.entries, to.pos, to.last
+        kinds = tool.kinds if self._plain else _NO_KINDS
         while True:
-            found = self.whole(to)
-            if found is None:
-                return None
-            piece, pos, where, match = found
+            match = None if clear is None else clear.match(buf, pos)
+            if match is None:
+                to.pos, to.last = pos, last
+                found = self.whole(to)
+                if found is None:
+                    return None
+                piece, start, where, _ = found
+            else:
+                start, where = match.span(1)
+                piece = match[1][: -len(self.lead)] if self.lead else match[1]
+                if self.doubtful(piece, last):
+                    return None
             kind = kinds.get(key)
-            value = piece if kind == "string" else self._value(piece, tools.of(to.name), key, kind, to.declared)
+            value = piece if kind == "string" else self._value(piece, tool, key, kind, to.declared)
             if value is NOTHING:
                 return None
-            to.entries.append((key, value))
-            to.before, to.key = pos + len(piece), None
-            if match is None or clear is None:
-                return self.over(to, where, match)
-            run = clear.runs[match.lastindex]  # type: ignore[index]  # every expression has a group
-            if not run.key or run.then is not self or match.end() - where > MAX_LEXEME:
+            entries.append((key, value))
+            run = None if match is None or clear is None else clear.runs[match.lastindex]  # type: ignore[index]
+            if run is None or match is None or not run.key or run.then is not self or match.end() - where > MAX_LEXEME:
+                to.before, to.key = start + len(piece), None
                 return self.over(to, where, match)
             if run.again and match[run.again] != key:
                 return None
             key = to.key = match[run.key]
-            to.pos, to.before, to.last = match.end(), match.end(run.number), run.last
+            pos, last = match.end(), run.last
 
     def _value(self, piece: str, tool: Schema, key: str, kind: str | None, declared: bool) -> Json:
         """What `piece` stands for, `NOTHING` where the search has to read it.
