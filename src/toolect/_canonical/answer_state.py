@@ -253,22 +253,18 @@ class Answer:
         """Read the JSON at index `pos`, after a run of markers: where it ends, -1 where that is no canonical call."""
         calls, segments = run.json, self.segments
         assert calls is not None
-        if not calls.named:
-            found = calls.arguments(self.buf, pos)
+        if run.actions or not calls.named:  # a rule is that of the one call
+            found = calls.one(self.buf, pos)
             if found is None or not self._act(run, hub, match):
                 return -1
-            self.value, self.spelling = found.arguments, found.spelling
-            return found.end if not run.node.over or self.leave_call(found.end) else -1
+            end, name, self.value, identity, self.spelling = found
+            self.name = name or self.name
+            self.id = self.id if identity is None else identity
+            return end if not run.node.over or self.leave_call(end) else -1
         count = len(segments)
         end = calls.take(self.buf, pos, segments)
         if end < 0:
             return -1
-        if run.actions:  # a rule is that of the one call
-            if len(segments) != count + 1 or not isinstance(call := segments.pop(), Call) or not self._act(run, hub, match):
-                return -1
-            self.name, self.value, self.spelling = call.name, call.arguments, call.spelling
-            self.id = self.id if call.id is None else call.id
-            return end if not run.node.over or self.leave_call(end) else -1
         for call in segments[count:]:
             if type(call) is Call and not self.takes(call.name, call.arguments, True):
                 return -1

@@ -23,9 +23,8 @@ _NAME: Final = re.compile(r"\S+\Z").match
 
 
 class Found(NamedTuple):
-    """The one call in a value: where its object begins and the value ends, what it says, the text of its arguments."""
+    """The one call in a value: where that ends, what it says, the text of its arguments."""
 
-    start: int
     end: int
     name: str
     arguments: dict[str, Json]
@@ -66,7 +65,7 @@ def _spelling(shape: Obj) -> tuple[str, str]:
 class _Object:
     """An object of a shape: its keys, and those that must come; how a call is written up to its arguments and after."""
 
-    __slots__ = ("after", "before", "fields", "needed", "unit")
+    __slots__ = ("_id_after", "_id_before", "after", "before", "fields", "needed", "unit")
 
     def __init__(self, shape: Obj) -> None:
         self.fields = {key: member.shape for member in shape.fields for key in member.keys}
@@ -75,6 +74,17 @@ class _Object:
         before, after = _spelling(shape) if self.unit else ("", "")
         self.before = re.compile(before + _BLANK) if _NAME_GROUP in before and after else None
         self.after = re.compile(_BLANK + after)
+        self._id_before, self._id_after = _ID_GROUP in before, _ID_GROUP in after
+
+    def usual(self, text: str, pos: int) -> Found | None:
+        """The call at `text[pos]`, if it is written as most are."""
+        head = None if self.before is None else self.before.match(text, pos)
+        found = None if head is None else members(text, head.end())
+        tail = None if found is None else self.after.match(text, found[1])
+        if head is None or found is None or tail is None:
+            return None
+        identity = head["id"] if self._id_before else tail["id"] if self._id_after else None
+        return Found(tail.end(), head["name"], found[0], identity, text[head.end() : found[1]])
 
 
 class _Unit:
@@ -91,7 +101,7 @@ class _Unit:
 class JsonCalls:
     """Takes the JSON at a node, in whatever order of keys and with whatever blanks. Two members of it are no call's."""
 
-    __slots__ = ("_bare", "_first", "_objects", "_shape", "_words", "named")
+    __slots__ = ("_bare", "_first", "_objects", "_only", "_shape", "_words", "named")
 
     def __init__(self, node: Node) -> None:
         self._shape: Shape = node.json_field().shape or Hole(HoleKind.ARGUMENTS)
@@ -101,6 +111,7 @@ class JsonCalls:
         self._words = tuple({*node.graph.long_openers, *signs_after(node)})
         self._first = tuple({word[:2] for word in self._words})
         self._objects: dict[int, _Object] = {}
+        self._only = self._plan(self._shape) if isinstance(self._shape, Obj) else None
 
     def take(self, text: str, pos: int, segments: list[Segment]) -> int:
         """Append the calls and texts in the value at `text[pos]`; where it ends, -1 where it is none of these."""
@@ -112,14 +123,20 @@ class JsonCalls:
         called = end >= 0 and any(type(one) is Call for one in segments[count:])
         return end if called and not self._marked(text, pos, end) else -1
 
-    def arguments(self, text: str, pos: int) -> Found | None:
-        """The arguments that the value at `text[pos]` is, where it has no name."""
-        if not self._bare:
+    def one(self, text: str, pos: int) -> Found | None:
+        """The one call that the value at `text[pos]` is, or the arguments of one, where they have no name."""
+        if self._bare:
+            found = members(text, pos)
+            if found is None or self._marked(text, pos, found[1]):
+                return None
+            return Found(found[1], "", found[0], None, text[pos : found[1]])
+        if self._only is not None and (one := self._only.usual(text, pos)) is not None:
+            return None if self._marked(text, pos, one.end) else one
+        segments: list[Segment] = []
+        end = self.take(text, pos, segments)
+        if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
             return None
-        found = members(text, pos)
-        if found is None or self._marked(text, pos, found[1]):
-            return None
-        return Found(pos, found[1], "", found[0], None, text[pos : found[1]])
+        return Found(end, call.name, call.arguments, call.id, call.arguments_text)
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it."""
@@ -178,20 +195,13 @@ class JsonCalls:
         return end
 
     def _object(self, text: str, pos: int, shape: Obj, inner: _Unit | None, segments: list[Segment]) -> int:
-        plan = self._objects.get(id(shape))
-        if plan is None:
-            plan = self._objects[id(shape)] = _Object(shape)
+        plan = self._plan(shape)
         if shape.rest:
             return -1
-        if plan.before is not None and inner is None and (head := plan.before.match(text, pos)) is not None:
-            found = members(text, head.end())
-            tail = None if found is None else plan.after.match(text, found[1])
-            if found is not None and tail is not None:
-                named = head.groupdict() | tail.groupdict()
-                spelled, end = text[head.end() : found[1]], tail.end()
-                span = (pos, end)
-                segments.append(Call(named["name"], found[0], named.get("id"), spelled, text[pos:end], span))
-                return end
+        if inner is None and (found := plan.usual(text, pos)) is not None:
+            end, name, arguments, identity, spelled = found
+            segments.append(Call(name, arguments, identity, spelled, text[pos:end], (pos, end)))
+            return end
         unit = _Unit() if inner is None and plan.unit else inner
         keys: list[str] = []
         at = pos + 1
@@ -216,6 +226,12 @@ class JsonCalls:
             call = Call(unit.name, unit.arguments, unit.id, unit.spelling, text[pos:end], (pos, end))
             segments.append(call)
         return end
+
+    def _plan(self, shape: Obj) -> _Object:
+        plan = self._objects.get(id(shape))
+        if plan is None:
+            plan = self._objects[id(shape)] = _Object(shape)
+        return plan
 
     def _list(self, text: str, pos: int, shape: Many, segments: list[Segment]) -> int:
         at = _BEGIN(text, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string

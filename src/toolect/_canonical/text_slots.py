@@ -140,7 +140,7 @@ def _shown(to: Answer, pos: int, where: int, core: str) -> bool:
 class Said(Slot):
     """Content, up to the first marker that opens something, or to the end."""
 
-    __slots__ = ("_direct", "_open", "_textless")
+    __slots__ = ("_alike", "_direct", "_open", "_textless")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -152,6 +152,8 @@ class Said(Slot):
         json = plan.json is not None and not node.json and plan.after.json
         self._textless = hub(node, others, after_text=True, json=json, led=False)
         """What may come after it, where it is empty."""
+        self._alike = self._direct is None and plan.led_words is None
+        """Markers lead on in the same way, whether text is before them or not."""
         self._open = plan.after.done is not None
 
     def _ends(self, core: str) -> bool:
@@ -171,6 +173,8 @@ class Said(Slot):
         if where < 0:
             return self._over(to, pos)
         if where == pos or buf[pos:where].isspace():
+            if match is not None and self.clear is not None and self._alike:
+                return to.over(self.clear, match, where)
             return self._at_once(to, pos, where)
         if end < pos:
             return self._end_token(to, pos, where)
