@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
+from toolect._canonical.fast_path import read_answer as read_by_search
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._reading.stream import Stream, not_text
 from toolect._reading.whole_answer import begin_answer, read_answer
 from toolect._search.answer_search import AnswerSearch, SearchStream
-from toolect._search.answer_search import read_answer as read_by_search
 from toolect._spec.model import Spec
 from toolect._spec.policies import POLICIES, WRITING, Policies
 from toolect._values.toolset import NO_TOOLS, tool_schemas

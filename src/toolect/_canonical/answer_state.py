@@ -1,4 +1,4 @@
-"""Semantic actions of fused markers: the segments so far, the call that is open, and what a run of markers does to it."""
+"""Semantic actions of fused markers: the segments so far, the call that is open, and what a run does to it."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class Answer:
     """What has been read of an answer. One is made for each: all of it stands in slots."""
 
     __slots__ = (
-        "before", "buf", "called", "declared", "entries", "finished", "frames", "graph", "id", "key", "last", "name", "picky",
-        "pos", "prose", "route", "segments", "size", "spelling", "start", "tools", "value",
+        "before", "buf", "called", "declared", "entries", "finished", "frames", "graph", "id", "key", "last", "name",
+        "picky", "pos", "prose", "route", "segments", "size", "spelling", "start", "tools", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, text: str, tools: ToolSchemas, route: Callable[[Node], Route]) -> None:
@@ -70,9 +70,9 @@ class Answer:
         self.finished = self.called = self.prose = False
         """`prose`: the call that comes begins in the middle of a line, with a short sign."""
         # The open call
-        self.start, self.name, self.id, self.key = 0, "", None, None
-        self.id: str | None
-        self.key: str | None
+        self.start, self.name = 0, ""
+        self.id: str | None = None
+        self.key: str | None = None
         """Of the argument whose value comes next."""
         self.entries: list[tuple[str, Json]] = []
         self.frames: tuple[tuple[list[Json] | dict[str, Json] | None, str | None], ...] = ()
@@ -239,7 +239,7 @@ class Answer:
             elif act == END_VALUE:
                 if not self.close_value():
                     return False
-            elif act == BEGIN_LIST or act == BEGIN_OBJECT:
+            elif act in (BEGIN_LIST, BEGIN_OBJECT):
                 if not self.open_value([] if act == BEGIN_LIST else {}):
                     return False
             else:

@@ -8,7 +8,7 @@ from copy import copy
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from toolect._canonical.json_calls import JsonCalls
+from toolect._canonical.shaped_json import JsonCalls
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME, spaced
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
@@ -41,14 +41,14 @@ class Action(NamedTuple):
 class Run:
     """A run of markers, and where it leads. Its `number` is that of its last group, before what it writes behind."""
 
-    __slots__ = ("actions", "again", "coded", "json", "key", "last", "node", "number", "then")
+    __slots__ = ("actions", "again", "coded", "first", "json", "key", "last", "node", "number", "then")
 
     def __init__(self, draft: Draft, groups: int, start: int) -> None:
         self.number = groups + draft.groups + 1
         self.actions = tuple(Action(a.act, a.group + groups if a.group else start, a.offset) for a in draft.actions)
         self.node, self.json, self.coded = draft.node, draft.json, draft.coded
-        self.last = draft.last
-        """The last marker, if it is longer than a sign."""
+        self.first, self.last = draft.first, draft.last
+        """The first marker; the last one, if it is longer than a sign."""
         self.then: Any = None
         """How reading goes on there: the route, made when it is first needed."""
         self.again = next((a.group for a in self.actions if a.act == KEY_AGAIN), 0)
@@ -86,11 +86,14 @@ class Hub:
 class Draft:
     """A run in the making: the expression so far, and what it does."""
 
-    __slots__ = ("actions", "at", "coded", "groups", "json", "last", "lexemes", "named", "nested", "node", "regex", "trail")
+    __slots__ = (
+        "actions", "at", "coded", "first", "groups", "json", "last", "lexemes", "named", "nested", "node", "regex",
+        "trail",
+    )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.regex, self.trail, self.coded, self.last = "", "", "", ""
+        self.regex = self.trail = self.coded = self.first = self.last = ""
         self.actions: tuple[Action, ...] = ()
         self.lexemes: tuple[tuple[tuple[int, int], tuple[int, int], int], ...] = ()  # begin, end and group of each
         self.groups = 0
@@ -161,6 +164,7 @@ class Draft:
         begin, group = new.at, 0
         new.last = key if isinstance(key, str) and len(key) > 1 and not is_echo(key) else ""
         if isinstance(key, str):
+            new.first = key if not self.lexemes else self.first
             longer = {core for core in (*node.marks, *node.graph.starts) if core.startswith(key) and core != key}
             new.regex += "".join(f"(?!{spaced(core)})" for core in sorted(longer) if not is_echo(core))
             if is_echo(key):
@@ -176,8 +180,8 @@ class Draft:
                 new.regex += r"(?!\w)"  # a word is read only where it ends
         else:
             group = new.groups = new.groups + 1
-            before = [regex.pattern for name, regex in node.patterns]
-            not_here = before[: before.index(key.regex)] + ([node.struct.pattern] if node.marks else [])
+            others = [regex.pattern for _, regex in node.patterns]
+            not_here = others[: others.index(key.regex)] + ([node.struct.pattern] if node.marks else [])
             if not node.value and node.graph.starts:
                 not_here.append("|".join(map(re.escape, node.graph.starts)))
             new.regex += "".join(f"(?!{regex})" for regex in not_here) + rf"(?!\s)((?>{key.regex}))"

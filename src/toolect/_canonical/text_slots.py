@@ -43,18 +43,24 @@ class Slot(Route):
         self.escapes = "" if escapes is None else LEAD[escapes]
         self.element = in_element(node)
         self.space = node.choices[TEXT][0].expects
-        ends = [core for core, ways in plan.ways.items() if not ways[0].cost and core in plan.after.marks and self._ends(core)]
+        ends = [
+            core
+            for core, ways in plan.ways.items()
+            if not ways[0].cost and core in plan.after.marks and self._ends(core)
+        ]
         self.leads = {core: _lead(plan, core) for core in ends}
         json = plan.content and plan.json is not None and plan.after.json
         self.late = hub(node, ends, after_text=True, json=json, led=False)
         self.search = plan.regex.search
         self.part = min(map(len, plan.parts), default=1) - 1
-        self.lead = next(iter(self.leads.values()), "")
+        calls = [core for core in ends if plan.after.calling(core)]
+        self.lead = next((self.leads[core] for core in (*calls, *ends)), plan.gap if json else "")
         self.clear: Hub | None = None
         """Matches the text as its first group, and the run behind it."""
         signs = {fixed(core)[0] for core in plan.cores + plan.echoes} | ({"{", "["} if plan.json else set())
         plain = not any(sign.isalnum() or sign in _COMMON for sign in signs) and signs.isdisjoint(self.lead)
-        if plain and signs and len({*self.leads.values()}) == 1 and all(map(fixed, ends)):
+        ends = [core for core in ends if self.leads[core] == self.lead]
+        if plain and signs and all(map(fixed, ends)):
             some = "[^" + "".join(map(re.escape, sorted(signs))) + "]*+"
             behind = f"(?<={re.escape(self.lead)})" if self.lead else ""
             before = f"{re.escape(self.space)}({some}){behind}"
@@ -75,7 +81,7 @@ class Slot(Route):
         return False
 
     def first(self, to: Answer, pos: int) -> tuple[int, int, re.Match[str] | None]:
-        """Where the text from index `pos` on ends, and the marker behind it begins, which may be known; -1 for nowhere."""
+        """Where the text from index `pos` on ends, and the marker behind it begins (perhaps with that); -1: nowhere."""
         buf, match = to.buf, None
         if self.clear is not None and (match := self.clear.match(buf, pos - len(self.space))) is not None:
             where = match.end(1)
@@ -171,14 +177,20 @@ class Said(Slot):
             pos += len(self.space)
         end, where, match = self.first(to, pos)
         if where < 0:
-            return self._over(to, pos)
+            self._over(to, pos)
+            return None
         if where == pos or buf[pos:where].isspace():
             if match is not None and self.clear is not None and self._alike:
                 return to.over(self.clear, match, where)
             return self._at_once(to, pos, where)
         if end < pos:
-            return self._end_token(to, pos, where)
-        core, piece = self._core(to, where), buf[pos:end]
+            self._end_token(to, pos, where)
+            return None
+        if match is not None and self.clear is not None:
+            core = self.clear.runs[match.lastindex].first  # type: ignore[index]  # every expression has a group
+        else:
+            core = "" if (found := self.search(buf, where)) is None else found[0]
+        piece = buf[pos:end]
         if not piece or piece.isspace():
             return None
         if self.odd(to, pos, where) or piece[-1] == "\r" or _shown(to, pos, where, core):
@@ -196,18 +208,15 @@ class Said(Slot):
             to.segments.insert(count, Content(piece, (pos, end)))
         return then
 
-    def _core(self, to: Answer, where: int) -> str:
-        match = self.search(to.buf, where)
-        return "" if match is None else match[0]
-
     def _at_once(self, to: Answer, pos: int, where: int) -> Route | None:
         """Over the markers at index `where`, which no text is before."""
         if pos < where and "\n" in self.lead and to.buf[where - 1] != "\n" or self.odd(to, pos, where):
             return None
-        for hub in (self._direct, self._textless):
-            if hub is not None and (match := hub.match(to.buf, where)) is not None:
-                return to.over(hub, match, where)
-        return self._end_token(to, pos, where)
+        for runs in (self._direct, self._textless):
+            if runs is not None and (match := runs.match(to.buf, where)) is not None:
+                return to.over(runs, match, where)
+        self._end_token(to, pos, where)
+        return None
 
     def _end_token(self, to: Answer, pos: int, where: int) -> None:
         """The answer may be over at index `where`: an end token stands there, and nothing after it."""

@@ -11,10 +11,7 @@ from toolect._graph.spelling import canonical
 from toolect._reading.builder import Builder
 from toolect._reading.finished import finished
 from toolect._reading.inner_calls import Waiting, without_inner
-from toolect._reading.routes import route
 from toolect._reading.stream import not_text
-from toolect._reading.stride import go
-from toolect._reading.striding import Striding
 from toolect._reading.whole_answer import prompt_tail
 from toolect._search import json_edges, marker_edges, resync, string_edges, text_edges
 from toolect._search.actions import MoreText
@@ -245,19 +242,6 @@ class AnswerSearch:
         if low - window.base > _KEPT + len(window.buf) - (low - window.base):
             window.buf = window.buf[low - window.base :]
             window.base = low
-
-
-def read_answer(
-    spec: Spec, graph: Graph, text: str, tools: ToolSchemas, strict: bool = False, prefix: str = ""
-) -> Message:
-    """The message of an answer that is there as a whole. A canonical one costs no search."""
-    if not prefix and graph.strides:
-        to = Striding(graph, route, text, 0, 0, True, tools, blank=True)
-        to.alone = True
-        go(to, graph.start)
-        if to.finished and not to.repairs:
-            return finished(to.segments, (), graph, tools)
-    return AnswerSearch(spec, graph, tools, strict, prefix).read(text)
 
 
 def _without_blanks(buf: str, low: int, at: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from toolect._graph.node import Node
@@ -20,6 +21,9 @@ _NAME_GROUP: Final = r'"(?P<name>[^"\\\x00-\x1f\s]+)"'
 _ID_GROUP: Final = r'"(?P<id>[^"\\\x00-\x1f]*)"'
 _BEGIN: Final = re.compile(r"[ \t\n\r]*").match
 _NAME: Final = re.compile(r"\S+\Z").match
+
+
+_scan: Callable[[str, int], tuple[Json, int]] = scan_once
 
 
 class Found(NamedTuple):
@@ -101,7 +105,7 @@ class _Unit:
 class JsonCalls:
     """Takes the JSON at a node, in whatever order of keys and with whatever blanks. Two members of it are no call's."""
 
-    __slots__ = ("_bare", "_first", "_objects", "_only", "_shape", "_words", "named")
+    __slots__ = ("_bare", "_first", "_objects", "_shape", "_usual", "_words", "named")
 
     def __init__(self, node: Node) -> None:
         self._shape: Shape = node.json_field().shape or Hole(HoleKind.ARGUMENTS)
@@ -109,9 +113,11 @@ class JsonCalls:
         self.named = HoleKind.NAME in holes(self._shape)
         """The name of a call is in the value."""
         self._words = tuple({*node.graph.long_openers, *signs_after(node)})
-        self._first = tuple({word[:2] for word in self._words})
+        first = {word[0] for word in self._words}
+        self._first = [_shared([word for word in self._words if word[0] == sign]) for sign in sorted(first)]
         self._objects: dict[int, _Object] = {}
-        self._only = self._plan(self._shape) if isinstance(self._shape, Obj) else None
+        shapes = self._shape.shapes if isinstance(self._shape, OneOf) else (self._shape,)
+        self._usual = [plan for one in shapes if isinstance(one, Obj) and (plan := self._plan(one)).before is not None]
 
     def take(self, text: str, pos: int, segments: list[Segment]) -> int:
         """Append the calls and texts in the value at `text[pos]`; where it ends, -1 where it is none of these."""
@@ -130,8 +136,9 @@ class JsonCalls:
             if found is None or self._marked(text, pos, found[1]):
                 return None
             return Found(found[1], "", found[0], None, text[pos : found[1]])
-        if self._only is not None and (one := self._only.usual(text, pos)) is not None:
-            return None if self._marked(text, pos, one.end) else one
+        for plan in self._usual:
+            if (one := plan.usual(text, pos)) is not None:
+                return None if self._marked(text, pos, one.end) else one
         segments: list[Segment] = []
         end = self.take(text, pos, segments)
         if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
@@ -140,9 +147,10 @@ class JsonCalls:
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it."""
-        if all(text.find(sign, pos, end) < 0 for sign in self._first):
-            return False
-        return any(text.find(word, pos, end) >= 0 for word in self._words)
+        for sign in self._first:
+            if text.find(sign, pos, end) >= 0:
+                return any(text.find(word, pos, end) >= 0 for word in self._words)
+        return False
 
     def _value(self, text: str, pos: int, shape: Shape, unit: _Unit | None, segments: list[Segment]) -> int:
         if isinstance(shape, OneOf):
@@ -160,7 +168,7 @@ class JsonCalls:
         if isinstance(shape, Many):
             return self._list(text, pos, shape, segments) if unit is None and text.startswith("[", pos) else -1
         if isinstance(shape, Const):
-            value, end = scan_once(text, pos)
+            value, end = _scan(text, pos)
             return end if value == shape.value and type(value) is type(shape.value) else -1
         return self._hole(text, pos, shape.kind, unit, segments) if isinstance(shape, Hole) else -1
 
@@ -171,7 +179,7 @@ class JsonCalls:
                 return -1
             unit.arguments, unit.spelling = found[0], text[pos : found[1]]
             return found[1]
-        value, end = scan_once(text, pos)
+        value, end = _scan(text, pos)
         if value is None and kind is not HoleKind.NAME and kind is not HoleKind.ARGUMENTS_TEXT:
             return end
         if type(value) is not str or kind in TEXTS and unit is not None:
@@ -243,6 +251,12 @@ class JsonCalls:
             if after[1] == "]":
                 return after.start(1) + 1
             at = after.end()
+
+
+def _shared(words: list[str]) -> str:
+    """What all of these begin with."""
+    low, high = min(words), max(words)
+    return low[: next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 
 
 def _merge(unit: _Unit, more: _Unit) -> None:
