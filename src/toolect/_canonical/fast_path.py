@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from toolect._canonical.answer_state import Answer, Route
-from toolect._canonical.shaped_json import plain_json
-from toolect._canonical.scalar_literals import Scalars, scalars
 from toolect._canonical.marker_runs import VALUES, hub
+from toolect._canonical.scalar_literals import Scalars, scalars
+from toolect._canonical.shaped_json import plain_json
 from toolect._canonical.text_slots import text_slot
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
