@@ -16,6 +16,8 @@ from toolect._values.toolset import ToolSchemas
 from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, Status, dumps
 
+_RAW = 128
+"""Characters of a call that are looked at for how it begins."""
 MAX_FLAWED = 2048
 """Calls of one answer that were repaired or could not be read. Beyond it: all that follows is content."""
 
@@ -236,7 +238,7 @@ class Draft:
         self._name_tool(call)
         if self._fits:
             self._pass_on(call, call.fit(self.tools.of(call.name)))
-        misfits(call, self.tools, self._fits)
+        misfits(call, self.tools, self._fits, self.raw(call.start, min(end, call.start + _RAW)))
         self.call = None
         self.flawed += call.status is not Status.OK
         done = call.result(end, self.raw(call.start, end), self._strict)

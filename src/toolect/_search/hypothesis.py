@@ -12,7 +12,7 @@ from enum import Enum, IntFlag
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
-from toolect._search.costs import ALIVE, FAR, GAP, VISITS
+from toolect._search.costs import ALIVE, FAR, GAP, LATE, VISITS
 
 _REMEMBERED: Final = 4096
 """Places of the text and the grammar that are remembered at least."""
@@ -64,6 +64,8 @@ class Context(NamedTuple):
     key: str | None = None
     said: tuple[str, ...] = ()
     doubt: Doubt = Doubt.NONE
+    begun: int = 0
+    """The character where the open call begins."""
 
 
 class Quotation(NamedTuple):
@@ -172,7 +174,7 @@ class Search:
         """Go on until the text is over, or more of it is needed."""
         live, expand = self.live, self._edges.expand
         while True:
-            best = live[-1]
+            best = self._next()
             if best.mode is Mode.END:
                 self._finish(best)
                 return
@@ -198,7 +200,7 @@ class Search:
                 live[0].action.holders += 1
                 self._drop(best)
                 continue
-            live.pop()
+            live.remove(best)
             self._add(found)
             self._drop(best)
             self._drop_spares()
@@ -206,6 +208,15 @@ class Search:
                 self._prune()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
+
+    def _next(self) -> Hypothesis:
+        """The hypothesis to go on with: the best, and where that is at the end, one that what follows may make better."""
+        best = self.live[-1]
+        if best.mode is Mode.END:
+            for one in reversed(self.live):
+                if one.mode is not Mode.END and one.cost <= best.cost + LATE:
+                    return one
+        return best
 
     def _add(self, found: list[Hypothesis]) -> None:
         """Those of the hypotheses live that are new; the cheapest in any case where no other does."""

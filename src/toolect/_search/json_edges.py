@@ -20,6 +20,7 @@ from toolect._search.json_ends import (
     at_end,
     close,
     closed_before_marker,
+    closed_early,
     held,
     key_cost,
     misplaced,
@@ -32,6 +33,7 @@ from toolect._search.window import LOOK, Window
 from toolect._values.json_lexemes import MAX_DEPTH, complete
 from toolect.message import Json
 
+_EARLY: Final = -1
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
@@ -79,14 +81,14 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     """The hypotheses that follow one in a JSON value."""
     state: JsonState = one.state
     strict = not state.stack and state.expects is Next.VALUE and not state.bare and not shaped(one.node)
-    if strict and (found := _whole(window, one)) is not None:
+    if strict and (found := _whole(window, one, final)) is not None:
         return found
     if state.expects is Next.AFTER_VALUE and not state.stack:
         return [close(window, one, one.pos)]
     return _Run(window, one).go(final)
 
 
-def _whole(window: Window, one: Hypothesis) -> list[Hypothesis] | None:
+def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
     """A strict value that is there as a whole, and holds no marker that might end it."""
     buf, base, node = window.buf, window.base, one.node
     at = one.emitted - base
@@ -96,6 +98,8 @@ def _whole(window: Window, one: Hypothesis) -> list[Hypothesis] | None:
     if found is None or found[2]:
         return None
     value, end, _ = found
+    if closed_early(window, node, one.state, end - 1, final):
+        return None
     over = node.made(closed_before_marker)
     if (
         over is not None
@@ -135,7 +139,8 @@ class _Run:
         self.keys = shape_keys(one.node) if self.state.bare or shaped(one.node) else None
         self.cost = 0
         self.why: tuple[int, int] | int | None = None
-        """In a string, where brackets and a marker stand; before a key, how many brackets are missing."""
+        """In a string, where brackets and a marker stand; before a key, how many brackets are missing: -1, if one is
+        too many."""
         self.wanted = LOOK
         """Characters that are needed to tell what is wrong."""
 
@@ -210,7 +215,7 @@ class _Run:
             return self._delimiter(at)
         match expects:
             case Next.AFTER_VALUE:
-                return self._after_value(char, at)
+                return self._after_value(char, at, final)
             case Next.KEY | Next.KEY_OR_END:
                 return self._key(char, at, final)
             case Next.COLON:
@@ -229,7 +234,7 @@ class _Run:
         self.at = at + len(state.delimiter)
         return True
 
-    def _after_value(self, char: str, at: int) -> bool:
+    def _after_value(self, char: str, at: int, final: bool) -> bool:
         state = self.state
         closes = char == "}" and state.in_object or char == "]" and not state.in_object
         if char != "," and not closes:
@@ -239,22 +244,27 @@ class _Run:
             self.cost = name_cost(self.window, self.one, state)
         self.at = at + 1
         if closes:
-            self._close_bracket()
-        else:
-            state.expects = Next.KEY if state.in_object else Next.VALUE_AFTER_COMMA
+            return self._close_bracket(at, final)
+        state.expects = Next.KEY if state.in_object else Next.VALUE_AFTER_COMMA
         return True
 
-    def _close_bracket(self) -> None:
+    def _close_bracket(self, at: int, final: bool) -> bool:
+        """Go over a bracket that closes; False where that may be one too many."""
+        early = closed_early(self.window, self.one.node, self.state, at, final)
+        if early:
+            self.at, self.cost = at, 0
+            self.wanted, self.why = (len(self.window.buf) - at + 1, None) if early is WAIT else (0, _EARLY)
+            return False
+        self.at = at + 1
         self.telling.upto(self.window.base + self.at)
         self.state.stack = self.state.stack[:-1]
         self.state.expects = Next.AFTER_VALUE
+        return True
 
     def _key(self, char: str, at: int, final: bool) -> bool:
         state, place = self.state, self.window.base + at
         if char == "}" and state.expects is Next.KEY_OR_END:
-            self.at = at + 1
-            self._close_bracket()
-            return True
+            return self._close_bracket(at, final)
         if char != '"':
             return False
         missing = None if state.expects is Next.KEY_OR_END else misplaced(self.window, state, self.one.context, at)
@@ -310,9 +320,7 @@ class _Run:
             self.at, state.expects = at + 1, Next.KEY_OR_END if char == "{" else Next.VALUE_OR_END
             return True
         if char == "]" and expects is Next.VALUE_OR_END:
-            self.at = at + 1
-            self._close_bracket()
-            return True
+            return self._close_bracket(at, final)
         match = SCALAR.match(buf, at)
         if match is None or match.end() == len(buf) and not final:
             return False

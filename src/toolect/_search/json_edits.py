@@ -9,12 +9,13 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
-from toolect._search.actions import Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
 from toolect._search.follow import after_value, shape_keys, shaped
-from toolect._search.hypothesis import Act, Hypothesis, Mode
+from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
+from toolect._search.path import Path
 from toolect._search.window import LOOK, Window
 from toolect._shapes.mend import _EXPRESSION
 from toolect._spec.model import Role
@@ -23,6 +24,7 @@ MAX_REOPENED: Final = 32
 """Quotes of one value that may turn out to be in a string. Beyond it: they end it."""
 _BACK: Final = 200
 _UNIT: Final = 10
+_AFTER_NAME: Final = 3
 _SAID: Final = 4096
 SCALAR: Final = re.compile(r"[-+.\w]+")
 QUOTES: Final = {
@@ -41,6 +43,8 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w.-]*(?=\s*(?::|=))")
 _BARE_TEXT: Final = re.compile(r"[^\s,\]}\"'{\[][^,\]}\"\n{\[]*")
 _HALF_KEY: Final = re.compile(r'[\w.-]{1,64}"\s*[:=]')
 _HALF_TEXT: Final = re.compile(r'(?:[^"\\\n]|\\.){1,120}"\s*[,}\]]')
+_TORN_WORD: Final = re.compile(r"[A-Za-z]+(?:\s+[A-Za-z]+)*(?=\s*[,\]}])")
+_STRUCTURE: Final = re.compile(r"\s*[\]}]*\s*[,:]\s*[\[{]*\s*")
 _COMMENT: Final = re.compile(r"//[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\\[nrt]", re.DOTALL)
 _DOTS: Final = re.compile(r"(?:\.\.\.|…)\s*,?(?=\s*[\]}])")
 _TRIPLE: Final = re.compile(r'"""|\'\'\'')
@@ -51,18 +55,20 @@ _KEYWORD: Final = re.compile(r"[A-Za-z_]\w*\s*=")
 _COLON_BEFORE: Final = re.compile(r"\s*:")
 _CLOSES: Final = re.compile(r"\s*[,}\])]")
 _WIDE: Final = {"：": ":", "，": ",", "｛": "{", "｝": "}", "［": "[", "］": "]", ";": ","}
-_TEXT_SIGNS: Final = "/$#@%&*~^"
+_TEXT_SIGNS: Final = "/$#@%&*~^\\"
 _VALUES: Final = (Role.VALUE, Role.JSON)
 
 
 def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int | None) -> list[Hypothesis]:
     """The hypotheses that follow at index `at`, where no token fits.
 
-    `why` says more: where a string is over, as indices; how many brackets are missing before a key.
+    `why` says more: where a string is over, as indices; how many brackets are missing before a key: -1, one too many.
     """
     found = _Edits(window, one, at)
     if isinstance(why, tuple):
         return found.over_in_string(why)
+    if why == -1:
+        return found.closed_early()
     if why:
         return found.misplaced(why)
     return found.all()
@@ -158,6 +164,19 @@ class _Edits:
         self.go_on(1, Next.IN_KEY)
         return self.found
 
+    def closed_early(self) -> list[Hypothesis]:
+        """A member comes after the bracket here that has no place there: the bracket is too many, or that is text."""
+        state, at, costs = self.state, self.at, self.costs
+        self.edit(costs.json_drop, at + 1, Next.AFTER_VALUE, None, "a bracket too many")
+        new = state.copy()
+        telling = Telling(new)
+        telling.upto(at + 1)
+        new.stack, new.expects = state.stack[:-1], Next.AFTER_VALUE
+        one = self._make(2 * costs.json_drop, at + 1, new, telling, {})
+        if not new.stack:
+            self.found[-1] = close(self.window, one, at + 1)
+        return self.found
+
     def _between(self) -> None:
         telling = Telling(self.state)
         pending, self.since = telling.between()
@@ -218,24 +237,29 @@ class _Edits:
         return self.found
 
     def _unit(self) -> str | None:
-        """How the object of the call begins."""
-        state = self.state
-        if not self.shaped or state.unit + _UNIT + 2 >= self.at:
+        """How the object of the call begins, or the call."""
+        state, context = self.state, self.one.context
+        start = state.unit if self.shaped else context.begun
+        size = _UNIT if self.shaped else max(_UNIT, len(context.name) + _AFTER_NAME)
+        if start + size + 2 >= self.at or not self.shaped and context.call is None:
             return None
-        unit = self.window.raw(state.unit, state.unit + _UNIT)
-        return unit if len(unit) == _UNIT and unit[0] == "{" else None
+        unit = self.window.raw(start, start + size)
+        return unit if len(unit) == size and (unit[0] == "{" or not self.shaped) else None
 
     def _begins_again(self, unit: str | None, opener: str | None) -> bool:
         """The call is written again from its beginning, here or in the last string."""
         state, window, one = self.state, self.window, self.one
         again = -1
         if unit and not opener and state.last_quote is not None:
-            place = window.raw(state.string, self.at + _UNIT + 2).find(unit)
+            place = window.raw(state.string, self.at + len(unit) + 2).find(unit)
             again = place + state.string if place >= 0 else -1
         elif unit and opener == unit:
             again = self.at
         if again < max(state.unit + 1, state.string - 1):
             return False
+        if not self.shaped:
+            self.found.append(self._call_again(again))
+            return True
         new = JsonState(again, False)
         new.stack = "[" if state.stack[:1] == "[" else ""
         begun = again + (state.expects is Next.COLON and again == state.string - 1)
@@ -245,6 +269,15 @@ class _Edits:
             acts.append(PutJson(new.stack, again))
         self.found.append(window.stay(one, self.costs.break_off - 2, again, Mode.JSON, new, *acts))
         return True
+
+    def _call_again(self, at: int) -> Hypothesis:
+        """The call begins again at character `at`: this one was broken off."""
+        one, why = self.one, "it is written again"
+        call = one.context.call
+        assert call is not None
+        ends: list[Act] = [Fail(why), DropLoose()] if self.state.empty else [FailJson(one.node, at, why)]
+        path = Path(call, Context(), self.window.ref).add(*ends, BreakOff(at))
+        return self.window.make(one, self.costs.break_off - 2, at, Mode.BETWEEN, "", path)
 
     def _go_back(self) -> bool:
         """The last quote was one of the string's own, or is missing earlier; True where strings are put together."""
@@ -264,7 +297,11 @@ class _Edits:
             telling.acts.append(MendJson(at, "a quote"))
             new.expects, new.last_quote = Next.IN_KEY if colon else Next.IN_STRING, None
             cost = self._once(new, costs.json_reopen, Style.REOPEN)
+            since = window.raw(state.piece, state.last_quote)
+            if state.piece > state.string and len(since) < _UNIT and _STRUCTURE.fullmatch(since):
+                cost += costs.json_reopen  # what stands between two quotes is no text
             new.reopened += 1
+            new.piece = state.after_string
             self.found.append(window.stay(self.one, cost, state.after_string, Mode.JSON, new, *telling))
         text = window.raw(max(state.string, state.last_quote - NEAR), state.last_quote)
         begins = state.last_quote - len(text)
@@ -379,10 +416,9 @@ class _Edits:
             self._open('"', costs.json_quote, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
         elif word is not None and (put_word := word_as_json(word[0])):
             self.edit(costs.json_word, base + word.end(), Next.AFTER_VALUE, put_word, "another word", Style.WORD)
-        elif text is not None and (put_word := torn_word(text[0])):
-            self.edit(
-                costs.json_word, base + text.end(), Next.AFTER_VALUE, put_word, "a word that is torn, or stands twice"
-            )
+        elif (torn := _TORN_WORD.match(buf, i) or text) is not None and (put_word := torn_word(torn[0])):
+            why = "a word that is torn, or stands twice"
+            self.edit(costs.json_word, base + torn.end(), Next.AFTER_VALUE, put_word, why)
         elif word is not None and "infinity" in word[0].lower():
             pass
         elif self._delimiter_missing():

@@ -22,6 +22,9 @@ MAX_NESTED: Final = 6
 """Brackets around the name or the arguments of a call. Beyond it: they are none."""
 MAX_EVIDENCE: Final = 4
 NEXT_KEY: Final = re.compile(r'\s*"([^"\\\n]{0,64})"\s*:')
+_MORE: Final = re.compile(r'\s*,\s*"([^"\\\n]{1,64})"\s*:')
+"""A member that comes yet."""
+_MORE_BEGUN: Final = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,64}(?:"\s*)?)?)?\Z')
 MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
 _SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
 
@@ -104,6 +107,8 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
         if sign in ("{", '"', "n"):  # null stands for none
             state.found |= 2
             state.depth = depth
+    elif keys.open and not state.called and sign == "{" and state.key not in keys.known:
+        state.found, state.depth = 3, depth
     elif state.bare and state.key not in keys.known and not keys.open:
         cost += costs.other_key
     if not called and state.called:
@@ -137,6 +142,20 @@ def misplaced(window: Window, state: JsonState, context: Context, at: int) -> in
     names = [context.name] if context.name in tools else [*tools]
     declared = any(match[1] in tools.of(name).names for name in names)
     return len(state.stack) - depth if declared and match[1] not in window.inner_keys else 0
+
+
+def closed_early(window: Window, node: Node, state: JsonState, at: int, final: bool) -> bool | Waits:
+    """True when a member comes after the bracket at index `at` where none can: that is one too many."""
+    stack = state.stack[:-1]
+    arguments = state.depth and len(stack) == state.depth and shaped(node)
+    if stack.endswith("{") and not arguments:
+        return False
+    buf, far = window.buf, at + 2 * NEAR
+    match = _MORE.match(buf, at + 1, far)
+    if match is None:
+        return WAIT if not final and len(buf) < far and _MORE_BEGUN.match(buf, at + 1) else False
+    keys = shape_keys(node)
+    return not arguments or not (match[1] in keys.known or keys.open)
 
 
 def _holds_call(window: Window, node: Node, value: Json) -> bool:

@@ -51,7 +51,7 @@ class JsonState:
 
     __slots__ = (
         "after_string", "bare", "depth", "delimiter", "empty", "evidence", "expects", "found", "key", "last_quote",
-        "past", "pending", "quote", "reopened", "stack", "start", "string", "styles", "emitted", "unit",
+        "past", "pending", "piece", "quote", "reopened", "stack", "start", "string", "styles", "emitted", "unit",
     )  # fmt: skip
 
     def __init__(self, start: int, bare: bool) -> None:
@@ -75,8 +75,8 @@ class JsonState:
         self.depth = 0
         """How many brackets were open where the arguments came."""
         self.styles = Style.NONE
-        self.reopened = 0
-        """Quotes that were taken for the string's own."""
+        self.reopened = self.piece = 0
+        """Quotes that were taken for the string's own, and the character after the last of them."""
         self.evidence = 0
         self.empty: tuple[str, ...] = ()
         """Of a value of a value language: the markers for which it stands."""

@@ -26,7 +26,7 @@ _SOON: Final = 48
 _NO_MARKER: Final = 64
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
-_CLOSING_SIGNS: Final = ",:)]}"
+_CLOSING_SIGNS: Final = ",:)]}>"
 
 Found = list[Hypothesis] | Waits
 
@@ -40,7 +40,12 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if node.escaped:
         if one.state and buf.startswith(one.state, at):
             at += len(one.state)
-        return [window.stay(one, 0, base + at, Mode.STRING, base + at, OpenString(node, base + at))]
+        string = window.stay(one, 0, base + at, Mode.STRING, base + at, OpenString(node, base + at))
+        last = last_marker(one)
+        if last is None or not buf.startswith(last, at):
+            return WAIT if last is not None and not final and last.startswith(buf[at:]) else [string]
+        note = Note(RepairKind.STRAY_MARKER, base + at, last)
+        return [window.stay(one, window.costs.doubled, base + at + len(last), Mode.BETWEEN, "", note), string]
     at = _after_comments(window, at, final)
     if at < 0 or at == len(buf) and not final:
         return WAIT
@@ -138,6 +143,8 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     """The hypothesis that follows by what the grammar has at index `at`."""
     buf, base, node, context, size = window.buf, window.base, one.node, one.context, len(window.buf)
     end, core = _marker(node, context, buf, at)
+    if end >= 0 and len(core) < STRONG and core not in window.graph.starts and buf.startswith(_longer(node)[core], at):
+        return None
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])
@@ -192,6 +199,20 @@ def _marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
         if buf.startswith(word, at) and len(word) > end - at:
             end, core = at + len(word), echo
     return end, core
+
+
+def _longer(node: Node) -> dict[str, tuple[str, ...]]:
+    """The markers of the dialect that begin with a short one of `node` and cannot come there."""
+    return node.made(_find_longer)
+
+
+def _find_longer(node: Node) -> dict[str, tuple[str, ...]]:
+    starts = [start for start in node.graph.starts if start not in node.marks]
+    return {
+        core: tuple(start for start in starts if len(start) > len(core) and start.startswith(core))
+        for core in node.marks
+        if len(core) < STRONG
+    }
 
 
 def _begins_json(node: Node, char: str) -> bool:
@@ -347,7 +368,14 @@ def _missing_signs(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]
     """A bracket or comma of a value language, or a short sign of a call, is missing."""
     buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
     for core, wrong in node.marks.items():
-        if wrong or len(core) >= STRONG or is_echo(core) or core[0] not in _CLOSING_SIGNS:
+        if wrong or len(core) >= STRONG or is_echo(core):
+            continue
+        if node.step(core).trail[:1] == "\n" and "\n" in buf[one.pos - base : at] and node.step(core).node.text:
+            path = window.path(one).imply((core,), one.pos)  # its line ends as it would after the sign
+            new = window.make(one, costs.sign_missing, one.pos, Mode.BETWEEN, node.step(core).trail, path)
+            found.append(new)
+            continue
+        if core[0] not in _CLOSING_SIGNS:
             continue
         to = node.step(core).node
         fits = to.struct.match(buf, at) or any((m := regex.match(buf, at)) and m.end() > at for _, regex in to.patterns)

@@ -8,6 +8,7 @@ from toolect._search.follow import ESCAPED
 from toolect._search.hypothesis import WAIT, Hypothesis, Mode
 from toolect._search.marker_edges import Found
 from toolect._search.window import Window
+from toolect._values.doubtful import holds_half_a_call
 from toolect.message import RepairKind
 
 _CUT = 2
@@ -34,9 +35,11 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return [*json_edges.woken(window, one), window.stay(one, _CUT, base + size, Mode.END, "", *acts)]
     after = base + end + len(closer)
     path = window.path(one).add(MoreString(emitted, base + end), CloseString(node, base + end))
-    path.over_string().shift(closer, base + end, after)
+    path.over_string(base + end).shift(closer, base + end, after)
     note = Note(RepairKind.UNESCAPED, base + end, closer)
+    half = one.pos > emitted and holds_half_a_call(closer + window.raw(one.pos, base + end) + closer)
+    cost = 2 * window.costs.swallowed if half else 0
     return [
-        window.make(one, 0, after, Mode.BETWEEN, "", path),
-        window.stay(one, window.costs.unescaped, after, Mode.STRING, emitted, note),
+        window.make(one, cost, after, Mode.BETWEEN, "", path),
+        window.stay(one, cost + window.costs.unescaped, after, Mode.STRING, emitted, note),
     ]

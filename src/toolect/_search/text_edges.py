@@ -200,7 +200,7 @@ def _after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool
     """The path out of the text, which ends at index `end`; it was one where it is `opened`."""
     base = window.base
     path = window.path(one).add(MoreText(base + end), CloseText(base + (end if opened else at)))
-    return path.over_text() if opened else path
+    return path.over_text(base + end) if opened else path
 
 
 # Calls without their markers
@@ -302,7 +302,7 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
         else:
             path = window.path(one).add(NoText())
             if before:
-                path = path.over_text() if solid else path.skip_text(base + at)
+                path = path.over_text(base + at) if solid else path.skip_text(base + at)
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
         text.cost += costs.short_in_content
@@ -506,7 +506,7 @@ class _Marker:
         if self.opened and way.path[:1] == (TEXT,):
             if not window.said(self.start, end) and self.plan.content:
                 return path.skip_text(base + end)
-            return path.over_text()
+            return path.over_text(base + end)
         return path
 
     def _missing(self, way: Way) -> tuple[Key, ...]:
@@ -527,7 +527,7 @@ class _Marker:
         if found is None or buf.endswith(word, 0, found[1]):
             return None
         end = base + lead_end(window, self.plan.after.lead(closer), found[0], self.start)
-        path = window.path(one).add(MoreText(end), CloseText(end)).over_text()
+        path = window.path(one).add(MoreText(end), CloseText(end)).over_text(end)
         path.shift(closer, base + found[0], base + found[1], "", wrong=True)
         path.imply(way.path[2:], base + at, calls)
         return shift(window, one, window.costs.misspelt_closer, self.core, at, self.end, path)

@@ -100,8 +100,8 @@ class Window:
     def names(self) -> re.Pattern[str]:
         """Finds the name of a declared tool."""
         if self._names is None:
-            words = sorted(map(re.escape, self.tools.by_name), key=len, reverse=True)
-            self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")
+            words = sorted(map(re.escape, filter(None, self.tools.by_name)), key=len, reverse=True)
+            self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
         return self._names
 
     def named_near(self, at: int) -> str | None:
