@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from toolect._graph.graph import Graph
@@ -56,7 +56,7 @@ class AnswerSearch:
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
         self._performer = Performer(graph, self._builder, self._raw)
-        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, None))
+        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
         self._search = Search(first, self, self._perform)
@@ -67,8 +67,10 @@ class AnswerSearch:
         window = self._window
         return window.cut(start, end) if window.base <= start <= end else self._tape.raw(start, end)
 
-    def _perform(self, act: Act) -> None:
-        act.perform(self._performer)
+    def _perform(self, acts: Iterable[Act]) -> None:
+        performer = self._performer
+        for act in acts:
+            act.perform(performer)
 
     def _prefill(self, one: Hypothesis, opening: str) -> None:
         """Begin where the prompt leaves off: it ends with `opening`, which is none of the answer."""
@@ -91,8 +93,7 @@ class AnswerSearch:
             path.shift(core, 0, 0)
             while at < len(opening) and one.state and opening[at] == one.state[0]:
                 at, one.state = at + 1, one.state[1:]
-        for act in path.acts:
-            self._perform(act)
+        self._perform(path.acts)
         one.node, one.context = path.node, path.context
         self._builder.segments.clear()
         self._builder.repairs.clear()
@@ -195,11 +196,11 @@ class AnswerSearch:
         if at <= low:
             return
         upto, action = window.base + at, best.action
-        last = action.act
+        last = action.acts[-1] if action.acts else None
         if isinstance(last, MoreText) and action.holders == 1 and not action.children and action is not search.root:
-            action.act = MoreText(upto)
+            action.acts = (*action.acts[:-1], MoreText(upto))
         else:
-            new = Action(action, MoreText(upto))
+            new = Action(action, (MoreText(upto),))
             new.holders, action.holders = 1, action.holders - 1
             best.action = new
         best.emitted = upto

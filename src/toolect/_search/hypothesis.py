@@ -7,8 +7,8 @@ all that live agree on is performed. All depends on the text alone: an edge that
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterator
-from enum import Enum, IntFlag
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
@@ -37,22 +37,22 @@ class Mode(Enum):
     END = 7
 
 
-class Doubt(IntFlag):
-    """What is doubtful of the open call: it counts less unless its tool is declared."""
+class Doubt:
+    """What is doubtful of the open call, as bits: it counts less unless its tool is declared."""
 
-    NONE = 0
-    ARGUED = 1
+    NONE: Final = 0
+    ARGUED: Final = 1
     """An argument has come."""
-    MISSPELT = 2
-    PROSE = 4
+    MISSPELT: Final = 2
+    PROSE: Final = 4
     """It begins in the middle of a line of text, with a short sign."""
-    GLUED = 8
+    GLUED: Final = 8
     """... right behind a word."""
-    NO_OPENERS = 16
+    NO_OPENERS: Final = 16
     """Its openers are missing."""
-    PASSED = 32
+    PASSED: Final = 32
     """The text that is open holds markers."""
-    INSIDE = 64
+    INSIDE: Final = 64
     """It was begun within a value of another call: what fits is no evidence."""
 
 
@@ -63,7 +63,7 @@ class Context(NamedTuple):
     name: str = ""
     key: str | None = None
     said: tuple[str, ...] = ()
-    doubt: Doubt = Doubt.NONE
+    doubt: int = Doubt.NONE
     begun: int = 0
     """The character where the open call begins."""
 
@@ -94,10 +94,10 @@ class Act(Protocol):
 class Action:
     """A node of the tree of actions: what is done if the hypotheses whose leaves are below it win."""
 
-    __slots__ = ("act", "children", "holders", "parent")
+    __slots__ = ("acts", "children", "holders", "parent")
 
-    def __init__(self, parent: Action | None, act: Act | None) -> None:
-        self.parent, self.act = parent, act
+    def __init__(self, parent: Action | None, acts: tuple[Act, ...]) -> None:
+        self.parent, self.acts = parent, acts
         self.children: list[Action] = []
         self.holders = 0
         if parent is not None:
@@ -158,7 +158,7 @@ class Search:
 
     __slots__ = ("_counts", "_edges", "_kept", "_perform", "_visited", "done", "live", "root", "spares", "work")
 
-    def __init__(self, first: Hypothesis, edges: Edges, perform: Callable[[Act], None]) -> None:
+    def __init__(self, first: Hypothesis, edges: Edges, perform: Callable[[Iterable[Act]], None]) -> None:
         self.root = first.action
         first.action.holders = 1
         self.live = [first]
@@ -287,8 +287,7 @@ class Search:
         while not root.holders and len(root.children) == 1:
             root = root.children[0]
             root.parent = None
-            assert root.act is not None
-            self._perform(root.act)
+            self._perform(root.acts)
         self.root = root
 
     def _finish(self, best: Hypothesis) -> None:
@@ -299,8 +298,7 @@ class Search:
         self.live[:] = [best]
         self.commit()
         for action in reversed([*self.path(best)]):
-            assert action.act is not None
-            self._perform(action.act)
+            self._perform(action.acts)
         self.root = best.action
         self.done = True
 

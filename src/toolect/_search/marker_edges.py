@@ -62,7 +62,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
 
 def last_marker(one: Hypothesis) -> str | None:
     """The marker that was read last, if nothing came after it: it is noticed where it stands twice."""
-    act = one.action.act
+    act = one.action.acts[-1] if one.action.acts else None
     if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) > 1:
         return act.key
     return None
@@ -446,5 +446,5 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
 
 def _opened(window: Window, one: Hypothesis) -> bool:
     """True when an opener of a call was read last."""
-    act = one.action.act
+    act = one.action.acts[-1] if one.action.acts else None
     return isinstance(act, Shift) and (act.key in window.graph.long_openers or one.context.call is not None)

@@ -104,7 +104,7 @@ class Path:
             self._step(core, "", at)
         return self
 
-    def doubt(self, doubt: Doubt) -> Path:
+    def doubt(self, doubt: int) -> Path:
         """The open call is doubtful."""
         self.context = self.context._replace(doubt=doubt)
         return self
