@@ -21,6 +21,7 @@ from toolect._search.island import Island, island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
+from toolect._search.stepping import Stepping
 from toolect._search.tape_window import Tape
 from toolect._search.window import Window
 from toolect._spec.model import Role, Spec
@@ -56,6 +57,7 @@ class AnswerSearch:
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
         self._performer = Performer(graph, self._builder, self._raw)
+        self._stepping = Stepping(window, self._performer)
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
@@ -116,6 +118,10 @@ class AnswerSearch:
                 return resync.skip(self._window, one, final)
             case _:
                 return resync.after(self._window, one, final)
+
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place."""
+        return self._stepping.go(one, final)
 
     # Reading
 

@@ -152,6 +152,9 @@ class Edges(Protocol):
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         """The hypotheses that follow `one`."""
 
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place, as far as is sure; True where more text is needed."""
+
 
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
@@ -174,6 +177,8 @@ class Search:
         """Go on until the text is over, or more of it is needed."""
         live, expand = self.live, self._edges.expand
         while True:
+            if len(live) == 1 and not self.spares and self._alone() and self._edges.step(live[0], final):
+                return
             best = self._next()
             if best.mode is Mode.END:
                 self._finish(best)
@@ -209,8 +214,13 @@ class Search:
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
 
+    def _alone(self) -> bool:
+        """True when all that the only hypothesis does is performed."""
+        self.commit()
+        return self.root is self.live[0].action
+
     def _next(self) -> Hypothesis:
-        """The hypothesis to go on with: the best, and where that is at the end, one that what follows may make better."""
+        """The hypothesis to go on with: the best; where that is at the end, one that what follows may make better."""
         best = self.live[-1]
         if best.mode is Mode.END:
             for one in reversed(self.live):

@@ -29,6 +29,7 @@ from toolect._search.json_ends import (
 )  # fmt: skip
 from toolect._search.json_state import IN_TEXT, LOOSE, JsonState, Next, Style, Telling
 from toolect._search.path import Path
+from toolect._search.performer import Performer
 from toolect._search.window import LOOK, Window
 from toolect._values.json_lexemes import MAX_DEPTH, complete
 from toolect.message import Json
@@ -85,7 +86,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return found
     if state.expects is Next.AFTER_VALUE and not state.stack:
         return [close(window, one, one.pos)]
-    return _Run(window, one).go(final)
+    return _Run(window, one, state.copy()).go(final)
 
 
 def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
@@ -126,14 +127,28 @@ def _lacking(value: Json, wanted: int) -> int:
     return max(wanted, 0)
 
 
+def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
+    """Go on in place, with nothing to weigh, as far as strict JSON goes; True where more text is needed."""
+    state: JsonState = one.state
+    run = _Run(window, one, state)
+    run.forward(final, True)
+    for act in run.telling.acts:
+        act.perform(to)
+    one.pos = one.emitted = window.base + run.at
+    if final or not state.stack and state.expects is Next.AFTER_VALUE or not run.waits(False):
+        return False
+    if run.at < len(window.buf) and state.expects not in IN_TEXT:
+        window.needs(one.pos + run.wanted)
+    return True
+
+
 class _Run:
     """Goes over strict JSON from where a hypothesis is."""
 
     __slots__ = ("at", "cost", "keys", "one", "seen", "state", "telling", "wanted", "why", "window")
 
-    def __init__(self, window: Window, one: Hypothesis) -> None:
-        self.window, self.one = window, one
-        self.state: JsonState = one.state.copy()
+    def __init__(self, window: Window, one: Hypothesis, state: JsonState) -> None:
+        self.window, self.one, self.state = window, one, state
         self.telling = Telling(self.state)
         self.at = one.emitted - window.base
         self.keys = shape_keys(one.node) if self.state.bare or shaped(one.node) else None
@@ -144,12 +159,24 @@ class _Run:
         self.wanted = LOOK
         """Characters that are needed to tell what is wrong."""
 
-    def go(self, final: bool) -> Found:
-        """The hypotheses at the end of the run."""
-        state, window = self.state, self.window
+    def forward(self, final: bool, alone: bool) -> None:
+        """Go on up to the end of the value, or where no token fits; to the next one that costs, if not `alone`."""
+        state = self.state
         while not self.cost and (self._string(final) if state.expects in IN_TEXT else self._token(final)):
             if not state.stack and state.expects is Next.AFTER_VALUE:
                 break
+            if alone:
+                self.cost = 0
+
+    def waits(self, final: bool) -> bool:
+        """True when more text has to tell what comes here."""
+        size, in_text = len(self.window.buf), self.state.expects in IN_TEXT
+        return self.why is None and (self.at == size or in_text or not final and size - self.at < self.wanted)
+
+    def go(self, final: bool) -> Found:
+        """The hypotheses at the end of the run."""
+        state, window = self.state, self.window
+        self.forward(final, False)
         base, size, one = window.base, len(window.buf), self.one
         place = base + self.at
         there = window.stay(one, self.cost, place, Mode.JSON, state, *self.telling)
@@ -157,11 +184,10 @@ class _Run:
             return [there]
         if state.expects is Next.AFTER_VALUE and not state.stack:
             return [close(window, there, place)]
-        in_text = state.expects in IN_TEXT
-        if self.why is None and (self.at == size or in_text or not final and size - self.at < self.wanted):
+        if self.waits(final):
             if final:
                 return at_end(window, there, base + size)
-            if self.at < size and not in_text:
+            if self.at < size and state.expects not in IN_TEXT:
                 window.needs(place + self.wanted)
             return Onwards(there) if self.telling.acts or there.pos > one.emitted else WAIT
         return edits(window, there, self.at, self.why)

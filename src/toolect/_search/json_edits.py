@@ -112,9 +112,7 @@ class _Edits:
         state.expects, state.emitted = expects, pos
         return self._make(self._once(state, cost, style), pos, state, telling, more)
 
-    def instead(
-        self, cost: int, put: str, why: str, style: int = Style.NONE, pos: int = -1, **more: Any
-    ) -> Hypothesis:
+    def instead(self, cost: int, put: str, why: str, style: int = Style.NONE, pos: int = -1, **more: Any) -> Hypothesis:
         """An edit in place of the signs between the last token and here."""
         state = self.state.copy()
         state.pending = ""

@@ -65,7 +65,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
-    if not final and _may_be_longer(window, plan, match, at):
+    if not final and may_be_longer(window, plan, match, at):
         return WAIT
     solid = solid or window.said(start, match.start())
     core = match[0]
@@ -102,7 +102,7 @@ def _near_waits(
     return True
 
 
-def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
+def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
     """True when more text may make another marker of the one that was found."""
     buf, size = window.buf, len(window.buf)
     if match.end() >= size - 1:
