@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -17,26 +16,21 @@ from toolect._search import json_edges, marker_edges, resync, string_edges, text
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
-from toolect._search.island import Island, island
+from toolect._search.island import island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
-from toolect._search.stepping import Stepping
+from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape
 from toolect._search.window import Window
-from toolect._spec.model import Role, Spec
+from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
 from toolect.message import Message
 
-_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096
 _MARGIN: Final = 1200
-_TAIL: Final = 200
-_NAME: Final = 64
-_CLOSER: Final = 48
-_NEAR: Final = 40
 
 
 class AnswerSearch:
@@ -198,7 +192,7 @@ class AnswerSearch:
         """Text in which no marker can begin any more is passed on."""
         window, search = self._window, self._search
         low = max(best.emitted - window.base, 0)
-        at = self._safe(best, island(best.node), low)
+        at = safe(window, best, island(best.node), low)
         if at <= low:
             return
         upto, action = window.base + at, best.action
@@ -214,34 +208,6 @@ class AnswerSearch:
         if not state.solid:
             best.state = state._replace(solid=window.said(state.start, at))
 
-    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
-        """The index up to which the open text can only be text, from index `low` on."""
-        window = self._window
-        buf, size = window.buf, len(window.buf)
-        at = plan.held(buf, low)
-        if (match := window.find(plan.regex, low, plan.longest)) is not None:
-            at = min(at, match.start())
-        at = plan.torn(buf, low, at)
-        if plan.near is not None:
-            part = window.find(plan.near, low, 32)
-            at = min(at, (size if part is None else part.start()) - _NEAR)
-        if plan.content and plan.named is not None and self._tools.declared:
-            if (name := window.find(window.names, low, _NAME)) is not None:
-                prefix = window.ref.partition("{name}")[0]
-                at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
-            word = _LAST_WORD.search(buf, max(low, size - _NAME))
-            at = min(at, size if word is None else word.start())
-        if plan.led_held is not None:
-            cut = max(best.state.start - window.base, size - _TAIL, 0)
-            led = plan.led_held.search(buf[cut:])
-            at = at if led is None else min(at, max(low, cut + led.start()))
-        at = _without_blanks(buf, low, at)
-        if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
-            floor = max(low, size - _TAIL)
-            while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
-                at = _without_blanks(buf, low, sign.start())
-        return at
-
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""
         window, search = self._window, self._search
@@ -249,13 +215,6 @@ class AnswerSearch:
         if low - window.base > _KEPT + len(window.buf) - (low - window.base):
             window.buf = window.buf[low - window.base :]
             window.base = low
-
-
-def _without_blanks(buf: str, low: int, at: int) -> int:
-    """The index before the blanks that end at index `at`."""
-    while at > low and buf[at - 1].isspace():
-        at -= 1
-    return at
 
 
 def _needed(one: Hypothesis) -> int:

@@ -31,6 +31,11 @@ from toolect._spec.model import Role
 _UNEASY: Final = re.compile(r'["\\\x00-\x1f,\]}]')
 _SAID: Final = 4
 _NEAR_MARKER: Final = 40
+_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
+_TAIL: Final = 200
+_NAME: Final = 64
+_PART: Final = 32
+_CLOSER: Final = 48
 _CONTENT: Final = (Role.CONTENT, None)
 _HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING)
 _NOTED: Final = (OpCode.BEGIN_CALL, OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.BEGIN_ARGUMENT)
@@ -215,18 +220,16 @@ class Stepping:
         if match is None:
             if final:
                 return Way.ASK
-            at = size if island.near is None else size - _NEAR_MARKER
-            while at > low and buf[at - 1].isspace():
-                at -= 1
-            if at > low:
-                self._performer.more_text(base + at)
-                one.emitted = base + at
-                if not state.solid:
-                    one.state = state._replace(solid=window.said(state.start, at))
+            self._tell(one, size if island.near is None else size - _NEAR_MARKER, low)
+            return Way.WAIT
+        match = window.find(island.regex, low, island.longest)
+        if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
+            self._tell(one, safe(window, one, island, low), low)
+            if (needed := island.needed(buf, low)) > size:
+                window.needs(base + needed)
             return Way.WAIT
         if not plan.ends or state.quotation is not None:
             return Way.ASK
-        match = window.find(island.regex, low, island.longest)
         if match is None or match[0] not in plan.ends or not final and may_be_longer(window, island, match, low):
             return Way.ASK
         at, end = match.span()
@@ -245,6 +248,17 @@ class Stepping:
         performer.close_text(upto)
         self._cross(one, node.made(_Between), TEXT, "", upto)
         return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
+
+    def _tell(self, one: Hypothesis, at: int, low: int) -> None:
+        """What comes before index `at`, and the blanks there, can only be text."""
+        window = self._window
+        at = _without_blanks(window.buf, low, at)
+        if at > low:
+            state: TextState = one.state
+            one.emitted = window.base + at
+            self._performer.more_text(one.emitted)
+            if not state.solid:
+                one.state = state._replace(solid=window.said(state.start, at))
 
     # JSON
 
@@ -265,3 +279,41 @@ class Stepping:
                 state.emitted = one.pos = one.emitted = place
                 return Way.WAIT
         return Way.WAIT if json_edges.step(window, one, final, performer) else Way.ASK
+
+
+# Text that can only be text
+
+
+def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
+    """The index up to which the open text can only be text, from index `low` on."""
+    buf, size = window.buf, len(window.buf)
+    at = plan.held(buf, low)
+    if (match := window.find(plan.regex, low, plan.longest)) is not None:
+        at = min(at, match.start())
+    at = plan.torn(buf, low, at)
+    if plan.near is not None:
+        part = window.find(plan.near, low, _PART)
+        at = min(at, (size if part is None else part.start()) - _NEAR_MARKER)
+    if plan.content and plan.named is not None and window.tools.declared:
+        if (name := window.find(window.names, low, _NAME)) is not None:
+            prefix = window.ref.partition("{name}")[0]
+            at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
+        word = _LAST_WORD.search(buf, max(low, size - _NAME))
+        at = min(at, size if word is None else word.start())
+    if plan.led_held is not None:
+        cut = max(best.state.start - window.base, size - _TAIL, 0)
+        led = plan.led_held.search(buf[cut:])
+        at = at if led is None else min(at, max(low, cut + led.start()))
+    at = _without_blanks(buf, low, at)
+    if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
+        floor = max(low, size - _TAIL)
+        while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
+            at = _without_blanks(buf, low, sign.start())
+    return at
+
+
+def _without_blanks(buf: str, low: int, at: int) -> int:
+    """The index before the blanks that end at index `at`."""
+    while at > low and buf[at - 1].isspace():
+        at -= 1
+    return at
