@@ -316,6 +316,7 @@ class _Run:
             return False
         sign = _SPACE.match(buf, at + 1).end()  # type: ignore[union-attr]  # matches the empty string
         if self.keys is not None and sign == len(buf) and not final:
+            self.wanted = sign - at + 1
             return False
         self.telling.upto(window.base + at + 1)
         self.at, state.expects = at + 1, Next.VALUE
@@ -349,6 +350,7 @@ class _Run:
             return self._close_bracket(at, final)
         match = SCALAR.match(buf, at)
         if match is None or match.end() == len(buf) and not final:
+            self.wanted = LOOK if match is None else match.end() - at + 1
             return False
         if match[0] not in ("true", "false", "null") and not _NUMBER.match(match[0]):
             return False
