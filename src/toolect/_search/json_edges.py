@@ -7,9 +7,9 @@ from typing import Final
 
 from toolect._graph.node import STRONG
 from toolect._graph.symbols import is_echo
-from toolect._search.actions import OpenLoose, PutJson, RawJson
+from toolect._search.actions import OpenLoose, PutJson, RawJson, StringJson
 from toolect._search.follow import shape_keys, shaped
-from toolect._search.hypothesis import WAIT, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import WAIT, Act, Hypothesis, Mode, Onwards, Waits
 from toolect._search.json_edits import QUOTES, SCALAR, edits
 from toolect._search.json_ends import (
     MAX_EVIDENCE,
@@ -37,6 +37,8 @@ from toolect.message import Json
 _EARLY: Final = -1
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
+_ODD: Final = re.compile(r"[\\\x00-\x1f]")
+"""What a string may have that is not as JSON has it."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
 _RUNS: Final = {q: re.compile(rf"(?:[^{q}\\]+|\\.)*", re.DOTALL) for q in {*QUOTES.values()}}
 
@@ -132,14 +134,39 @@ def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
     state: JsonState = one.state
     run = _Run(window, one, state)
     run.forward(final, True)
-    for act in run.telling.acts:
-        act.perform(to)
+    _perform(run.telling.acts, state, window, to)
     one.pos = one.emitted = window.base + run.at
     if final or not state.stack and state.expects is Next.AFTER_VALUE or not run.waits(False):
         return False
     if run.at < len(window.buf) and state.expects not in IN_TEXT:
         window.needs(one.pos + run.wanted)
     return True
+
+
+def _perform(acts: list[Act], state: JsonState, window: Window, to: Performer) -> None:
+    """Pass on what was gone over, at once where it is as JSON has it."""
+    start = end = -1
+    for number, act in enumerate(acts):
+        upto = -1
+        if isinstance(act, RawJson):
+            upto = act.end
+        elif isinstance(act, StringJson) and act.quote == '"' and _ODD.search(window.raw(act.start, act.end)) is None:
+            after = acts[number + 1] if number + 1 < len(acts) else None
+            upto = act.end + len(act.close)
+            if (after.start if isinstance(after, RawJson | StringJson) else state.emitted) != upto:
+                upto = -1  # its last quote is missing
+        if upto >= 0 and (end < 0 or act.start == end):  # type: ignore[attr-defined]  # it is one of these two
+            start, end = start if end >= 0 else act.start, upto  # type: ignore[attr-defined]
+            continue
+        if end >= 0:
+            to.feed_json(to.raw(start, end), start)
+        start = end = -1
+        if upto >= 0:
+            start, end = act.start, upto  # type: ignore[attr-defined]
+        else:
+            act.perform(to)
+    if end >= 0:
+        to.feed_json(to.raw(start, end), start)
 
 
 class _Run:
