@@ -20,7 +20,7 @@ from toolect.message import RepairKind
 
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
-_GROWS: Final = 16
+GROWS: Final = 16
 _SHORT: Final = 40
 _SOON: Final = 48
 _NO_MARKER: Final = 64
@@ -176,7 +176,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if node.naming(name) and not context.name and path.context.name:
             cost += window.name_cost(path.context)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
-    if node.patterns and not final and size - at < _GROWS and end < 0:
+    if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits

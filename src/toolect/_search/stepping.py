@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final
 
 from toolect._graph.node import STRONG, Node, Step
-from toolect._graph.spelling import MAX_LEXEME, is_plain, squeeze
+from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail
 from toolect._reading.quotation import quoted
@@ -22,10 +22,11 @@ from toolect._search.hypothesis import Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.json_ends import NEAR
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
+from toolect._search.marker_edges import GROWS
 from toolect._search.path import crossed
 from toolect._search.performer import Performer
 from toolect._search.text_edges import lead_end, may_be_longer
-from toolect._search.window import Window
+from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 
 _UNEASY: Final = re.compile(r'["\\\x00-\x1f,\]}]')
@@ -52,21 +53,26 @@ class Way(Enum):
 class _Between:
     """What of a node between texts is sure."""
 
-    __slots__ = ("firsts", "lead", "marks", "pattern", "plain", "slow", "sure", "to")
+    __slots__ = ("firsts", "lead", "marks", "pattern", "plain", "proper", "slow", "sure", "to")
 
     def __init__(self, node: Node) -> None:
         spec, starts = node.graph.network.spec, node.graph.starts
         tight = [squeeze(core) for core in node.marks]
         self.slow = node.escaped or bool(node.echoes or spec.comments or len(node.patterns) > 1 or empty_values(node))
-        self.sure = {
+        self.proper = {
             core
             for core, wrong in node.marks.items()
             if not wrong and not core[-1].isalnum()
-            and not any(len(one) > len(squeeze(core)) and one.startswith(squeeze(core)) for one in tight)
             and (len(core) >= STRONG or not any(one.startswith(core) and one != core for one in starts))
         }  # fmt: skip
-        pattern = node.patterns[0] if len(node.patterns) == 1 and not node.value else None
-        self.pattern = pattern if pattern is not None and is_plain(pattern[0].regex) else None
+        """The markers that count where they are the longest."""
+        self.sure = {
+            core
+            for core in self.proper
+            if not any(len(one) > len(squeeze(core)) and one.startswith(squeeze(core)) for one in tight)
+        }
+        """Those that no more text makes longer."""
+        self.pattern = node.patterns[0] if len(node.patterns) == 1 and not node.value else None
         self.firsts = {core[0] for core in (*node.marks, *starts)}
         """What no terminal begins with that is sure."""
         self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
@@ -145,16 +151,22 @@ class Stepping:
         if at == len(buf):
             return Way.ASK if final else Way.WAIT
         match = node.struct.match(buf, at)
+        ample = final or len(buf) - at >= LOOK
         if match is not None:
             core = match[0]
-            if core not in plan.sure:
+            if core not in plan.sure and not (ample and core in plan.proper):
                 return Way.ASK
             return self._shift(one, plan, core, base + at, base + match.end(), "")
         if plan.pattern is None or buf[at] in plan.firsts:
             return Way.ASK
         name, regex = plan.pattern
         match = regex.match(buf, at, at + MAX_LEXEME)
-        if match is None or match.end() == at or match.end() == len(buf):
+        size = len(buf)
+        if not final and size - at < MAX_LEXEME:
+            begun = size - at < GROWS if match is None else match.end() == size
+            if begun or may_grow(name.regex, buf, at, size):
+                return Way.WAIT
+        if match is None or match.end() == at:
             return Way.ASK
         return self._shift(one, plan, name, base + at, base + match.end(), match[0])
 
