@@ -179,8 +179,7 @@ class AnswerSearch:
         if search.done:
             return
         window.need = 0
-        search.run(final)
-        if not search.done:
+        if not search.run(final) and not search.done:
             best = search.live[-1]
             if best.mode is Mode.TEXT:
                 self._tell(best)

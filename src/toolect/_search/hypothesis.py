@@ -173,29 +173,29 @@ class Search:
         self.work = 0
         self._kept = 0
 
-    def run(self, final: bool) -> None:
-        """Go on until the text is over, or more of it is needed."""
+    def run(self, final: bool) -> bool:
+        """Go on until the text is over, or more of it is needed; True where that was found in a step."""
         live, expand = self.live, self._edges.expand
         while True:
-            if len(live) == 1 and not self.spares and self._alone() and self._edges.step(live[0], final):
-                return
+            if len(live) == 1 and self.root is live[0].action and not self.spares and self._edges.step(live[0], final):
+                return True
             best = self._next()
             if best.mode is Mode.END:
                 self._finish(best)
-                return
+                return False
             self.work += 1
             if self.work % _OFTEN == 0:
                 self.commit()
             found = expand(best, final)
             if isinstance(found, Waits):
                 assert not final, "expected an edge at the end of the text, got none"
-                return
+                return False
             if isinstance(found, Onwards):
                 there = found.there
                 there.action.holders += 1
                 self._drop(best)
                 best.action, best.emitted, best.state = there.action, there.emitted, there.state
-                return
+                return False
             spare = best.spare
             if spare is not None and spare.spare is None and spare not in self.spares:
                 spare.action.holders += 1
@@ -204,6 +204,7 @@ class Search:
                 live[0] = found[0]
                 live[0].action.holders += 1
                 self._drop(best)
+                self.commit()
                 continue
             live.remove(best)
             self._add(found)
@@ -211,13 +212,10 @@ class Search:
             self._drop_spares()
             if len(live) > 1:
                 self._prune()
+            if len(live) == 1:
+                self.commit()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
-
-    def _alone(self) -> bool:
-        """True when all that the only hypothesis does is performed."""
-        self.commit()
-        return self.root is self.live[0].action
 
     def _next(self) -> Hypothesis:
         """The hypothesis to go on with: the best; where that is at the end, one that what follows may make better."""
