@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolect._graph.node import STRONG
+from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import OpenLoose, PutJson, RawJson, StringJson
-from toolect._search.follow import shape_keys, shaped
+from toolect._search.follow import ShapeKeys, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Act, Hypothesis, Mode, Onwards, Waits
 from toolect._search.json_edits import QUOTES, SCALAR, edits
 from toolect._search.json_ends import (
@@ -169,6 +169,10 @@ def _perform(acts: list[Act], state: JsonState, window: Window, to: Performer) -
         to.feed_json(to.raw(start, end), start)
 
 
+def _keys(node: Node) -> ShapeKeys | None:
+    return shape_keys(node) if shaped(node) else None
+
+
 class _Run:
     """Goes over strict JSON from where a hypothesis is."""
 
@@ -178,7 +182,7 @@ class _Run:
         self.window, self.one, self.state = window, one, state
         self.telling = Telling(self.state)
         self.at = one.emitted - window.base
-        self.keys = shape_keys(one.node) if self.state.bare or shaped(one.node) else None
+        self.keys = shape_keys(one.node) if state.bare else one.node.made(_keys)
         self.cost = 0
         self.why: tuple[int, int] | int | None = None
         """In a string, where brackets and a marker stand; before a key, how many brackets are missing: -1, if one is

@@ -263,6 +263,13 @@ class Performer:
         elif self.target is not None:
             self.target.feed(text, at)
 
+    def feed_string(self, text: str, at: int) -> None:
+        """More of a string of the open value, without a quote or an escape."""
+        if self.loose is None and self.target is not None:
+            self.target.feed_string(text, at)
+        else:
+            self.feed_json(text, at)
+
     def mend_json(self, at: int, why: str) -> None:
         """Something in the open value was mended."""
         if self.loose is None and self.target is not None:

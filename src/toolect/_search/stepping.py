@@ -20,7 +20,7 @@ from toolect._search.actions import Shift
 from toolect._search.follow import TEXT, empty_values, nests
 from toolect._search.hypothesis import Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
-from toolect._search.json_ends import NEAR
+from toolect._search.json_ends import NEAR, held
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
 from toolect._search.marker_edges import GROWS
 from toolect._search.path import crossed
@@ -29,7 +29,8 @@ from toolect._search.text_edges import lead_end, may_be_longer
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 
-_UNEASY: Final = re.compile(r'["\\\x00-\x1f,\]}]')
+_QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
+_BRACKET: Final = re.compile(r"[\]}]")
 _SAID: Final = 4
 _NEAR_MARKER: Final = 40
 _LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
@@ -53,11 +54,11 @@ class Way(Enum):
 class _Between:
     """What of a node between texts is sure."""
 
-    __slots__ = ("firsts", "lead", "marks", "pattern", "plain", "proper", "slow", "sure", "to")
+    __slots__ = ("firsts", "lead", "marks", "pattern", "plain", "proper", "slow", "sure", "tight", "to")
 
     def __init__(self, node: Node) -> None:
         spec, starts = node.graph.network.spec, node.graph.starts
-        tight = [squeeze(core) for core in node.marks]
+        tight = self.tight = [squeeze(core) for core in node.marks]
         self.slow = node.escaped or bool(node.echoes or spec.comments or len(node.patterns) > 1 or empty_values(node))
         self.proper = {
             core
@@ -151,10 +152,15 @@ class Stepping:
         if at == len(buf):
             return Way.ASK if final else Way.WAIT
         match = node.struct.match(buf, at)
-        ample = final or len(buf) - at >= LOOK
+        sure = match is not None and match[0] in plan.sure
+        if not sure and not final and len(buf) - at < LOOK and buf[at] in plan.firsts:
+            tail = squeeze(buf[at:])
+            if sizes := [len(word) for word in plan.tight if len(word) > len(tail) and word.startswith(tail)]:
+                window.needs(base + at + min(sizes))
+                return Way.WAIT
         if match is not None:
             core = match[0]
-            if core not in plan.sure and not (ample and core in plan.proper):
+            if core not in plan.proper:
                 return Way.ASK
             return self._shift(one, plan, core, base + at, base + match.end(), "")
         if plan.pattern is None or buf[at] in plan.firsts:
@@ -240,9 +246,15 @@ class Stepping:
             if (needed := island.needed(buf, low)) > size:
                 window.needs(base + needed)
             return Way.WAIT
+        if match is not None and not final and may_be_longer(window, island, match, low):
+            part = None if island.near is None else window.find(island.near, low, _PART)
+            if part is not None and part.start() < match.start() + STRONG:
+                return Way.ASK
+            self._tell(one, safe(window, one, island, low), low)
+            return Way.WAIT
         if not plan.ends or state.quotation is not None:
             return Way.ASK
-        if match is None or match[0] not in plan.ends or not final and may_be_longer(window, island, match, low):
+        if match is None or match[0] not in plan.ends:
             return Way.ASK
         at, end = match.span()
         if island.role is Role.REASONING and quoted(window.line(at, state.start)):
@@ -282,14 +294,19 @@ class Stepping:
         if not state.stack and state.expects not in IN_TEXT:
             return Way.ASK
         buf, base, size = window.buf, window.base, len(window.buf)
-        place = base + size
-        if state.expects is Next.IN_STRING and state.quote == '"' and not state.pending and state.last_quote is None:
-            low = max(state.emitted - base - NEAR, state.string - base, 0)
-            calm = not final and not buf[-1].isspace() and state.emitted >= state.string
-            if calm and not state.styles & Style.REOPEN and _UNEASY.search(buf, low) is None:
-                performer.feed_json(buf[state.emitted - base :], state.emitted)
-                state.emitted = one.pos = one.emitted = place
-                return Way.WAIT
+        if not final and state.expects in IN_TEXT and state.quote == '"' and not state.pending:
+            if state.expects is Next.IN_KEY:
+                if _QUOTE.search(buf, one.emitted - base) is None:
+                    return Way.WAIT
+            elif state.last_quote is None and state.emitted >= state.string and not state.styles & Style.REOPEN:
+                told = state.emitted - base
+                if _QUOTE.search(buf, told) is None and _BRACKET.search(buf, max(told - NEAR, 0)) is None:
+                    at = held(buf, one.node, max(told, size - NEAR), size)
+                    if at > told:
+                        performer.feed_string(buf[told:at], state.emitted)
+                        state.emitted = base + at
+                    one.pos = one.emitted = base + size
+                    return Way.WAIT
         return Way.WAIT if json_edges.step(window, one, final, performer) else Way.ASK
 
 
