@@ -55,7 +55,7 @@ class Answer:
 
     __slots__ = (
         "before", "buf", "called", "declared", "entries", "finished", "frames", "graph", "id", "key", "last", "name",
-        "picky", "pos", "prose", "route", "segments", "size", "spelling", "start", "tools", "value",
+        "picky", "pos", "prose", "route", "segments", "size", "spelling", "start", "strong", "tools", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, text: str, tools: ToolSchemas, route: Callable[[Node], Route]) -> None:
@@ -67,6 +67,8 @@ class Answer:
         """Where reading goes on; `before` what the last marker wrote behind itself."""
         self.last = ""
         """The last marker, if it may stand twice."""
+        self.strong = True
+        """No call of an unknown tool is text for that: its opener is no short sign."""
         self.finished = self.called = self.prose = False
         """`prose`: the call that comes begins in the middle of a line, with a short sign."""
         # The open call
@@ -152,7 +154,9 @@ class Answer:
         if not self.declared:
             return name.isascii() or self.tools.called(name) == name
         schema = self.tools.by_name.get(name)
-        if schema is None or not fits(schema, arguments):
+        if schema is None:
+            return self.strong and not self.graph.known_only and self.tools.called(name) == name
+        if not fits(schema, arguments):
             return False
         return not whole or not any(_misplaced(value, schema.names) for value in arguments.values())
 

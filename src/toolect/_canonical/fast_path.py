@@ -24,15 +24,24 @@ def read_answer(
     spec: Spec, graph: Graph, text: str, tools: ToolSchemas, strict: bool = False, prefix: str = ""
 ) -> Message:
     """The message of an answer that is there as a whole. A canonical one costs no search."""
-    if not prefix and graph.strides and (found := read_canonical(graph, text, tools)) is not None:
+    search = None
+    node, pos = graph.start, 0
+    if prefix:
+        search = AnswerSearch(spec, graph, tools, strict, prefix)
+        node, blanks = search.begun
+        pos = len(blanks) if text.startswith(blanks) else -1
+    if pos >= 0 and graph.strides and (found := read_canonical(graph, text, tools, node, pos)) is not None:
         return found
-    return AnswerSearch(spec, graph, tools, strict, prefix).read(text)
+    return (search or AnswerSearch(spec, graph, tools, strict)).read(text)
 
 
-def read_canonical(graph: Graph, text: str, tools: ToolSchemas) -> Message | None:
-    """The message of a canonical answer; None for any other."""
+def read_canonical(
+    graph: Graph, text: str, tools: ToolSchemas, node: Node | None = None, pos: int = 0
+) -> Message | None:
+    """The message of a canonical answer, from index `pos` on at `node`; None for any other."""
     to = Answer(graph, text, tools, _route)
-    at: Route | None = graph.start.made(_made)
+    to.pos = to.before = pos
+    at: Route | None = _route(node or graph.start)
     try:
         while at is not None:
             at = at.go(to)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from toolect._graph.node import Node
-from toolect._search.json_ends import signs_after
+from toolect._search.json_ends import closed_before_marker, signs_after
 from toolect._shapes.alternatives import is_unit
 from toolect._spec.holes import holes
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Many, Obj, OneOf, Shape
@@ -20,6 +20,7 @@ _BLANK: Final = r"[ \t\n\r]*"
 _NAME_GROUP: Final = r'"(?P<name>[^"\\\x00-\x1f\s]+)"'
 _ID_GROUP: Final = r'"(?P<id>[^"\\\x00-\x1f]*)"'
 _BEGIN: Final = re.compile(r"[ \t\n\r]*").match
+_KEY_END: Final = re.compile(r'(?:[^"\\]|\\.)*"[ \t\n\r]*:', re.DOTALL).match
 _NAME: Final = re.compile(r"\S+\Z").match
 
 
@@ -105,7 +106,7 @@ class _Unit:
 class JsonCalls:
     """Takes the JSON at a node, in whatever order of keys and with whatever blanks. Two members of it are no call's."""
 
-    __slots__ = ("_bare", "_first", "_objects", "_shape", "_usual", "_words", "named")
+    __slots__ = ("_bare", "_first", "_objects", "_over", "_shape", "_usual", "_words", "named")
 
     def __init__(self, node: Node) -> None:
         self._shape: Shape = node.json_field().shape or Hole(HoleKind.ARGUMENTS)
@@ -113,6 +114,7 @@ class JsonCalls:
         self.named = HoleKind.NAME in holes(self._shape)
         """The name of a call is in the value."""
         self._words = tuple({*node.graph.long_openers, *signs_after(node)})
+        self._over = node.made(closed_before_marker)
         first = {word[0] for word in self._words}
         self._first = [_shared([word for word in self._words if word[0] == sign]) for sign in sorted(first)]
         self._objects: dict[int, _Object] = {}
@@ -147,10 +149,12 @@ class JsonCalls:
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it."""
-        for sign in self._first:
-            if text.find(sign, pos, end) >= 0:
-                return any(text.find(word, pos, end) >= 0 for word in self._words)
-        return False
+        if all(text.find(sign, pos, end) < 0 for sign in self._first):
+            return False
+        there = [at for word in self._words if (at := text.find(word, pos, end)) >= 0]
+        if there and self._over is not None and self._over.search(text, pos, end) is not None:
+            return True
+        return any(_KEY_END(text, at, end) is not None for at in there)
 
     def _value(self, text: str, pos: int, shape: Shape, unit: _Unit | None, segments: list[Segment]) -> int:
         if isinstance(shape, OneOf):

@@ -181,6 +181,7 @@ class Said(Slot):
             return None
         if where == pos or buf[pos:where].isspace():
             if match is not None and self.clear is not None and self._alike:
+                to.strong = len(self.clear.runs[match.lastindex].first) >= STRONG  # type: ignore[index]  # as above
                 return to.over(self.clear, match, where)
             return self._at_once(to, pos, where)
         if end < pos:
@@ -202,7 +203,7 @@ class Said(Slot):
             if is_glued(line) or buf.startswith(core, where + len(core)) or buf.endswith(core, pos, where):
                 return None
             to.prose = bool(line.strip())
-        count = len(to.segments)
+        count, to.strong = len(to.segments), len(core) >= STRONG
         then = self.over(to, where, match)
         if then is not None:
             to.segments.insert(count, Content(piece, (pos, end)))
@@ -214,6 +215,7 @@ class Said(Slot):
             return None
         for runs in (self._direct, self._textless):
             if runs is not None and (match := runs.match(to.buf, where)) is not None:
+                to.strong = len(runs.runs[match.lastindex].first) >= STRONG  # type: ignore[index]  # as above
                 return to.over(runs, match, where)
         self._end_token(to, pos, where)
         return None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from toolect._graph.graph import Graph
+from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
 from toolect._reading.builder import Builder
 from toolect._reading.finished import finished
@@ -94,6 +95,12 @@ class AnswerSearch:
         self._builder.segments.clear()
         self._builder.repairs.clear()
         self._performer.tail = None
+
+    @property
+    def begun(self) -> tuple[Node, str]:
+        """Where the answer begins in the grammar, and the blanks that may come first, as long as nothing is read."""
+        first = self._search.live[0]
+        return first.node, first.state
 
     # Edges
 

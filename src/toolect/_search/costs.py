@@ -181,8 +181,6 @@ ROWS: Final[dict[str, Row]] = {
 
 GAP: Final = 7
 """How much dearer than the best a hypothesis may be. Beyond it: it is dropped."""
-LATE: Final = 4
-"""How much dearer a hypothesis may be than one that is at the end of the text, to be read on. Beyond it: it is not."""
 ALIVE: Final = 12
 """Hypotheses that live at one time. Beyond it: the dearest are dropped."""
 FAR: Final = 1 << 16

@@ -197,10 +197,17 @@ def _nests(node: Node) -> bool:
     return bool(node.marks) and all(len(core) >= STRONG and core not in after for core in node.marks)
 
 
+_QUOTE: Final = "[\"'`“”„«»‘’]"
+
+
+def _key(words: str) -> str:
+    return rf"(?:{words}){_QUOTE}?\s*(?:[:：=]|(?<={_QUOTE})\s*[\"{{])"
+
+
 class ShapeKeys:
     """The keys of a call's JSON by what they hold."""
 
-    __slots__ = ("arguments", "constants", "known", "name", "open")
+    __slots__ = ("arguments", "constants", "known", "member", "name", "open")
 
     def __init__(self, shape: Shape | None) -> None:
         self.name: set[str] = set()
@@ -210,6 +217,12 @@ class ShapeKeys:
         self.open = False
         """It may have any other key, too."""
         self._walk(shape)
+        words = "|".join(map(re.escape, sorted(self.name | self.arguments)))
+        keyed = rf"[\w.:/-]+{_QUOTE}?\s*:\s*\{{" if self.open else ""
+        self.member = re.compile(
+            rf"[\s{{,]{_QUOTE}?(?:{'|'.join(filter(None, (words and _key(words), keyed))) or '(?!)'})"
+        )
+        """Finds a member that says that the object is a call."""
 
     def _walk(self, shape: Shape | None) -> None:
         match shape:

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
-from toolect._search.costs import ALIVE, FAR, GAP, LATE, VISITS
+from toolect._search.costs import ALIVE, FAR, GAP, VISITS
 
 _REMEMBERED: Final = 4096
 """Places of the text and the grammar that are remembered at least."""
@@ -66,6 +66,8 @@ class Context(NamedTuple):
     doubt: int = Doubt.NONE
     begun: int = 0
     """The character where the open call begins."""
+    opener: str = ""
+    """The opener that was read last."""
 
 
 class Quotation(NamedTuple):
@@ -77,11 +79,15 @@ class Quotation(NamedTuple):
 
 
 class TextState(NamedTuple):
-    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it."""
+    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it.
+
+    Its own opener stands in it `inner` times without a closer.
+    """
 
     start: int
     solid: bool
     quotation: Quotation | None = None
+    inner: int = 0
 
 
 class Act(Protocol):
@@ -179,7 +185,7 @@ class Search:
         while True:
             if len(live) == 1 and self.root is live[0].action and not self.spares and self._edges.step(live[0], final):
                 return True
-            best = self._next()
+            best = live[-1]
             if best.mode is Mode.END:
                 self._finish(best)
                 return False
@@ -206,7 +212,7 @@ class Search:
                 self._drop(best)
                 self.commit()
                 continue
-            live.remove(best)
+            live.pop()
             self._add(found)
             self._drop(best)
             self._drop_spares()
@@ -216,15 +222,6 @@ class Search:
                 self.commit()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
-
-    def _next(self) -> Hypothesis:
-        """The hypothesis to go on with: the best; where that is at the end, one that what follows may make better."""
-        best = self.live[-1]
-        if best.mode is Mode.END:
-            for one in reversed(self.live):
-                if one.mode is not Mode.END and one.cost <= best.cost + LATE:
-                    return one
-        return best
 
     def _add(self, found: list[Hypothesis]) -> None:
         """Those of the hypotheses live that are new; the cheapest in any case where no other does."""

@@ -223,10 +223,11 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
 def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     """The hypothesis that nobody can read the value from character `at` on."""
     state: JsonState = one.state
+    cost = window.costs.no_name if state.bare and not state.called else window.costs.skip
     if state.empty:
         path = window.path(one).add(Fail(why)).close_loose(state.empty, at, "")
-        return window.make(one, window.costs.skip, at, Mode.SKIPPED, (False, at), path)
-    return window.stay(one, window.costs.skip, at, Mode.SKIPPED, (True, at))
+        return window.make(one, cost, at, Mode.SKIPPED, (False, at), path)
+    return window.stay(one, cost, at, Mode.SKIPPED, (True, at))
 
 
 def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:

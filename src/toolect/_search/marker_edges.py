@@ -431,7 +431,7 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         found.append(window.make(one, costs.attempt, place, Mode.SKIPPED, (False, place), path))
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
-        cost = costs.break_off if soon else costs.skip
+        cost = costs.break_off if soon else window.skip_cost(one)
         failed = Fail(f"expected something else - at {place}")
         found.append(window.stay(one, cost, place, Mode.SKIPPED, (False, place), failed))
         return found

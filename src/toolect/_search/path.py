@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import ECHOES, Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail
 from toolect._search import actions
@@ -35,6 +35,8 @@ class Path:
         """Step over the marker or terminal `key` at characters `start:end`; `text` is that of a terminal."""
         step = self.node.step(key)
         self.acts.append(actions.Shift(self.node, step, key, start, end, text, wrong))
+        if isinstance(key, str) and len(key) >= STRONG and self.node.first(key):
+            self.context = self.context._replace(opener=key)
         self._step(key, text, start)
         return self
 
@@ -114,7 +116,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
     """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt, begun = context
+    call, name, argument, said, doubt, begun, opener = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
@@ -135,7 +137,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt, begun)
+    return Context(call, name, argument, said, doubt, begun, opener)
 
 
 def spelled(core: str, context: Context) -> str:

@@ -18,7 +18,7 @@ from toolect._reading.quotation import quoted
 from toolect._search import json_edges
 from toolect._search.actions import Shift
 from toolect._search.follow import TEXT, empty_values, nests
-from toolect._search.hypothesis import Hypothesis, Mode, TextState
+from toolect._search.hypothesis import Context, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.json_ends import NEAR, held
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
@@ -78,7 +78,7 @@ class _Between:
         """What no terminal begins with that is sure."""
         self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
         self.lead = node.choices[TEXT][0].expects if node.text else ""
-        self.to: dict[Key, tuple[Step, Trail]] = {}
+        self.to: dict[Key, tuple[Step, Trail, str]] = {}
 
 
 class _Text:
@@ -110,6 +110,11 @@ def _is_end(plan: Island, core: str) -> bool:
     alone = core in node.graph.lines or not core.startswith(("<", "[")) and "\n" in lead
     longer = any(one != squeeze(core) and one.startswith(squeeze(core)) for one in plan.squeezed)
     return not alone and not longer and not core[-1].isalnum()
+
+
+def _opener(node: Node, key: Key) -> str:
+    """The marker `key`, if it is one that opens something."""
+    return key if isinstance(key, str) and len(key) >= STRONG and node.first(key) else ""
 
 
 class Stepping:
@@ -183,9 +188,11 @@ class Stepping:
         if found is None:
             step = node.step(key)
             tasks = (*step.tasks, *step.node.arrival)
-            found = plan.to[key] = step, tuple(t for t in tasks if not isinstance(t[0], Op) or t[0].code in _NOTED)
-        step, concerns = found
-        context = context._replace(said=(*context.said, text)[-_SAID:])
+            concerns = tuple(t for t in tasks if not isinstance(t[0], Op) or t[0].code in _NOTED)
+            found = plan.to[key] = step, concerns, _opener(node, key)
+        step, concerns, opener = found
+        call, name, argument, said, doubt, begun, last = context
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener or last)
         one.context = crossed(node, context, concerns, self._window.ref, at) if concerns else context
         one.node = step.node
         return step

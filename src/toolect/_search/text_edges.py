@@ -13,12 +13,12 @@ from toolect._graph.symbols import Key
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
-from toolect._search.follow import TEXT, Way, nests, reach, way_to_json
+from toolect._search.follow import TEXT, Way, nests, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
-from toolect._search.window import Window
+from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 from toolect._values.ref import split_ref
 from toolect.message import RepairKind
@@ -71,7 +71,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     core = match[0]
     known = (plan.ways, plan.direct, plan.ends, plan.strays)
     if core in "{[" and plan.json is not None and core not in plan.ways and core not in plan.direct:
-        return _bare_json(window, one, plan, plan.json, match.start(), solid)
+        return _bare_json(window, one, plan, plan.json, match.start(), solid, final)
     if not any(core in words for words in known):
         tight = squeeze(core)
         named = (mark for mark in plan.cores if squeeze(mark) == tight)
@@ -206,7 +206,7 @@ def _after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool
 # Calls without their markers
 
 
-def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int, solid: bool) -> list[Hypothesis]:
+def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int, solid: bool, final: bool) -> Found:
     """JSON at index `at`: a call without its markers, or only text."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
     start = one.state.start
@@ -215,6 +215,12 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
     shown, text.state = quotation_at(window, plan, one.state, at, at + 1)
     before = buf[max(start - base, at - 200, 0) : at].rstrip()
     if shown or before.endswith(window.graph.long_openers):
+        text.cost = one.cost
+        return [text]
+    if shape_keys(way.node).member.search(buf, at, at + LOOK) is None:
+        if not final and len(buf) - at < LOOK:
+            window.needs(base + at + LOOK)
+            return WAIT
         text.cost = one.cost
         return [text]
     path, keys = _after_text(window, one, lead_end(window, plan.gap, at, start), at, solid), way.path
@@ -242,7 +248,7 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
 def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str], final: bool) -> Found:
     """A declared name, and what a call goes on with: its openers are missing."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
-    start, solid, _ = one.state
+    start, solid, *_ = one.state
     assert plan.named is not None
     keys, to, name = plan.named
     prefix = window.ref.partition("{name}")[0]
@@ -278,7 +284,7 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
 def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str]) -> list[Hypothesis]:
     """A call that begins with its name, on a line of its own; or only text."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
-    start, solid, _ = one.state
+    start, solid, *_ = one.state
     at = match.start()
     solid = solid or window.said(start, at)
     text = window.stay(one, 0, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
@@ -318,7 +324,7 @@ def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Mat
         for pos in range(max(0, at - len(core) + 1), at + 1):
             if buf.startswith(core, pos) and pos + len(core) > at:
                 return None
-    start, solid, _ = one.state
+    start, solid, *_ = one.state
     for core in plan.parts[part[0]]:
         for pos, end in around(core, buf, at, part.end(), final):
             if end == MORE:
@@ -357,6 +363,14 @@ class _Marker:
         self.shown, self.passed = quotation_at(window, plan, one.state, self.at, self.end)
         self.after = window.buf[self.end : self.end + 1]
         self.ways = self._ways()
+        closes = bool(self.ways) and not self.ways[0].cost and not self.ways[0].node.first(core)
+        inner = self.passed.inner
+        if core == one.context.opener:
+            self.passed = self.passed._replace(inner=inner + 1)
+        elif closes and inner:
+            self.passed = self.passed._replace(inner=inner - 1)
+        self.own = closes and not inner
+        """It is the closer of the text, and not of one that is in it."""
 
     def _ways(self) -> list[Way]:
         core, plan = self.core, self.plan
@@ -423,7 +437,13 @@ class _Marker:
         opens = node is not None and node.first(core)
         calls = opens and node is not None and node.calling(core)
         if plan.role in _VALUES:
-            cost = 0 if passed and not calls else costs.opener_in_value if opens else costs.closer_in_value
+            cost = (
+                0
+                if passed and not calls and not self.own
+                else costs.opener_in_value
+                if opens
+                else costs.closer_in_value
+            )
         elif plan.role is Role.REASONING:
             cost = costs.opener_in_reasoning if opens or not passed else 0
         elif len(core) < STRONG:
@@ -536,7 +556,7 @@ class _Marker:
         """What it costs that the marker is meant where it may be quoted, or named in a sentence."""
         window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
-        if passed and not calls:  # it may be one of what the text holds
+        if passed and not calls and not self.own:  # it may be one of what the text holds
             cost += costs.opener_in_value if way.cost else costs.closer_in_value + 1
         if self.shown and first:
             cost += costs.quoted

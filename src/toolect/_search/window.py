@@ -124,6 +124,12 @@ class Window:
             return costs.glued if doubt & Doubt.GLUED and not known else 0
         return costs.doubtful_tool if doubt & ~Doubt.INSIDE else costs.unknown_tool
 
+    def skip_cost(self, one: Hypothesis) -> int:
+        """What it costs that nobody can read what follows: where a call is open that may be none, it is none."""
+        costs, context = self.costs, one.context
+        weak = context.doubt & (Doubt.PROSE | Doubt.GLUED | Doubt.NO_OPENERS) or not context.opener
+        return costs.no_name if weak and context.name not in self.tools else costs.skip
+
     # Hypotheses
 
     def path(self, one: Hypothesis) -> Path:
