@@ -10,7 +10,7 @@ from toolect._graph.node import Node
 from toolect._search.json_ends import closed_before_marker, signs_after
 from toolect._shapes.alternatives import is_unit
 from toolect._spec.holes import holes
-from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Many, Obj, OneOf, Shape
+from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect._values.json_lexemes import complete, members, scan_once
 from toolect.message import Call, Content, Json, Reasoning, Segment, dumps
 
@@ -169,6 +169,8 @@ class JsonCalls:
             return -1
         if isinstance(shape, Obj):
             return self._object(text, pos, shape, unit, segments) if text.startswith("{", pos) else -1
+        if isinstance(shape, Keyed):
+            return self._keyed(text, pos, shape, segments) if unit is None and text.startswith("{", pos) else -1
         if isinstance(shape, Many):
             return self._list(text, pos, shape, segments) if unit is None and text.startswith("[", pos) else -1
         if isinstance(shape, Const):
@@ -237,6 +239,16 @@ class JsonCalls:
                 return -1
             call = Call(unit.name, unit.arguments, unit.id, unit.spelling, text[pos:end], (pos, end))
             segments.append(call)
+        return end
+
+    def _keyed(self, text: str, pos: int, shape: Keyed, segments: list[Segment]) -> int:
+        match, unit = _KEY(text, pos + 1), _Unit()
+        at = -1 if match is None else self._value(text, match.end(), shape.shape, unit, segments)
+        after = None if at < 0 else _AFTER(text, at)
+        if match is None or after is None or after[1] != "}" or unit.arguments is None or _NAME(match[1]) is None:
+            return -1
+        end = after.start(1) + 1
+        segments.append(Call(match[1], unit.arguments, None, unit.spelling, text[pos:end], (pos, end)))
         return end
 
     def _plan(self, shape: Obj) -> _Object:

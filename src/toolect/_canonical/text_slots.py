@@ -211,11 +211,14 @@ class Said(Slot):
 
     def _at_once(self, to: Answer, pos: int, where: int) -> Route | None:
         """Over the markers at index `where`, which no text is before."""
-        if pos < where and "\n" in self.lead and to.buf[where - 1] != "\n" or self.odd(to, pos, where):
+        if self.odd(to, pos, where):
             return None
         for runs in (self._direct, self._textless):
             if runs is not None and (match := runs.match(to.buf, where)) is not None:
-                to.strong = len(runs.runs[match.lastindex].first) >= STRONG  # type: ignore[index]  # as above
+                first = runs.runs[match.lastindex].first  # type: ignore[index]  # as above
+                to.strong = len(first) >= STRONG
+                if pos < where and "\n" in self.leads.get(first, self.lead) and to.buf[where - 1] != "\n":
+                    return None
                 return to.over(runs, match, where)
         self._end_token(to, pos, where)
         return None
@@ -223,7 +226,8 @@ class Said(Slot):
     def _end_token(self, to: Answer, pos: int, where: int) -> None:
         """The answer may be over at index `where`: an end token stands there, and nothing after it."""
         for core, spelled in self.plan.ends.items():
-            if to.buf.startswith(core, where) and not to.buf[where + len(core) :].strip() and spelled == core:
+            ends = to.buf.startswith(core, where) and not to.buf[where + len(core) :].strip() and spelled == core
+            if ends and (core not in self.plan.ways or self.plan.ways[core][0].cost):
                 self._over(to, pos, where)
 
     def _over(self, to: Answer, pos: int, end: int = -1) -> None:
