@@ -255,7 +255,8 @@ class Stepping:
             return Way.WAIT
         if match is not None and not final and may_be_longer(window, island, match, low):
             part = None if island.near is None else window.find(island.near, low, _PART)
-            if part is not None and part.start() < match.start() + STRONG:
+            slack = STRONG if match[0] in "{[" else 0
+            if part is not None and part.start() < match.start() + slack:
                 return Way.ASK
             self._tell(one, safe(window, one, island, low), low)
             return Way.WAIT
