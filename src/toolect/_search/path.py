@@ -50,9 +50,12 @@ class Path:
     def _step(self, key: Key, text: str, at: int) -> None:
         node, context = self.node, self.context
         step = node.step(key)
-        context = context._replace(said=(*context.said, text)[-_SAID:])
-        self.context = crossed(node, context, (*step.tasks, *step.node.arrival), self.ref, at)
-        self.node = step.node
+        call, name, argument, said, doubt, begun, opener = context
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener)
+        after = step.node
+        tasks = (*step.tasks, *after.arrival) if after.arrival else step.tasks
+        self.context = crossed(node, context, tasks, self.ref, at) if tasks else context
+        self.node = after
 
     def skip_text(self, at: int) -> Path:
         """Step over a text slot that is empty at character `at`."""
