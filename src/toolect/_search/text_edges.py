@@ -498,7 +498,7 @@ class _Marker:
                 return closed, False
         path = self._out(way, lead, calls and first)
         path.imply(self._missing(way), base + at, calls)
-        if calls and first and plan.role in (*_HOLDS, None) and plan.role is not Role.STRING:
+        if calls and first and (plan.role in _HOLDS or plan.role is None) and plan.role is not Role.STRING:
             cost = min(cost, 2)
         cost += self._doubts(way, calls, first)
         doubt = path.context.doubt
