@@ -260,7 +260,7 @@ class Stepping:
                 return Way.ASK
             self._tell(one, safe(window, one, island, low), low)
             return Way.WAIT
-        if not plan.ends or state.quotation is not None:
+        if not plan.ends or state.quotation is not None or state.inner:
             return Way.ASK
         if match is None or match[0] not in plan.ends:
             return Way.ASK
