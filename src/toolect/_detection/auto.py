@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from toolect._detection.findings import MixedMessage
+from toolect._detection import island_index
+from toolect._detection.auto_search import AutoSearch, MixedMessage
 from toolect._detection.index import index
 from toolect._detection.mixed import Mixed
 from toolect._reading.inner_calls import Waiting
 from toolect._reading.put_off import MAX_CAREFUL, Late
 from toolect._reading.stream import not_text
+from toolect._search.answer_search import SearchStream
 from toolect._reading.whole_answer import prompt_tail
 from toolect._values.toolset import tool_schemas
-from toolect.compiled import Mode, Tools, check_mode, check_policies
+from toolect.compiled import BY_SEARCH, Mode, Tools, check_mode, check_policies
 from toolect.events import ContentDelta, Event, ReasoningDelta
 from toolect.message import Said
 from toolect.registry import AUTO
@@ -36,6 +38,8 @@ class Auto:
         """The message that `text` says, with the dialect of each call beside it. Arguments as for a dialect's."""
         if not isinstance(text, str):
             raise not_text(text)
+        if BY_SEARCH:
+            return _search(tools, mode, prefix, policies, False).read(text)  # type: ignore[return-value]
         reader = _reader(tools, mode, prefix, policies, streaming=False)
         reader.read(text)
         return reader.message()
@@ -44,6 +48,11 @@ class Auto:
         self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
     ) -> AutoStream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
+        if BY_SEARCH:
+            given = list(tools) if tools is not None else None
+            check_mode(mode)
+            check_policies(policies)
+            return SearchStream(lambda: _search(given, mode, prefix, policies, True))  # type: ignore[return-value]
         return AutoStream(tools, mode, prefix, policies)
 
     def render(self, message: Said, tools: Tools | None = None) -> NoReturn:  # noqa: ARG002  # as a dialect's
@@ -125,3 +134,9 @@ def _reader(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str,
         if tail:
             reader.begin(known.prefill[tail], opening)
     return reader
+
+
+def _search(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> AutoSearch:
+    check_mode(mode)
+    check_policies(policies)
+    return AutoSearch(island_index.index(), tool_schemas(tools), policies, mode == "strict", prefix, streaming)

@@ -11,7 +11,10 @@ from toolect.events import MAX_DELTA, ContentDelta, Event
 from toolect.message import Message, Repair, RepairKind, Segment
 
 
-class MixedMessage(Message, frozen=True, eq=False):
+from toolect._detection.auto_search import MixedMessage
+
+
+class _Old(Message, frozen=True, eq=False):
     """A message, and beside it which dialect read each of its calls. Two are equal when their segments are."""
 
     dialects: tuple[str, ...] = ()

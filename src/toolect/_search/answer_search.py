@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Final
 
 from toolect._graph.graph import Graph
@@ -41,6 +42,10 @@ _NEAR: Final = 40
 class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
 
+    performs: type[Performer] = Performer
+    key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
+    """What equal hypotheses have in common."""
+
     def __init__(
         self,
         spec: Spec,
@@ -55,11 +60,11 @@ class AnswerSearch:
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = Performer(graph, self._builder, self._raw)
+        self._performer = self.performs(graph, self._builder, self._raw)
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, None))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
-        self._search = Search(first, self, self._perform)
+        self._search = Search(first, self, self._perform, self.key_of)
         self._waiting = Waiting()
         self.closed = False
 

@@ -154,13 +154,20 @@ class Edges(Protocol):
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
 
-    __slots__ = ("_counts", "_edges", "_kept", "_perform", "_visited", "done", "live", "root", "spares", "work")
+    __slots__ = ("_counts", "_edges", "_kept", "_key", "_perform", "_visited", "done", "live", "root", "spares", "work")
 
-    def __init__(self, first: Hypothesis, edges: Edges, perform: Callable[[Act], None]) -> None:
+    def __init__(
+        self,
+        first: Hypothesis,
+        edges: Edges,
+        perform: Callable[[Act], None],
+        key: Callable[[Hypothesis], tuple[object, ...]],
+    ) -> None:
+        """Two hypotheses are equal when the `key` of both is."""
         self.root = first.action
         first.action.holders = 1
         self.live = [first]
-        self._edges, self._perform = edges, perform
+        self._edges, self._perform, self._key = edges, perform, key
         self._visited: dict[tuple[object, ...], int] = {}
         self._counts: dict[int, int] = {}
         self.done = False
@@ -186,7 +193,7 @@ class Search:
             if isinstance(found, Onwards):
                 there = found.there
                 there.action.holders += 1
-                self._drop(best)
+                self.drop(best)
                 best.action, best.emitted, best.state = there.action, there.emitted, there.state
                 return
             spare = best.spare
@@ -196,11 +203,11 @@ class Search:
             if len(live) == 1 and len(found) == 1 and found[0].spare is spare:
                 live[0] = found[0]
                 live[0].action.holders += 1
-                self._drop(best)
+                self.drop(best)
                 continue
             live.pop()
             self._add(found)
-            self._drop(best)
+            self.drop(best)
             self._drop_spares()
             if len(live) > 1:
                 self._prune()
@@ -215,17 +222,26 @@ class Search:
         for one in ways:
             one.action.holders += 1
             insort(self.live, one)
+        if len(ways) < len(found):
+            self.discard([one for one in found if one not in ways])
+
+    def discard(self, made: list[Hypothesis]) -> None:
+        """Hypotheses that were made do not live after all."""
+        for one in made:
+            one.action.holders += 1
+        for one in made:
+            self.drop(one)
 
     def _drop_spares(self) -> None:
         """Spare readings are dropped that have been woken, or that no hypothesis needs any more."""
         for spare in [*self.spares]:
             if spare in self.live or not any(one.spare is spare for one in self.live):
                 self.spares.remove(spare)
-                self._drop(spare)
+                self.drop(spare)
 
     def _is_new(self, one: Hypothesis) -> bool:
         """True unless one as cheap was at the same place of text and grammar, or the place is too crowded."""
-        key = one.key
+        key = self._key(one)
         seen = self._visited.get(key)
         if seen is not None and seen <= one.cost:
             return False
@@ -258,9 +274,9 @@ class Search:
         dropped = [one for one in live if one not in kept]
         live[:] = kept
         for one in dropped:
-            self._drop(one)
+            self.drop(one)
 
-    def _drop(self, one: Hypothesis) -> None:
+    def drop(self, one: Hypothesis) -> None:
         """Let go of the actions that only this one needs."""
         action = one.action
         action.holders -= 1
@@ -283,7 +299,7 @@ class Search:
     def _finish(self, best: Hypothesis) -> None:
         """Perform all of the best reading, whatever else lives."""
         for one in (*self.live[:-1], *self.spares):
-            self._drop(one)
+            self.drop(one)
         self.spares.clear()
         self.live[:] = [best]
         self.commit()

@@ -1,0 +1,323 @@
+"""Reading by search over all grammars at once: an opener in free text is an edge into each grammar that has it.
+
+Where content comes again, whichever dialect wrote what came before, equal hypotheses are one: the cheaper goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from toolect import registry
+from toolect._detection.island_index import Index
+from toolect._graph.graph import Graph
+from toolect._graph.network import Network
+from toolect._graph.node import Node
+from toolect._reading.builder import Builder
+from toolect._reading.inner_calls import without_inner
+from toolect._reading.whole_answer import prompt_tail
+from toolect._search import text_edges
+from toolect._search.actions import CloseText, MoreText, Note
+from toolect._search.answer_search import AnswerSearch
+from toolect._search.hypothesis import WAIT, Action, Context, Hypothesis, Mode, Onwards, Waits
+from toolect._search.island import Island, island
+from toolect._search.marker_edges import Found
+from toolect._search.performer import Performer
+from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
+from toolect._spec.model import Role, Rule, Spec
+from toolect._spec.policies import Policies
+from toolect._values.toolset import ToolSchemas
+from toolect.diagnostic import Place
+from toolect.message import Call, Message
+
+_PART: Final = 32
+_NAME: Final = 64
+_LED: Final = 100
+_SLACK: Final = 4
+_NEAR: Final = 44
+_CONTENT: Final = (Role.CONTENT, None)
+_NOWHERE: Final = Place("", 1, 1)
+_PLAIN: Final = Spec(
+    "",
+    rules={
+        "start": Rule("start", Repeat(Ref("content"), 0), _NOWHERE),
+        "content": Rule("content", Slot(SlotKind.TEXT), _NOWHERE),
+    },
+    roles={"content": Role.CONTENT},
+)
+"""Text that nothing has been found in yet."""
+
+
+class MixedMessage(Message, frozen=True, eq=False):
+    """A message, and beside it which dialect read each of its calls. Two are equal when their segments are."""
+
+    dialects: tuple[str, ...] = ()
+    """The dialect of each call, in the order of `calls`."""
+
+
+class Switch(NamedTuple):
+    """What follows is in another dialect."""
+
+    graph: Graph
+
+    def perform(self, to: MixedPerformer) -> None:
+        """Do it."""
+        to.switch(self.graph)
+
+
+class MixedPerformer(Performer):
+    """Performs actions of several dialects. `readers` has where each begins."""
+
+    __slots__ = ("readers",)
+
+    def __init__(self, graph: Graph, builder: Builder, raw: Callable[[int, int], str]) -> None:
+        super().__init__(graph, builder, raw)
+        self.readers = [(0, graph.network.spec.name)]
+
+    def switch(self, graph: Graph) -> None:
+        """What follows is in the dialect of `graph`."""
+        self.graph = graph
+        self.builder.obey(graph.network.spec, graph.policies)
+        self.readers.append((0 if self.island is None else self.island.start, graph.network.spec.name))
+
+
+def _key(one: Hypothesis) -> tuple[object, ...]:
+    """What equal hypotheses have in common: in content any dialect may go on."""
+    if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
+        return one.pos, Mode.TEXT, one.state[1:]
+    return one.key
+
+
+class AutoSearch(AnswerSearch):
+    """One answer in any dialect, or in several."""
+
+    _performer: MixedPerformer
+    performs = MixedPerformer
+    key_of = staticmethod(_key)
+
+    def __init__(
+        self,
+        index: Index,
+        tools: ToolSchemas,
+        policies: Mapping[str, str],
+        strict: bool = False,
+        prefix: str = "",
+        streaming: bool = False,
+    ) -> None:
+        tail = prompt_tail(index.prefill, prefix)[0] if prefix else ""
+        self._index, self._policies = index, policies
+        graph = self._of(index.prefill[tail]) if tail else Graph(Network(_PLAIN), _under(policies))
+        super().__init__(graph.network.spec, graph, tools, strict, prefix, streaming)
+
+    def _of(self, name: str) -> Graph:
+        return registry.dialect(name).graph(self._policies)
+
+    # Edges
+
+    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+        """The hypotheses that follow one."""
+        self._speak(one.node)
+        if one.mode is Mode.TEXT and one.node.text_field().role in (*_CONTENT, Role.REASONING):
+            return self._text(one, final)
+        return super().expand(one, final)
+
+    def _speak(self, node: Node) -> None:
+        window, graph = self._window, node.graph
+        assert isinstance(graph, Graph)
+        window.graph, window.ref = graph, graph.network.spec.ref
+
+    def _text(self, one: Hypothesis, final: bool) -> Found:
+        """The hypotheses that follow one in content or reasoning: any dialect may go on."""
+        window, plan = self._window, island(one.node)
+        buf, base, size = window.buf, window.base, len(window.buf)
+        low = at = one.emitted - base
+        while True:
+            place = self._place(one, plan, at, final)
+            if isinstance(place, Waits):
+                return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+            if place == size:
+                break
+            names = self._names(one, plan, place, at, final)
+            if isinstance(names, Waits):
+                return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+            found = self._branches(one, names, place, final) if names else []
+            if isinstance(found, Waits):
+                return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+            if found:
+                return found
+            at = place + 1
+        if not final:
+            return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+        torn = self._index.torn(buf, low) if plan.content else ""
+        other = self._as(one, self._of(torn) if torn else one.node.graph, size)
+        return text_edges.expand(window, other, final)
+
+    def _place(self, one: Hypothesis, plan: Island, at: int, final: bool) -> int | Waits:
+        """The first index from `at` on where something may begin; the size of the text for none."""
+        window, index = self._window, self._index
+        size = len(window.buf)
+        found = [
+            match.start()
+            for match in self._matches(plan, at)
+            if match is not None
+        ]  # fmt: skip
+        place = min(found, default=size)
+        if not final and index.held(window.buf, at) < min(place, size):
+            return WAIT
+        return place
+
+    def _matches(self, plan: Island, at: int) -> Iterable[re.Match[str] | None]:
+        window, index = self._window, self._index
+        yield window.find(index.regex, at, index.longest)
+        yield window.find(plan.regex, at, plan.longest)
+        yield window.find(index.near, at, _PART)
+        if not plan.content:
+            return
+        if window.tools.declared:
+            yield window.find(window.names, at, _NAME)
+        for words, _ in index.led:
+            yield window.find(words, at, _LED)
+
+    def _names(self, one: Hypothesis, plan: Island, at: int, low: int, final: bool) -> list[str] | Waits:
+        """The dialects of which something may begin at index `at`, one for those that go on alike."""
+        window, index = self._window, self._index
+        buf, size = window.buf, len(window.buf)
+        own = one.node.graph.network.spec.name
+        names = list[str]()
+        hits = index.hits(buf, at, final)
+        if isinstance(hits, Waits):
+            return WAIT
+        names += [own if own in hit.names else hit.names[0] for hit in hits]
+        if plan.content:
+            more = self._unmarked(at, final)
+            if isinstance(more, Waits):
+                return WAIT
+            names += more
+        part = index.near.match(buf, at)
+        if part is not None:
+            misspelt = index.misspelt(buf, part, final)
+            if isinstance(misspelt, Waits):
+                return WAIT
+            names += misspelt
+        if own and (names or plan.regex.match(buf, at)):
+            names = [own, *names]
+        return list(dict.fromkeys(names))
+
+    def _unmarked(self, at: int, final: bool) -> list[str] | Waits:
+        """Those whose call may begin without markers, or that have something else than an opener here."""
+        window, index = self._window, self._index
+        buf, size = window.buf, len(window.buf)
+        names = list[str]()
+        if buf[at] in "{[":
+            bare = index.bare_at(buf, at, final, window.tools.declared)
+            if isinstance(bare, Waits):
+                return WAIT
+            names += bare
+        for core, name in index.closers.items():
+            if buf.startswith(core, at):
+                names.append(name)
+        for end, name in index.ends.items():
+            if buf.startswith(end, at) and self._only_ends(at):
+                if not final:
+                    return WAIT
+                names.append(name)
+        if window.tools.declared and (named := window.names.match(buf, at)) is not None:
+            if not final and size - named.end() < _LED:
+                window.needs(window.base + named.end() + _LED)
+                return WAIT
+            names += index.named(buf, named.end())
+        for words, owners in index.led:
+            if words.match(buf, at) is not None:
+                names += owners
+        return names
+
+    def _only_ends(self, at: int) -> bool:
+        """True when nothing but end tokens and blanks follow."""
+        rest = self._window.buf[at : at + 256]
+        for end in self._index.ends:
+            rest = rest.replace(end, "")
+        return not rest.strip() or any(end.startswith(rest.strip()) for end in self._index.ends)
+
+    def _branches(self, one: Hypothesis, names: list[str], at: int, final: bool) -> Found:
+        """What each of the dialects makes of what stands at index `at`; none where it is text to all."""
+        window, search, base = self._window, self._search, self._window.base
+        meant, texts, made = list[Hypothesis](), list[Hypothesis](), list[Hypothesis]()
+        reasoning = one.node.text_field().role is Role.REASONING
+        waits = False
+        for name in names:
+            own = name == one.node.graph.network.spec.name
+            if reasoning and not own:
+                continue
+            other = self._as(one, one.node.graph if own else self._of(name), at)
+            made.append(other)
+            self._speak(other.node)
+            if not other.node.text:
+                end = base + at
+                meant.append(window.stay(other, 0, end, Mode.BETWEEN, "", MoreText(end), CloseText(end)))
+                continue
+            found = text_edges.expand(window, other, final)
+            if isinstance(found, Waits):
+                waits = True
+                break
+            here = [h for h in found if h.mode is Mode.TEXT and h.node is other.node]
+            if len(here) < len(found):
+                texts += here
+                meant += [h for h in found if h not in here]
+            else:
+                search.discard(here)
+        self._speak(one.node)
+        if waits or not meant:
+            search.discard([*meant, *texts])
+            self._clear(one, made)
+            return WAIT if waits else []
+        found = meant
+        if texts:
+            dear = max(texts, key=lambda h: h.cost)
+            act = dear.action.act
+            acts = [act] if isinstance(act, Note) else []
+            text = window.stay(one, dear.cost - one.cost, base + at + 1, Mode.TEXT, dear.state, *acts)
+            text.context = one.context._replace(doubt=dear.context.doubt)
+            found = [*meant, text]
+            search.discard(texts)
+        self._clear(one, made)
+        return found
+
+    def _clear(self, one: Hypothesis, made: list[Hypothesis]) -> None:
+        for other in made:
+            if other.action is not one.action:
+                self._search.drop(other)
+
+    def _as(self, one: Hypothesis, graph: Graph, at: int) -> Hypothesis:
+        """A hypothesis in the free text of an answer as `graph` has it, at index `at`."""
+        own = graph is one.node.graph
+        node = one.node if own else graph.start
+        action = one.action if own else Action(one.action, Switch(graph))
+        context = one.context if own else Context()
+        new = Hypothesis(one.cost, one.pos, one.order, node, Mode.TEXT, one.state, context, action)
+        new.emitted = self._window.base + at
+        action.holders += not own
+        return new
+
+    # Reading
+
+    @property
+    def message(self) -> MixedMessage:
+        """What has been read so far."""
+        builder, readers = self._builder, self._performer.readers
+        torn = builder.draft.torn[0]
+        closers = {core for _, name in readers if name for core in self._of(name).closers}
+        drops = self._policies.get("after_calls") == "drop"
+        found = without_inner(list(builder.segments), builder.repairs, torn, None if drops else closers, self.closed)
+        dialects = []
+        for segment in found:
+            if isinstance(segment, Call):
+                start = segment.span[0] if segment.span else 0
+                dialects.append([name for at, name in readers if at <= start][-1])
+        return MixedMessage(tuple(found), tuple(builder.repairs), tuple(dialects))
+
+
+def _under(policies: Mapping[str, str]) -> Policies:
+    return msgspec.structs.replace(Policies(), **policies)

@@ -1,0 +1,257 @@
+"""An inverted index: the beginnings of what all dialects write, each with the dialects that write it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from toolect import _cache as cache
+from toolect import registry
+from toolect._detection.island_traits import Opener, Traits, traits
+from toolect._graph.misspelling import MORE, around, parts
+from toolect._graph.needle import fixed
+from toolect._graph.node import STRONG
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, spaced, squeeze
+from toolect._search.follow import any_of
+from toolect._search.hypothesis import WAIT, Waits
+
+AHEAD = 96
+"""Characters after an opener by which the dialects are told that it may be of."""
+MOST = 10
+"""Ways to go on at one place. Beyond it: the dialects that are met less often are left out."""
+_BLANKS = re.compile(r"\s*")
+_FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”`]*(\w*)|\Z)""")
+_KEY = 48
+
+
+class Hit(NamedTuple):
+    """An opener at a place of a text, where it ends, and the dialects that go on alike there."""
+
+    opener: Opener
+    end: int
+    names: tuple[str, ...]
+
+
+class Index:
+    """What every dialect can be recognised by, made ready for searching."""
+
+    def __init__(self, all_traits: Iterable[Traits]) -> None:
+        self.traits = {t.name: t for t in all_traits}
+        self.order = {name: i for i, name in enumerate(sorted(self.traits, key=self._rank))}
+        """The dialects by how often they are met, then by how much they ask for."""
+        self.prefill: dict[str, str] = {}
+        """The tails of prompts that leave something open, and whose it is."""
+        self.closers: dict[str, str] = {}
+        self.ends: dict[str, str] = {}
+        self.signs: dict[str, list[str]] = {}
+        self.bare: dict[int, list[str]] = {}
+        self._openers: dict[str, dict[tuple[str, int], list[tuple[str, Opener]]]] = {}
+        self._parts: dict[str, list[str]] = {}
+        self._near: dict[str, dict[int, list[str]]] = {}
+        led: dict[str, list[str]] = {}
+        for name in self.order:
+            self._add(self.traits[name], led)
+        self.led = [(re.compile(words), names) for words, names in led.items()]
+        self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
+        """Every marker that says something about a dialect."""
+        needles = [*self._openers, *self.closers, *self.ends]
+        words = [(r"(?<!\w)" if n[0].isalnum() else "") + re.escape(n) for n in sorted(needles, key=len, reverse=True)]
+        self.regex = re.compile("|".join([*words, r"[{\[]"]))
+        """Finds where something may begin."""
+        self._cores = sorted({c for found in self._openers.values() for c, _ in found} | {*self.closers, *self.ends})
+        self.longest = max(map(len, self._cores), default=1) + 8
+        squeezed = [squeeze(core) for core in self._cores]
+        self._begun = frozenset(core[:size] for core in squeezed for size in range(1, len(core)))
+        self._first = re.compile("[" + re.escape("".join(sorted({core[0] for core in self._cores}))) + "{[]")
+        self.near = any_of({*self._parts})
+        """Finds parts of openers that may be misspelt."""
+
+    def _rank(self, name: str) -> tuple[int, int, str]:
+        return -self.traits[name].models, self.traits[name].breadth, name
+
+    def _add(self, t: Traits, led: dict[str, list[str]]) -> None:
+        for tail in t.prefill:
+            self.prefill.setdefault(tail, t.name)
+        for core in t.closers:
+            self.closers.setdefault(core, t.name)
+        for end in t.ends:
+            self.ends.setdefault(end, t.name)
+        for sign in t.signs:
+            self.signs.setdefault(sign, []).append(t.name)
+        if t.led:
+            led.setdefault(t.led, []).append(t.name)
+        if t.bare is not None:
+            self.bare.setdefault(t.bare.kind, []).append(t.name)
+        for opener in t.openers:
+            if not opener.first and not opener.call:
+                continue
+            needle = fixed(opener.core).split(None, 1)[0] if fixed(opener.core).strip() else ""
+            if needle:
+                kinds = self._openers.setdefault(needle, {})
+                kinds.setdefault((opener.core, opener.kind), []).append((t.name, opener))
+            if opener.near:
+                if opener.core not in self._near:
+                    for part in parts(opener.core):
+                        self._parts.setdefault(part, []).append(opener.core)
+                self._near.setdefault(opener.core, {}).setdefault(opener.kind, []).append(t.name)
+
+    # What begins at a place
+
+    def hits(self, buf: str, at: int, final: bool) -> list[Hit] | Waits:
+        """The openers that stand at index `at`, of each dialect the longest: those that what follows fits, if any."""
+        found: dict[str, tuple[Opener, int]] = {}
+        for needle, kinds in self._at(buf, at):
+            for (core, _), owners in kinds.items():
+                end = self._end(core, needle, buf, at, final)
+                if end is None:
+                    return WAIT
+                for name, opener in owners if end >= 0 else ():
+                    if name not in found or end > found[name][1]:
+                        found[name] = opener, end
+        groups: dict[tuple[str, int], list[str]] = {}
+        for name in sorted(found, key=self.order.__getitem__):
+            opener, end = found[name]
+            groups.setdefault((opener.core, opener.kind), []).append(name)
+        hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]
+        fits = []
+        for hit in hits:
+            answer = follows(hit.opener, buf, hit.end, final)
+            if isinstance(answer, Waits):
+                return WAIT
+            if answer:
+                fits.append(hit)
+        return (fits or [hit for hit in hits if len(hit.opener.core) >= STRONG])[:MOST]
+
+    def _at(self, buf: str, at: int) -> Iterator[tuple[str, dict[tuple[str, int], list[tuple[str, Opener]]]]]:
+        for size in range(1, 40):
+            needle = buf[at : at + size]
+            if needle in self._openers:
+                yield needle, self._openers[needle]
+
+    def _end(self, core: str, needle: str, buf: str, at: int, final: bool) -> int | None:
+        """Where the marker that begins at `at` ends; -1 when it is not there, None when more text is needed."""
+        core = fixed(core)
+        if core == needle:
+            return at + len(core)
+        match = _spaced(core).match(buf, at)
+        if match is not None:
+            return match.end()
+        rest = buf[at : at + len(core) + MAX_BLANK]
+        near = not final and at + len(rest) == len(buf)
+        return None if near and squeeze(core).startswith(squeeze(rest)) else -1
+
+    def bare_at(self, buf: str, at: int, final: bool, declared: bool) -> list[str] | Waits:
+        """The dialects, one for each shape, that may have a call as bare JSON at index `at`."""
+        match = _FIRST_KEY.match(buf, at)
+        if match is None:
+            return []
+        if not final and match.end() == len(buf) and len(buf) - at < _KEY:
+            return WAIT
+        key, cut = match[1] or "", match.end() == len(buf)
+        found = []
+        for names in self.bare.values():
+            bare = self.traits[names[0]].bare
+            assert bare is not None
+            if bare.open or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
+                found.append(min(names, key=lambda name: (self.traits[name].bare.cost, self.order[name])))  # type: ignore[union-attr]
+        found.sort(key=lambda name: (self.traits[name].bare.cost, self.order[name]))  # type: ignore[union-attr]
+        return found[:MOST]
+
+    def misspelt(self, buf: str, part: re.Match[str], final: bool) -> list[str] | Waits:
+        """The dialects, one of each kind, an opener of which stands around a part of it, spelled otherwise."""
+        found: dict[int, str] = {}
+        for core in self._parts[part[0]]:
+            for pos, end in around(core, buf, part.start(), part.end(), final):
+                if end == MORE:
+                    return WAIT
+                if not buf.startswith(core, pos):
+                    for kind, names in self._near[core].items():
+                        found.setdefault(kind, names[0])
+        return sorted(found.values(), key=self.order.__getitem__)[:MOST]
+
+    def named(self, buf: str, end: int) -> list[str]:
+        """The dialects in which a call goes on as it does behind index `end`, where its name stands."""
+        at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        sign = max((s for s in self.signs if buf.startswith(s, at)), key=len, default="")
+        return self.signs.get(sign, [])[:MOST]
+
+    # What may come yet
+
+    def held(self, buf: str, low: int) -> int:
+        """The index from which on something may begin that is not all there."""
+        at = max(low, len(buf) - self.longest - MAX_BLANK)
+        while (match := self._first.search(buf, at)) is not None:
+            at = match.start()
+            if buf[at] in "{[" or squeeze(buf[at:]) in self._begun:
+                return at
+            at += 1
+        return len(buf)
+
+    def torn(self, buf: str, low: int) -> str:
+        """The dialect an opener of which is broken off at the end of a text; empty for none."""
+        at = max(low, len(buf) - self.longest)
+        while (match := self._first.search(buf, at)) is not None:
+            at = match.start()
+            tail = buf[at:]
+            if len(tail) >= STRONG:
+                for kinds in self._openers.values():
+                    for (core, _), owners in kinds.items():
+                        if len(core) > len(tail) and core.startswith(tail):
+                            return owners[0][0]
+            at += 1
+        return ""
+
+
+def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:
+    """May what stands at index `end` come after `opener`?"""
+    if opener.free:
+        return True
+    at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+    if at == len(buf):
+        return True if final else WAIT
+    if opener.json and buf[at] in '{["':
+        return True
+    rest = squeeze(buf[at : at + AHEAD])
+    if rest.startswith(opener.follows):
+        return True
+    if not final and len(buf) - at < AHEAD and any(mark.startswith(rest) for mark in opener.follows):
+        return WAIT
+    if opener.patterns and not final and len(buf) - at < MIN_LEXEME:
+        return WAIT
+    for regex in opener.patterns:
+        match = _regex(regex).match(buf, at, at + MAX_LEXEME)
+        if match is not None and match.end() > at:
+            return True
+    return final and any(mark.startswith(rest) for mark in opener.follows)
+
+
+@lru_cache(maxsize=1024)
+def _regex(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
+
+
+@lru_cache(maxsize=1024)
+def _spaced(core: str) -> re.Pattern[str]:
+    return re.compile(spaced(core))
+
+
+def index() -> Index:
+    """The index of all dialects that are registered now."""
+    return _made(registry.fingerprint())
+
+
+@lru_cache(maxsize=4)
+def _made(fingerprint: str) -> Index:
+    key = cache.key([fingerprint.encode(), _compiler()])
+    found = cache.load("traits", key, list[Traits])
+    if found is None:
+        found = [traits(registry.spec(name)) for name in registry.dialects()]
+        cache.store("traits", key, found)
+    return Index(found)
+
+
+@lru_cache(maxsize=1)
+def _compiler() -> bytes:
+    return cache.state("_graph/*.py", "_search/*.py", "_detection/*.py")

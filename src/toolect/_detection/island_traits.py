@@ -1,0 +1,167 @@
+"""First sets: how what each dialect writes begins in free text, what comes next there, and what else tells of it."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import msgspec
+
+from toolect._graph.graph import Graph
+from toolect._graph.network import Network
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import squeeze
+from toolect._graph.symbols import Hollow, Key, Pat
+from toolect._search.follow import reach, shape_keys
+from toolect._search.island import Island, island
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Spec
+
+_DEPTH = 3
+"""Symbols by which is told whether two dialects go on alike. Beyond it: they do."""
+_VALUES = 2
+"""The same, of those of a value language."""
+
+
+class Opener(msgspec.Struct, frozen=True):
+    """A marker that may come in free text, or in its place, and what may follow it."""
+
+    core: str
+    kind: int
+    """The same for all dialects that go on alike."""
+    call: bool
+    """It opens a call, or a section of calls."""
+    first: bool
+    """It opens anything: no closer, and not in the middle."""
+    near: bool = False
+    """It may be misspelled."""
+    follows: tuple[str, ...] = ()
+    """The markers that may come next, without blanks."""
+    patterns: tuple[str, ...] = ()
+    """The terminals that may, as regular expressions."""
+    json: bool = False
+    free: bool = False
+    """Any text may come next."""
+
+
+class Bare(msgspec.Struct, frozen=True):
+    """JSON that is a call by its shape, without markers."""
+
+    kind: int
+    cost: int
+    keys: tuple[str, ...]
+    open: bool
+    """It may have any other key."""
+
+
+class Traits(msgspec.Struct, frozen=True):
+    """What the text of a dialect can be recognised by."""
+
+    name: str
+    models: int
+    """How many patterns of model ids lead to it: a measure of how often it is met."""
+    breadth: int
+    """How many keys its bare JSON accepts: one that accepts less says more."""
+    openers: tuple[Opener, ...] = ()
+    bare: Bare | None = None
+    led: str = ""
+    """An expression for names that begin calls on a line of their own, with what comes next."""
+    signs: tuple[str, ...] = ()
+    """What follows the name of a call whose openers are missing."""
+    closers: tuple[str, ...] = ()
+    """The closers of reasoning and content."""
+    ends: tuple[str, ...] = ()
+    prefill: tuple[str, ...] = ()
+    """The tails of prompts that it knows."""
+    markers: tuple[str, ...] = ()
+    """Every marker long enough to say something, but for those of reasoning and content."""
+    thinking: tuple[str, ...] = ()
+    """The markers of reasoning and content, as long."""
+
+
+def traits(spec: Spec) -> Traits:
+    """The traits of a dialect."""
+    graph = Graph(Network(spec), spec.policies)
+    start = graph.start
+    thinking = {m for m in (*graph.think_openers, *graph.text_closers) if len(m) >= STRONG}
+    plan = island(start) if start.text else None
+    bare = None if plan is None or plan.json is None else _bare(plan.json.node, plan.json.cost)
+    return Traits(
+        spec.name,
+        len(spec.models),
+        0 if bare is None else len(bare.keys),
+        tuple(_openers(start, plan)),
+        bare,
+        plan.led_words.pattern if plan is not None and plan.led_words is not None else "",
+        _signs(plan) if plan is not None else (),
+        tuple(core for core in graph.text_closers if len(core) >= STRONG),
+        graph.ends,
+        (*spec.prefill, *sorted(core for core in graph.think_openers if core[0] in "<[")),
+        tuple(sorted(graph.markers - thinking)),
+        tuple(sorted(thinking)),
+    )
+
+
+def _openers(start: Node, plan: Island | None) -> list[Opener]:
+    if plan is None:
+        return [_opener(core, start, False) for core in start.marks]
+    ways = {**{core: ways[0] for core, ways in plan.ways.items()}, **plan.direct}
+    near = {core for cores in plan.parts.values() for core in cores}
+    return [_opener(core, way.node, core in near) for core, way in ways.items()]
+
+
+def _opener(core: str, node: Node, near: bool) -> Opener:
+    after = node.step(core).node
+    return Opener(
+        core,
+        kind_of(after),
+        node.calling(core),
+        node.first(core),
+        near,
+        tuple(sorted(map(squeeze, after.marks))),
+        tuple(name.regex for name, _ in after.patterns),
+        after.json,
+        after.text or after.escaped,
+    )
+
+
+def _bare(node: Node, cost: int) -> Bare:
+    keys = shape_keys(node)
+    return Bare(crc32(repr(node.json_field().shape).encode()), cost, tuple(sorted(keys.known)), keys.open)
+
+
+def _signs(plan: Island) -> tuple[str, ...]:
+    if plan.named is None:
+        return ()
+    after = plan.named.node.step(plan.named.name).node
+    strong = {core for core in (*after.marks, *reach(after)) if len(core) >= STRONG}
+    return (*sorted(strong), *("{",) * (after.json or _to_json(after)))
+
+
+def _to_json(node: Node) -> bool:
+    from toolect._search.follow import way_to_json
+
+    return way_to_json(node) is not None
+
+
+def kind_of(node: Node) -> int:
+    """A number for what may come at a node, and after that."""
+    return crc32(repr(_forms(node, _DEPTH)).encode())
+
+
+def _forms(node: Node, depth: int) -> list[tuple[str, object]]:
+    found = [(_label(node, key), _forms(node.step(key).node, depth - 1) if depth else 0) for key in _keys(node)]
+    return sorted(found, key=repr) + ([("end", 0)] if node.done is not None else [])
+
+
+def _keys(node: Node) -> list[Key]:
+    if node.value and len(node.marks) > _VALUES:
+        return list(node.marks)[:_VALUES]
+    return [key for key in node.choices if not node.marks.get(key, False)]  # type: ignore[arg-type]  # a key of marks
+
+
+def _label(node: Node, key: Key) -> str:
+    if isinstance(key, str):
+        return key
+    symbol = node.choices[key][0].edge.symbol
+    assert isinstance(symbol, Pat | Hollow)
+    return f"{key if isinstance(key, SlotKind) else symbol} {symbol.field}"
