@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from toolect import registry
-from toolect._detection.island_index import Index
+from toolect._detection.island_index import Index, tool_like
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._reading.builder import Builder
 from toolect._reading.inner_calls import without_inner
 from toolect._reading.whole_answer import prompt_tail
@@ -38,6 +38,8 @@ _NAME: Final = 64
 _LED: Final = 100
 _SLACK: Final = 4
 _NEAR: Final = 44
+_GIVE_UP: Final = 4
+"""What it costs besides that a dialect cannot read on: another one may."""
 _CONTENT: Final = (Role.CONTENT, None)
 _NOWHERE: Final = Place("", 1, 1)
 _PLAIN: Final = Spec(
@@ -122,7 +124,11 @@ class AutoSearch(AnswerSearch):
         self._speak(one.node)
         if one.mode is Mode.TEXT and one.node.text_field().role in (*_CONTENT, Role.REASONING):
             return self._text(one, final)
-        return super().expand(one, final)
+        found = super().expand(one, final)
+        for other in found if isinstance(found, list) and one.mode is not Mode.SKIPPED else ():
+            if other.mode is Mode.SKIPPED:
+                other.cost += _GIVE_UP
+        return found
 
     def _speak(self, node: Node) -> None:
         window, graph = self._window, node.graph
@@ -187,22 +193,29 @@ class AutoSearch(AnswerSearch):
         buf, size = window.buf, len(window.buf)
         own = one.node.graph.network.spec.name
         names = list[str]()
-        hits = index.hits(buf, at, final)
+        hits = index.hits(buf, at, final, window.tools)
         if isinstance(hits, Waits):
             return WAIT
+        if index.strong.match(buf, at) is not None:
+            hits = [hit for hit in hits if len(hit.opener.core) >= STRONG]
+        if not plan.content:
+            hits = [hit for hit in hits if own in hit.names or hit.opener.call and len(hit.opener.core) >= STRONG]
         names += [own if own in hit.names else hit.names[0] for hit in hits]
         if plan.content:
             more = self._unmarked(at, final)
             if isinstance(more, Waits):
                 return WAIT
             names += more
-        part = index.near.match(buf, at)
+        if not final and not names and size - at < _NEAR:
+            window.needs(window.base + at + _NEAR)
+            return WAIT
+        part = None if hits else index.near.search(buf, at, at + _PART)
         if part is not None:
-            misspelt = index.misspelt(buf, part, final)
+            misspelt = index.misspelt(buf, at, part, final)
             if isinstance(misspelt, Waits):
                 return WAIT
             names += misspelt
-        if own and (names or plan.regex.match(buf, at)):
+        if own in names or plan.regex.match(buf, at) is not None:
             names = [own, *names]
         return list(dict.fromkeys(names))
 
@@ -212,7 +225,9 @@ class AutoSearch(AnswerSearch):
         buf, size = window.buf, len(window.buf)
         names = list[str]()
         if buf[at] in "{[":
-            bare = index.bare_at(buf, at, final, window.tools.declared)
+            if buf[max(at - 200, 0) : at].rstrip().endswith(index.long_openers):
+                return []
+            bare = index.bare_at(buf, at, final, window.tools)
             if isinstance(bare, Waits):
                 return WAIT
             names += bare
@@ -230,7 +245,7 @@ class AutoSearch(AnswerSearch):
                 return WAIT
             names += index.named(buf, named.end())
         for words, owners in index.led:
-            if words.match(buf, at) is not None:
+            if words.match(buf, at) is not None and tool_like(buf, at, window.tools):
                 names += owners
         return names
 
@@ -246,10 +261,11 @@ class AutoSearch(AnswerSearch):
         window, search, base = self._window, self._search, self._window.base
         meant, texts, made = list[Hypothesis](), list[Hypothesis](), list[Hypothesis]()
         reasoning = one.node.text_field().role is Role.REASONING
-        waits = False
+        waits, called, state = False, None, one.state
         for name in names:
             own = name == one.node.graph.network.spec.name
             if reasoning and not own:
+                called = called or self._out(one, at)
                 continue
             other = self._as(one, one.node.graph if own else self._of(name), at)
             made.append(other)
@@ -267,11 +283,19 @@ class AutoSearch(AnswerSearch):
                 texts += here
                 meant += [h for h in found if h not in here]
             else:
+                state = next((h.state for h in here if h.state.quotation != one.state.quotation), state)
                 search.discard(here)
         self._speak(one.node)
+        if called is not None and not texts:
+            meant.append(called)
+            texts.append(window.stay(one, window.costs.opener_in_reasoning, base + at + 1, Mode.TEXT, one.state._replace(solid=True)))
+        elif called is not None:
+            meant.append(called)
         if waits or not meant:
             search.discard([*meant, *texts])
             self._clear(one, made)
+            if state is not one.state and not waits:
+                return [window.stay(one, 0, base + at + 1, Mode.TEXT, state)]
             return WAIT if waits else []
         found = meant
         if texts:
@@ -284,6 +308,26 @@ class AutoSearch(AnswerSearch):
             search.discard(texts)
         self._clear(one, made)
         return found
+
+    def _out(self, one: Hypothesis, at: int) -> Hypothesis | None:
+        """Reasoning is over before an opener of another dialect at index `at`; nothing where that is only shown."""
+        window, base, costs = self._window, self._window.base, self._window.costs
+        graph = one.node.graph
+        if graph.policies.reasoning_calls == "ignore":
+            return None
+        start = one.state.start
+        shown, _ = text_edges.quotation_at(window, island(one.node), one.state, at, at + 1)
+        if shown:
+            return None
+        after = one.node.step(SlotKind.TEXT).node
+        closer = next((core for core, wrong in after.marks.items() if not wrong and not after.first(core)), None)
+        if closer is None:
+            return None
+        end = base + text_edges.lead_end(window, after.lead(closer), at, start)
+        path = window.path(one).add(MoreText(end), CloseText(end)).over_text().imply((closer,), base + at)
+        if not path.node.text or path.node.text_field().role not in _CONTENT:
+            return None
+        return window.make(one, costs.implied_closer, base + at, Mode.BETWEEN, "", path)
 
     def _clear(self, one: Hypothesis, made: list[Hypothesis]) -> None:
         for other in made:

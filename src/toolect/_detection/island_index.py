@@ -9,13 +9,15 @@ from typing import NamedTuple
 
 from toolect import _cache as cache
 from toolect import registry
-from toolect._detection.island_traits import Opener, Traits, traits
+from toolect._detection.island_traits import LATER, Opener, Traits, traits
 from toolect._graph.misspelling import MORE, around, parts
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, spaced, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced, squeeze
+from toolect._graph.symbols import is_echo
 from toolect._search.follow import any_of
 from toolect._search.hypothesis import WAIT, Waits
+from toolect._values.toolset import ToolSchemas
 
 AHEAD = 96
 """Characters after an opener by which the dialects are told that it may be of."""
@@ -24,6 +26,9 @@ MOST = 10
 _BLANKS = re.compile(r"\s*")
 _FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”`]*(\w*)|\Z)""")
 _KEY = 48
+_NAME = re.compile(r"\s*([^\W\d][\w.:/-]*)(\(\s*[^\s)])?")
+_WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
+"""Words with underscores between them, as programs name what can be called, and pages and prose do not."""
 
 
 class Hit(NamedTuple):
@@ -65,6 +70,9 @@ class Index:
         squeezed = [squeeze(core) for core in self._cores]
         self._begun = frozenset(core[:size] for core in squeezed for size in range(1, len(core)))
         self._first = re.compile("[" + re.escape("".join(sorted({core[0] for core in self._cores}))) + "{[]")
+        self.strong = any_of({core for core in (*self._cores, *self.markers) if len(core) >= STRONG and not is_echo(core)})
+        """Matches what is a marker of some dialect."""
+        self.long_openers = tuple({c for o in self._openers.values() for c, _ in o if len(c) >= STRONG})
         self.near = any_of({*self._parts})
         """Finds parts of openers that may be misspelt."""
 
@@ -99,8 +107,11 @@ class Index:
 
     # What begins at a place
 
-    def hits(self, buf: str, at: int, final: bool) -> list[Hit] | Waits:
-        """The openers that stand at index `at`, of each dialect the longest: those that what follows fits, if any."""
+    def hits(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[Hit] | Waits:
+        """The openers that stand at index `at`, of each dialect the longest: those that what follows fits, if any.
+
+        A name after a short one must be that of a tool, or look like one.
+        """
         found: dict[str, tuple[Opener, int]] = {}
         for needle, kinds in self._at(buf, at):
             for (core, _), owners in kinds.items():
@@ -115,14 +126,16 @@ class Index:
             opener, end = found[name]
             groups.setdefault((opener.core, opener.kind), []).append(name)
         hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]
-        fits = []
+        fits, rest = [], []
         for hit in hits:
             answer = follows(hit.opener, buf, hit.end, final)
             if isinstance(answer, Waits):
                 return WAIT
-            if answer:
-                fits.append(hit)
-        return (fits or [hit for hit in hits if len(hit.opener.core) >= STRONG])[:MOST]
+            weak = len(hit.opener.core) < STRONG
+            if weak and (not answer or hit.opener.patterns and not tool_like(buf, hit.end, tools)):
+                continue
+            (fits if answer else rest).append(hit)
+        return [*fits, *(hit for hit in rest if hit.opener.free or not fits)][:MOST]
 
     def _at(self, buf: str, at: int) -> Iterator[tuple[str, dict[tuple[str, int], list[tuple[str, Opener]]]]]:
         for size in range(1, 40):
@@ -142,7 +155,7 @@ class Index:
         near = not final and at + len(rest) == len(buf)
         return None if near and squeeze(core).startswith(squeeze(rest)) else -1
 
-    def bare_at(self, buf: str, at: int, final: bool, declared: bool) -> list[str] | Waits:
+    def bare_at(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[str] | Waits:
         """The dialects, one for each shape, that may have a call as bare JSON at index `at`."""
         match = _FIRST_KEY.match(buf, at)
         if match is None:
@@ -154,19 +167,25 @@ class Index:
         for names in self.bare.values():
             bare = self.traits[names[0]].bare
             assert bare is not None
-            if bare.open or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
-                found.append(min(names, key=lambda name: (self.traits[name].bare.cost, self.order[name])))  # type: ignore[union-attr]
-        found.sort(key=lambda name: (self.traits[name].bare.cost, self.order[name]))  # type: ignore[union-attr]
+            known = bare.open and (not tools.declared or key in tools)
+            if known or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
+                found.append(min(names, key=self._bare_rank))
+        found.sort(key=self._bare_rank)
         return found[:MOST]
 
-    def misspelt(self, buf: str, part: re.Match[str], final: bool) -> list[str] | Waits:
-        """The dialects, one of each kind, an opener of which stands around a part of it, spelled otherwise."""
+    def _bare_rank(self, name: str) -> tuple[bool, int, int]:
+        bare = self.traits[name].bare
+        assert bare is not None
+        return bare.open, bare.cost, self.order[name]
+
+    def misspelt(self, buf: str, at: int, part: re.Match[str], final: bool) -> list[str] | Waits:
+        """The dialects, one of each kind, an opener of which stands at index `at`, around a part, spelled otherwise."""
         found: dict[int, str] = {}
         for core in self._parts[part[0]]:
             for pos, end in around(core, buf, part.start(), part.end(), final):
                 if end == MORE:
                     return WAIT
-                if not buf.startswith(core, pos):
+                if (pos == at or part.start() == at) and self.strong.match(buf, pos) is None:
                     for kind, names in self._near[core].items():
                         found.setdefault(kind, names[0])
         return sorted(found.values(), key=self.order.__getitem__)[:MOST]
@@ -175,7 +194,11 @@ class Index:
         """The dialects in which a call goes on as it does behind index `end`, where its name stands."""
         at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
         sign = max((s for s in self.signs if buf.startswith(s, at)), key=len, default="")
-        return self.signs.get(sign, [])[:MOST]
+        names = [*self.signs.get(sign, ()), *(self.signs.get(LATER, ()) if sign == "{" else ())]
+        kinds: dict[int, str] = {}
+        for name in names:
+            kinds.setdefault(self.traits[name].named, name)
+        return list(kinds.values())[:MOST]
 
     # What may come yet
 
@@ -204,26 +227,35 @@ class Index:
         return ""
 
 
+def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
+    """True when the name from index `at` on is that of a declared tool; none declared, looks like one, or has arguments.
+
+    Pages and sources are full of `<li>` and `f()`.
+    """
+    match = _NAME.match(buf, at)
+    if match is None:
+        return False
+    if tools.declared:
+        return match[1] in tools
+    return _WORDS.match(match[1]) is not None or match[2] is not None
+
+
 def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:
-    """May what stands at index `end` come after `opener`?"""
-    if opener.free:
-        return True
+    """May what stands at index `end` come after `opener`, if not any text may?"""
     at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
     if at == len(buf):
         return True if final else WAIT
     if opener.json and buf[at] in '{["':
         return True
+    if not final and len(buf) - at < AHEAD // 2 and (opener.patterns or len(buf) - at < max(map(len, opener.follows), default=0)):
+        return WAIT
     rest = squeeze(buf[at : at + AHEAD])
     if rest.startswith(opener.follows):
         return True
-    if not final and len(buf) - at < AHEAD and any(mark.startswith(rest) for mark in opener.follows):
-        return WAIT
-    if opener.patterns and not final and len(buf) - at < MIN_LEXEME:
-        return WAIT
     for regex in opener.patterns:
         match = _regex(regex).match(buf, at, at + MAX_LEXEME)
         if match is not None and match.end() > at:
-            return True
+            return not opener.then or squeeze(buf[match.end() : match.end() + AHEAD]).startswith(opener.then)
     return final and any(mark.startswith(rest) for mark in opener.follows)
 
 

@@ -11,13 +11,15 @@ from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import squeeze
 from toolect._graph.symbols import Hollow, Key, Pat
-from toolect._search.follow import reach, shape_keys
+from toolect._search.follow import reach, shape_keys, way_to_json
 from toolect._search.island import Island, island
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Spec
 
 _DEPTH = 3
 """Symbols by which is told whether two dialects go on alike. Beyond it: they do."""
+LATER = "{ "
+"""JSON, where a marker before it is missing."""
 _VALUES = 2
 """The same, of those of a value language."""
 
@@ -38,6 +40,8 @@ class Opener(msgspec.Struct, frozen=True):
     """The markers that may come next, without blanks."""
     patterns: tuple[str, ...] = ()
     """The terminals that may, as regular expressions."""
+    then: tuple[str, ...] = ()
+    """The markers that may come after such a terminal; none where other things may."""
     json: bool = False
     free: bool = False
     """Any text may come next."""
@@ -67,6 +71,8 @@ class Traits(msgspec.Struct, frozen=True):
     """An expression for names that begin calls on a line of their own, with what comes next."""
     signs: tuple[str, ...] = ()
     """What follows the name of a call whose openers are missing."""
+    named: int = 0
+    """The kind of what does."""
     closers: tuple[str, ...] = ()
     """The closers of reasoning and content."""
     ends: tuple[str, ...] = ()
@@ -92,7 +98,7 @@ def traits(spec: Spec) -> Traits:
         tuple(_openers(start, plan)),
         bare,
         plan.led_words.pattern if plan is not None and plan.led_words is not None else "",
-        _signs(plan) if plan is not None else (),
+        *_signs(plan),
         tuple(core for core in graph.text_closers if len(core) >= STRONG),
         graph.ends,
         (*spec.prefill, *sorted(core for core in graph.think_openers if core[0] in "<[")),
@@ -119,9 +125,17 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         near,
         tuple(sorted(map(squeeze, after.marks))),
         tuple(name.regex for name, _ in after.patterns),
+        _after([after.step(name).node for name, _ in after.patterns]),
         after.json,
         after.text or after.escaped,
     )
+
+
+def _after(nodes: list[Node]) -> tuple[str, ...]:
+    """The markers that come next at `nodes`; none when anything else may."""
+    if any(len(node.choices) > len(node.marks) or node.done is not None for node in nodes):
+        return ()
+    return tuple(sorted({squeeze(mark) for node in nodes for mark in node.marks}))
 
 
 def _bare(node: Node, cost: int) -> Bare:
@@ -129,18 +143,13 @@ def _bare(node: Node, cost: int) -> Bare:
     return Bare(crc32(repr(node.json_field().shape).encode()), cost, tuple(sorted(keys.known)), keys.open)
 
 
-def _signs(plan: Island) -> tuple[str, ...]:
-    if plan.named is None:
-        return ()
+def _signs(plan: Island | None) -> tuple[tuple[str, ...], int]:
+    if plan is None or plan.named is None:
+        return (), 0
     after = plan.named.node.step(plan.named.name).node
-    strong = {core for core in (*after.marks, *reach(after)) if len(core) >= STRONG}
-    return (*sorted(strong), *("{",) * (after.json or _to_json(after)))
-
-
-def _to_json(node: Node) -> bool:
-    from toolect._search.follow import way_to_json
-
-    return way_to_json(node) is not None
+    strong = sorted({core for core in (*after.marks, *reach(after)) if len(core) >= STRONG})
+    brace = "{" if after.json else "" if way_to_json(after) is None else LATER
+    return (*strong, brace) if brace else (*strong,), kind_of(after)
 
 
 def kind_of(node: Node) -> int:
