@@ -38,6 +38,10 @@ _NAME: Final = 64
 _LED: Final = 100
 _SLACK: Final = 4
 _NEAR: Final = 44
+_ALIVE: Final = 24
+"""Hypotheses that live at one time, of all dialects."""
+_UNDECLARED: Final = 3
+"""What it costs that any key of JSON may be a tool."""
 _GIVE_UP: Final = 4
 """What it costs besides that a dialect cannot read on: another one may."""
 _CONTENT: Final = (Role.CONTENT, None)
@@ -113,6 +117,7 @@ class AutoSearch(AnswerSearch):
         self._index, self._policies = index, policies
         graph = self._of(index.prefill[tail]) if tail else Graph(Network(_PLAIN), _under(policies))
         super().__init__(graph.network.spec, graph, tools, strict, prefix, streaming)
+        self._search.most = _ALIVE
 
     def _of(self, name: str) -> Graph:
         return registry.dialect(name).graph(self._policies)
@@ -125,7 +130,7 @@ class AutoSearch(AnswerSearch):
         if one.mode is Mode.TEXT and one.node.text_field().role in (*_CONTENT, Role.REASONING):
             return self._text(one, final)
         found = super().expand(one, final)
-        for other in found if isinstance(found, list) and one.mode is not Mode.SKIPPED else ():
+        for other in found if isinstance(found, list) and one.mode is Mode.BETWEEN else ():
             if other.mode is Mode.SKIPPED:
                 other.cost += _GIVE_UP
         return found
@@ -209,9 +214,8 @@ class AutoSearch(AnswerSearch):
         if not final and not names and size - at < _NEAR:
             window.needs(window.base + at + _NEAR)
             return WAIT
-        part = None if hits else index.near.search(buf, at, at + _PART)
-        if part is not None:
-            misspelt = index.misspelt(buf, at, part, final)
+        if not hits:
+            misspelt = index.misspelt(buf, at, final)
             if isinstance(misspelt, Waits):
                 return WAIT
             names += misspelt
@@ -258,7 +262,7 @@ class AutoSearch(AnswerSearch):
 
     def _branches(self, one: Hypothesis, names: list[str], at: int, final: bool) -> Found:
         """What each of the dialects makes of what stands at index `at`; none where it is text to all."""
-        window, search, base = self._window, self._search, self._window.base
+        window, search, base, index = self._window, self._search, self._window.base, self._index
         meant, texts, made = list[Hypothesis](), list[Hypothesis](), list[Hypothesis]()
         reasoning = one.node.text_field().role is Role.REASONING
         waits, called, state = False, None, one.state
@@ -280,6 +284,9 @@ class AutoSearch(AnswerSearch):
                 break
             here = [h for h in found if h.mode is Mode.TEXT and h.node is other.node]
             if len(here) < len(found):
+                for h in found:
+                    if h.mode is Mode.JSON and index.is_open(name):
+                        h.cost += _UNDECLARED
                 texts += here
                 meant += [h for h in found if h not in here]
             else:

@@ -26,7 +26,8 @@ MOST = 10
 _BLANKS = re.compile(r"\s*")
 _FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”`]*(\w*)|\Z)""")
 _KEY = 48
-_NAME = re.compile(r"\s*([^\W\d][\w.:/-]*)(\(\s*[^\s)])?")
+_PART = 32
+_NAME = re.compile(r'\s*([^\W\d][\w.:/-]*)(\(\s*[^\s)]|\s*\n\s*\{\s*")?')
 _WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
 """Words with underscores between them, as programs name what can be called, and pages and prose do not."""
 
@@ -54,7 +55,7 @@ class Index:
         self.bare: dict[int, list[str]] = {}
         self._openers: dict[str, dict[tuple[str, int], list[tuple[str, Opener]]]] = {}
         self._parts: dict[str, list[str]] = {}
-        self._near: dict[str, dict[int, list[str]]] = {}
+        self._near: dict[str, dict[int, tuple[str, Opener]]] = {}
         led: dict[str, list[str]] = {}
         for name in self.order:
             self._add(self.traits[name], led)
@@ -93,7 +94,7 @@ class Index:
         if t.bare is not None:
             self.bare.setdefault(t.bare.kind, []).append(t.name)
         for opener in t.openers:
-            if not opener.first and not opener.call:
+            if opener.closer:
                 continue
             needle = fixed(opener.core).split(None, 1)[0] if fixed(opener.core).strip() else ""
             if needle:
@@ -103,7 +104,7 @@ class Index:
                 if opener.core not in self._near:
                     for part in parts(opener.core):
                         self._parts.setdefault(part, []).append(opener.core)
-                self._near.setdefault(opener.core, {}).setdefault(opener.kind, []).append(t.name)
+                self._near.setdefault(opener.core, {}).setdefault(opener.kind, (t.name, opener))
 
     # What begins at a place
 
@@ -131,7 +132,7 @@ class Index:
             answer = follows(hit.opener, buf, hit.end, final)
             if isinstance(answer, Waits):
                 return WAIT
-            weak = len(hit.opener.core) < STRONG
+            weak = len(hit.opener.core) < STRONG and not hit.opener.core[0].isalnum()
             if weak and (not answer or hit.opener.patterns and not tool_like(buf, hit.end, tools)):
                 continue
             (fits if answer else rest).append(hit)
@@ -178,17 +179,30 @@ class Index:
         assert bare is not None
         return bare.open, bare.cost, self.order[name]
 
-    def misspelt(self, buf: str, at: int, part: re.Match[str], final: bool) -> list[str] | Waits:
-        """The dialects, one of each kind, an opener of which stands at index `at`, around a part, spelled otherwise."""
-        found: dict[int, str] = {}
-        for core in self._parts[part[0]]:
-            for pos, end in around(core, buf, part.start(), part.end(), final):
-                if end == MORE:
-                    return WAIT
-                if (pos == at or part.start() == at) and self.strong.match(buf, pos) is None:
-                    for kind, names in self._near[core].items():
-                        found.setdefault(kind, names[0])
-        return sorted(found.values(), key=self.order.__getitem__)[:MOST]
+    def is_open(self, name: str) -> bool:
+        """True when any key may be a tool in the JSON of a dialect."""
+        bare = self.traits[name].bare
+        return bare is not None and bare.open
+
+    def misspelt(self, buf: str, at: int, final: bool) -> list[str] | Waits:
+        """The dialects, one of each kind, an opener of which stands at index `at` or around it, spelled otherwise.
+
+        Those come first that what follows fits.
+        """
+        found: dict[int, tuple[bool, int, str]] = {}
+        for part in self.near.finditer(buf, at, at + _PART):
+            for core in self._parts[part[0]]:
+                for pos, end in around(core, buf, part.start(), part.end(), final):
+                    if end == MORE:
+                        return WAIT
+                    if pos != at and part.start() != at or self.strong.match(buf, pos) is not None:
+                        continue
+                    for kind, (name, opener) in self._near[core].items():
+                        fits = follows(opener, buf, end, final)
+                        if isinstance(fits, Waits):
+                            return WAIT
+                        found.setdefault(kind, (not fits, self.order[name], name))
+        return [name for *_, name in sorted(found.values())][:MOST]
 
     def named(self, buf: str, end: int) -> list[str]:
         """The dialects in which a call goes on as it does behind index `end`, where its name stands."""

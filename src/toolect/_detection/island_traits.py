@@ -32,8 +32,8 @@ class Opener(msgspec.Struct, frozen=True):
     """The same for all dialects that go on alike."""
     call: bool
     """It opens a call, or a section of calls."""
-    first: bool
-    """It opens anything: no closer, and not in the middle."""
+    closer: bool
+    """It opens nothing, nor does it begin another part of a call."""
     near: bool = False
     """It may be misspelled."""
     follows: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         core,
         kind_of(after),
         node.calling(core),
-        node.first(core),
+        not node.first(core) and (len(core) < STRONG or core in node.graph.closers or core in node.graph.text_closers),
         near,
         tuple(sorted(map(squeeze, after.marks))),
         tuple(name.regex for name, _ in after.patterns),
