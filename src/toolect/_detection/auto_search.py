@@ -33,6 +33,7 @@ from toolect._values.toolset import ToolSchemas
 from toolect.diagnostic import Place
 from toolect.message import Call, Message
 
+_TAIL: Final = 200
 _PART: Final = 32
 _NAME: Final = 64
 _LED: Final = 100
@@ -148,20 +149,20 @@ class AutoSearch(AnswerSearch):
         while True:
             place = self._place(one, plan, at, final)
             if isinstance(place, Waits):
-                return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+                return WAIT
             if place == size:
                 break
             names = self._names(one, plan, place, at, final)
             if isinstance(names, Waits):
-                return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+                return WAIT
             found = self._branches(one, names, place, final) if names else []
             if isinstance(found, Waits):
-                return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+                return WAIT
             if found:
                 return found
             at = place + 1
         if not final:
-            return WAIT if at == low else [window.stay(one, 0, base + at, Mode.TEXT, one.state)]
+            return WAIT
         torn = self._index.torn(buf, low) if plan.content else ""
         other = self._as(one, self._of(torn) if torn else one.node.graph, size)
         return text_edges.expand(window, other, final)
@@ -353,6 +354,25 @@ class AutoSearch(AnswerSearch):
         return new
 
     # Reading
+
+    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+        """The index up to which the open text can only be text, from index `low` on."""
+        self._speak(best.node)
+        at = super()._safe(best, plan, low)
+        if plan.role not in (*_CONTENT, Role.REASONING):
+            return at
+        window, index = self._window, self._index
+        buf, size = window.buf, len(window.buf)
+        at = min(at, index.held(buf, low), *(m.start() for m in self._matches(plan, low) if m is not None))
+        begun = index.near_begun.search(buf, max(low, at - _NEAR), at)
+        at = at if begun is None else begun.start()
+        if plan.content:
+            cut = max(best.state.start - window.base, size - _TAIL, 0)
+            led = index.led_held.search(buf[cut:])
+            at = at if led is None else min(at, max(low, cut + led.start()))
+        while at > low and buf[at - 1].isspace():
+            at -= 1
+        return at
 
     @property
     def message(self) -> MixedMessage:

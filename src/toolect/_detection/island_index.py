@@ -10,7 +10,7 @@ from typing import NamedTuple
 from toolect import _cache as cache
 from toolect import registry
 from toolect._detection.island_traits import LATER, Opener, Traits, traits
-from toolect._graph.misspelling import MORE, around, parts
+from toolect._graph.misspelling import MORE, around, begins_with, parts
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced, squeeze
@@ -60,6 +60,8 @@ class Index:
         for name in self.order:
             self._add(self.traits[name], led)
         self.led = [(re.compile(words), names) for words, names in led.items()]
+        held = dict.fromkeys(t.led_held for t in self.traits.values() if t.led_held)
+        self.led_held = re.compile("|".join(held) or "(?!)")
         self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
         """Every marker that says something about a dialect."""
         needles = [*self._openers, *self.closers, *self.ends]
@@ -74,6 +76,9 @@ class Index:
         self.strong = any_of({core for core in (*self._cores, *self.markers) if len(core) >= STRONG and not is_echo(core)})
         """Matches what is a marker of some dialect."""
         self.long_openers = tuple({c for o in self._openers.values() for c, _ in o if len(c) >= STRONG})
+        begun = {way for core in self._near for way in begins_with(core, headless=True)}
+        self.near_begun = re.compile("|".join(sorted(begun)) or "(?!)")
+        """Matches what a misspelt opener may begin with."""
         self.near = any_of({*self._parts})
         """Finds parts of openers that may be misspelt."""
 
@@ -269,7 +274,12 @@ def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:
     for regex in opener.patterns:
         match = _regex(regex).match(buf, at, at + MAX_LEXEME)
         if match is not None and match.end() > at:
-            return not opener.then or squeeze(buf[match.end() : match.end() + AHEAD]).startswith(opener.then)
+            rest = squeeze(buf[match.end() : match.end() + AHEAD])
+            if not opener.then or rest.startswith(opener.then):
+                return True
+            if len(buf) - match.end() < AHEAD and any(mark.startswith(rest) for mark in opener.then):
+                return True if final else WAIT
+            return False
     return final and any(mark.startswith(rest) for mark in opener.follows)
 
 

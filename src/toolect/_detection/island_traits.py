@@ -69,6 +69,8 @@ class Traits(msgspec.Struct, frozen=True):
     bare: Bare | None = None
     led: str = ""
     """An expression for names that begin calls on a line of their own, with what comes next."""
+    led_held: str = ""
+    """An expression for the beginnings of that at the end of a text."""
     signs: tuple[str, ...] = ()
     """What follows the name of a call whose openers are missing."""
     named: int = 0
@@ -98,6 +100,7 @@ def traits(spec: Spec) -> Traits:
         tuple(_openers(start, plan)),
         bare,
         plan.led_words.pattern if plan is not None and plan.led_words is not None else "",
+        plan.led_held.pattern if plan is not None and plan.led_held is not None else "",
         *_signs(plan),
         tuple(core for core in graph.text_closers if len(core) >= STRONG),
         graph.ends,
