@@ -17,12 +17,12 @@ from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._reading.builder import Builder
-from toolect._reading.inner_calls import without_inner
+from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.whole_answer import prompt_tail
 from toolect._search import text_edges
 from toolect._search.actions import CloseText, MoreText, Note
 from toolect._search.answer_search import AnswerSearch
-from toolect._search.hypothesis import WAIT, Action, Context, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
 from toolect._search.performer import Performer
@@ -31,9 +31,16 @@ from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
 from toolect._values.toolset import ToolSchemas
 from toolect.diagnostic import Place
-from toolect.message import Call, Message
+from toolect.message import Call, Message, RepairKind
 
 _TAIL: Final = 200
+_MAX_FENCE: Final = 64
+_FENCED: Final = 1000
+_SHOWN: Final = 256
+"""Characters in which a call in a code block names its tool, which must be declared: others are shown."""
+_FENCE_LINE: Final = re.compile(r"(?:\A|\r?\n)[ \t]*```[\w+.-]{0,32}[ \t]*(?:\r?\n[ \t]*)?\Z")
+FENCE_END: Final = re.compile(r"\s*```[ \t]*(?=\r?\n|\Z)")
+_FENCE_HELD: Final = re.compile(r"\s*`{0,3}[ \t\r]*\Z")
 _PART: Final = 32
 _NAME: Final = 64
 _LED: Final = 100
@@ -69,26 +76,52 @@ class Switch(NamedTuple):
     """What follows is in another dialect."""
 
     graph: Graph
+    fence: int
 
     def perform(self, to: MixedPerformer) -> None:
         """Do it."""
-        to.switch(self.graph)
+        to.switch(*self)
 
 
 class MixedPerformer(Performer):
     """Performs actions of several dialects. `readers` has where each begins."""
 
-    __slots__ = ("readers",)
+    __slots__ = ("fence", "fenced", "readers")
 
     def __init__(self, graph: Graph, builder: Builder, raw: Callable[[int, int], str]) -> None:
         super().__init__(graph, builder, raw)
+        self.fence, self.fenced = NEVER, False
         self.readers = [(0, graph.network.spec.name)]
 
-    def switch(self, graph: Graph) -> None:
-        """What follows is in the dialect of `graph`."""
-        self.graph = graph
-        self.builder.obey(graph.network.spec, graph.policies)
-        self.readers.append((0 if self.island is None else self.island.start, graph.network.spec.name))
+    def more_text(self, upto: int) -> None:
+        """The open text goes on up to character `upto`; no line of a code block around a call is of it."""
+        island = self.island
+        if island is None:
+            return
+        upto = min(upto, self.fence)
+        if self.fenced and not island.begun and upto > island.start:
+            text = self.raw(island.start, upto)
+            if (match := FENCE_END.match(text)) is not None:
+                island.start = island.emitted = island.start + match.end()
+            self.fenced = match is None and text.isspace()
+        super().more_text(upto)
+
+    def close_text(self, end: int) -> None:
+        """The open text is over."""
+        fence, self.fenced = self.fence, False
+        super().close_text(min(end, fence))
+        self.fence = NEVER
+        if fence < end:
+            self.builder.note(RepairKind.STRAY_MARKER, fence, "```")
+            self.fenced = True
+
+    def switch(self, graph: Graph, fence: int) -> None:
+        """What follows is in the dialect of `graph`; a code block around it begins at character `fence`."""
+        self.fence = fence
+        if graph is not self.graph:
+            self.graph = graph
+            self.builder.obey(graph.network.spec, graph.policies)
+            self.readers.append((0 if self.island is None else self.island.start, graph.network.spec.name))
 
 
 def _key(one: Hypothesis) -> tuple[object, ...]:
@@ -203,7 +236,7 @@ class AutoSearch(AnswerSearch):
         if isinstance(hits, Waits):
             return WAIT
         if index.strong.match(buf, at) is not None:
-            hits = [hit for hit in hits if len(hit.opener.core) >= STRONG]
+            hits = [hit for hit in hits if len(hit.opener.core) >= STRONG or window.tools.declared]
         if not plan.content:
             hits = [hit for hit in hits if own in hit.names or hit.opener.call and len(hit.opener.core) >= STRONG]
         names += [own if own in hit.names else hit.names[0] for hit in hits]
@@ -266,13 +299,21 @@ class AutoSearch(AnswerSearch):
         window, search, base, index = self._window, self._search, self._window.base, self._index
         meant, texts, made = list[Hypothesis](), list[Hypothesis](), list[Hypothesis]()
         reasoning = one.node.text_field().role is Role.REASONING
+        if window.tools.declared and self._in_block(one, at):
+            if not final and len(window.buf) - at < _SHOWN:
+                window.needs(base + at + _SHOWN)
+                return WAIT
+            if window.names.search(window.buf, at, at + _SHOWN) is None:
+                return []
         waits, called, state = False, None, one.state
+        alone = list[Hypothesis]()
+        fence = self._fence(one, at)
         for name in names:
             own = name == one.node.graph.network.spec.name
             if reasoning and not own:
                 called = called or self._out(one, at)
                 continue
-            other = self._as(one, one.node.graph if own else self._of(name), at)
+            other = self._as(one, one.node.graph if own else self._of(name), at, fence)
             made.append(other)
             self._speak(other.node)
             if not other.node.text:
@@ -286,14 +327,21 @@ class AutoSearch(AnswerSearch):
             here = [h for h in found if h.mode is Mode.TEXT and h.node is other.node]
             if len(here) < len(found):
                 for h in found:
-                    if h.mode is Mode.JSON and index.is_open(name):
-                        h.cost += _UNDECLARED
+                    if h.mode is Mode.JSON and h.state.bare:
+                        h.cost += _UNDECLARED if index.is_open(name) else 0
+                        h.context = h.context._replace(doubt=h.context.doubt | Doubt.NO_OPENERS)
                 texts += here
                 meant += [h for h in found if h not in here]
+            elif own:
+                texts += here
+                alone = here
             else:
                 state = next((h.state for h in here if h.state.quotation != one.state.quotation), state)
                 search.discard(here)
         self._speak(one.node)
+        if alone and not meant and called is None and not waits:
+            self._clear(one, made)
+            return alone
         if called is not None and not texts:
             meant.append(called)
             texts.append(window.stay(one, window.costs.opener_in_reasoning, base + at + 1, Mode.TEXT, one.state._replace(solid=True)))
@@ -309,7 +357,7 @@ class AutoSearch(AnswerSearch):
         if texts:
             dear = max(texts, key=lambda h: h.cost)
             act = dear.action.act
-            acts = [act] if isinstance(act, Note) else []
+            acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
             text = window.stay(one, dear.cost - one.cost, base + at + 1, Mode.TEXT, dear.state, *acts)
             text.context = one.context._replace(doubt=dear.context.doubt)
             found = [*meant, text]
@@ -335,22 +383,37 @@ class AutoSearch(AnswerSearch):
         path = window.path(one).add(MoreText(end), CloseText(end)).over_text().imply((closer,), base + at)
         if not path.node.text or path.node.text_field().role not in _CONTENT:
             return None
-        return window.make(one, costs.implied_closer, base + at, Mode.BETWEEN, "", path)
+        return window.make(one, costs.implied_closer + costs.fits, base + at, Mode.BETWEEN, "", path)
+
+    def _in_block(self, one: Hypothesis, at: int) -> bool:
+        """True where a code block is open, or begins."""
+        buf = self._window.buf
+        start = max(one.state.start - self._window.base, at - _FENCED, 0)
+        return one.node.text_field().role in _CONTENT and buf.count("```", start, at + 3) % 2 == 1
+
+    def _fence(self, one: Hypothesis, at: int) -> int:
+        """The character where a line begins that begins a code block around what stands at index `at`."""
+        buf, base, index = self._window.buf, self._window.base, self._index
+        if buf.startswith((*index.closers, *index.ends), at) or one.node.text_field().role not in _CONTENT:
+            return NEVER
+        match = _FENCE_LINE.search(buf, max(one.state.start - base, at - _MAX_FENCE, 0), at)
+        return NEVER if match is None else base + match.start()
 
     def _clear(self, one: Hypothesis, made: list[Hypothesis]) -> None:
         for other in made:
             if other.action is not one.action:
                 self._search.drop(other)
 
-    def _as(self, one: Hypothesis, graph: Graph, at: int) -> Hypothesis:
+    def _as(self, one: Hypothesis, graph: Graph, at: int, fence: int = NEVER) -> Hypothesis:
         """A hypothesis in the free text of an answer as `graph` has it, at index `at`."""
         own = graph is one.node.graph
         node = one.node if own else graph.start
-        action = one.action if own else Action(one.action, Switch(graph))
+        same = own and fence == NEVER
+        action = one.action if same else Action(one.action, Switch(graph, fence))
         context = one.context if own else Context()
         new = Hypothesis(one.cost, one.pos, one.order, node, Mode.TEXT, one.state, context, action)
         new.emitted = self._window.base + at
-        action.holders += not own
+        action.holders += not same
         return new
 
     # Reading
@@ -370,6 +433,11 @@ class AutoSearch(AnswerSearch):
             cut = max(best.state.start - window.base, size - _TAIL, 0)
             led = index.led_held.search(buf[cut:])
             at = at if led is None else min(at, max(low, cut + led.start()))
+            begins = best.state.start - window.base
+            if self._performer.fenced and _FENCE_HELD.match(buf[max(begins, 0) :]):
+                return low
+            fence = _FENCE_LINE.search(buf, max(begins, low, at - _MAX_FENCE), at)
+            at = at if fence is None else fence.start()
         while at > low and buf[at - 1].isspace():
             at -= 1
         return at

@@ -24,8 +24,8 @@ AHEAD = 96
 MOST = 10
 """Ways to go on at one place. Beyond it: the dialects that are met less often are left out."""
 _BLANKS = re.compile(r"\s*")
-_FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”`]*(\w*)|\Z)""")
-_KEY = 48
+_FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”„«`]*(\w*)|\Z)""")
+_KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
 _PART = 32
 _NAME = re.compile(r'\s*([^\W\d][\w.:/-]*)(\(\s*[^\s)]|\s*\n\s*\{\s*")?')
 _WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
@@ -54,6 +54,7 @@ class Index:
         self.signs: dict[str, list[str]] = {}
         self.bare: dict[int, list[str]] = {}
         self._openers: dict[str, dict[tuple[str, int], list[tuple[str, Opener]]]] = {}
+        self._keys = {t.name: frozenset(t.bare.keys) for t in self.traits.values() if t.bare is not None}
         self._parts: dict[str, list[str]] = {}
         self._near: dict[str, dict[int, tuple[str, Opener]]] = {}
         led: dict[str, list[str]] = {}
@@ -137,11 +138,21 @@ class Index:
             answer = follows(hit.opener, buf, hit.end, final)
             if isinstance(answer, Waits):
                 return WAIT
-            weak = len(hit.opener.core) < STRONG and not hit.opener.core[0].isalnum()
+            core = hit.opener.core
+            weak = len(core) < STRONG and not core[0].isalnum()
+            if core[0] == "`" and hit.opener.keys and answer:
+                key = _FIRST_KEY.match(buf, _BLANKS.match(buf, hit.end).end())  # type: ignore[union-attr]
+                answer = key is None or (key[1] or "") in hit.opener.keys
+                if not answer:
+                    continue
             if weak and (not answer or hit.opener.patterns and not tool_like(buf, hit.end, tools)):
                 continue
             (fits if answer else rest).append(hit)
-        return [*fits, *(hit for hit in rest if hit.opener.free or not fits)][:MOST]
+        if any(hit.opener.json for hit in fits):
+            keys = _KEYS.findall(buf[at : at + AHEAD])
+            fits.sort(key=lambda hit: sum(key not in hit.opener.keys for key in keys) if hit.opener.keys else 0)
+        named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
+        return named or [*fits, *(hit for hit in rest if hit.opener.free or not fits)][:MOST]
 
     def _at(self, buf: str, at: int) -> Iterator[tuple[str, dict[tuple[str, int], list[tuple[str, Opener]]]]]:
         for size in range(1, 40):
@@ -166,17 +177,19 @@ class Index:
         match = _FIRST_KEY.match(buf, at)
         if match is None:
             return []
-        if not final and match.end() == len(buf) and len(buf) - at < _KEY:
+        if not final and len(buf) - at < AHEAD:
             return WAIT
-        key, cut = match[1] or "", match.end() == len(buf)
+        key, cut, keys = match[1] or "", match.end() == len(buf), _KEYS.findall(buf[at : at + AHEAD])
         found = []
         for names in self.bare.values():
             bare = self.traits[names[0]].bare
             assert bare is not None
-            known = bare.open and (not tools.declared or key in tools)
+            known = bare.open and (key in tools if tools.declared else _WORDS.match(key) is not None)
+            known = known or sum(one in bare.keys for one in keys) > 1
             if known or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
                 found.append(min(names, key=self._bare_rank))
         found.sort(key=self._bare_rank)
+        found.sort(key=lambda name: (self.is_open(name), sum(key not in self._keys[name] for key in keys)))
         return found[:MOST]
 
     def _bare_rank(self, name: str) -> tuple[bool, int, int]:
@@ -195,12 +208,15 @@ class Index:
         Those come first that what follows fits.
         """
         found: dict[int, tuple[bool, int, str]] = {}
-        for part in self.near.finditer(buf, at, at + _PART):
-            for core in self._parts[part[0]]:
-                for pos, end in around(core, buf, part.start(), part.end(), final):
+        text = buf[at : at + _PART]
+        for part in self._parts if self.near.search(text) is not None else ():
+            start = at + text.find(part)
+            for core in self._parts[part] if start >= at else ():
+                for pos, end in around(core, buf, start, start + len(part), final):
                     if end == MORE:
                         return WAIT
-                    if pos != at and part.start() != at or self.strong.match(buf, pos) is not None:
+                    headless = buf[pos] != core[0] and pos > 0 and buf[pos - 1] in "</[|`_"
+                    if pos != at and start != at or headless or self.strong.match(buf, pos) is not None:
                         continue
                     for kind, (name, opener) in self._near[core].items():
                         fits = follows(opener, buf, end, final)

@@ -43,6 +43,8 @@ class Opener(msgspec.Struct, frozen=True):
     then: tuple[str, ...] = ()
     """The markers that may come after such a terminal; none where other things may."""
     json: bool = False
+    keys: tuple[str, ...] = ()
+    """The keys of a call that is JSON."""
     free: bool = False
     """Any text may come next."""
 
@@ -130,6 +132,7 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         tuple(name.regex for name, _ in after.patterns),
         _after([after.step(name).node for name, _ in after.patterns]),
         after.json,
+        tuple(sorted(shape_keys(after).known)) if after.json else (),
         after.text or after.escaped,
     )
 
