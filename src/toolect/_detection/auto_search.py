@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from toolect import registry
-from toolect._detection.island_index import Index, tool_like
+from toolect._detection.island_index import AHEAD, Index, tool_like
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
@@ -52,6 +52,10 @@ _UNDECLARED: Final = 3
 """What it costs that any key of JSON may be a tool."""
 _GIVE_UP: Final = 4
 """What it costs besides that a dialect cannot read on: another one may."""
+_CUT: Final = 2
+"""What it costs that the text ends in the middle."""
+_ONLY_TEXT: Final = 3
+"""What it costs besides that an opener, or JSON that names a tool, is only text: the markers after it are not known."""
 _CONTENT: Final = (Role.CONTENT, None)
 _NOWHERE: Final = Place("", 1, 1)
 _PLAIN: Final = Spec(
@@ -164,9 +168,11 @@ class AutoSearch(AnswerSearch):
         if one.mode is Mode.TEXT and one.node.text_field().role in (*_CONTENT, Role.REASONING):
             return self._text(one, final)
         found = super().expand(one, final)
-        for other in found if isinstance(found, list) and one.mode is Mode.BETWEEN else ():
-            if other.mode is Mode.SKIPPED:
+        for other in found if isinstance(found, list) else ():
+            if other.mode is Mode.SKIPPED and one.mode is Mode.BETWEEN:
                 other.cost += _GIVE_UP
+            elif other.mode is Mode.END and other.node.done is None:
+                other.cost += _CUT
         return found
 
     def _speak(self, node: Node) -> None:
@@ -248,7 +254,7 @@ class AutoSearch(AnswerSearch):
         if not final and not names and size - at < _NEAR:
             window.needs(window.base + at + _NEAR)
             return WAIT
-        if not hits:
+        if not hits and buf[at] != "`":
             misspelt = index.misspelt(buf, at, final)
             if isinstance(misspelt, Waits):
                 return WAIT
@@ -356,9 +362,11 @@ class AutoSearch(AnswerSearch):
         found = meant
         if texts:
             dear = max(texts, key=lambda h: h.cost)
+            cost_of = dear.cost > one.cost
             act = dear.action.act
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
-            text = window.stay(one, dear.cost - one.cost, base + at + 1, Mode.TEXT, dear.state, *acts)
+            cost = dear.cost - one.cost + (_ONLY_TEXT if cost_of and self._is_telling(at) else 0)
+            text = window.stay(one, cost, base + at + 1, Mode.TEXT, dear.state, *acts)
             text.context = one.context._replace(doubt=dear.context.doubt)
             found = [*meant, text]
             search.discard(texts)
@@ -398,6 +406,13 @@ class AutoSearch(AnswerSearch):
             return NEVER
         match = _FENCE_LINE.search(buf, max(one.state.start - base, at - _MAX_FENCE, 0), at)
         return NEVER if match is None else base + match.start()
+
+    def _is_telling(self, at: int) -> bool:
+        """True where an opener stands, or JSON in which the name of a declared tool comes soon."""
+        window = self._window
+        if window.buf[at] in "{[" and self._index.strong.match(window.buf, at) is None:
+            return window.tools.declared and window.names.search(window.buf, at, at + AHEAD) is not None
+        return window.buf[at] != "`" and self._index.strong.match(window.buf, at) is not None
 
     def _clear(self, one: Hypothesis, made: list[Hypothesis]) -> None:
         for other in made:

@@ -139,17 +139,21 @@ class Index:
             if isinstance(answer, Waits):
                 return WAIT
             core = hit.opener.core
+            if core[0] == "`" and (not answer or buf[hit.end : hit.end + 1].isalnum()):
+                continue
             weak = len(core) < STRONG and not core[0].isalnum()
-            if core[0] == "`" and hit.opener.keys and answer:
+            if core[0] == "`" and hit.opener.keys:
                 key = _FIRST_KEY.match(buf, _BLANKS.match(buf, hit.end).end())  # type: ignore[union-attr]
-                answer = key is None or (key[1] or "") in hit.opener.keys
-                if not answer:
+                if key is not None and (key[1] or "") not in hit.opener.keys:
                     continue
             if weak and (not answer or hit.opener.patterns and not tool_like(buf, hit.end, tools)):
                 continue
             (fits if answer else rest).append(hit)
-        if any(hit.opener.json for hit in fits):
-            keys = _KEYS.findall(buf[at : at + AHEAD])
+        if any(hit.opener.keys for hit in fits) and len(fits) > 1:
+            end = max(hit.end for hit in fits)
+            if not final and len(buf) - end < AHEAD:
+                return WAIT
+            keys = _KEYS.findall(buf[end : end + AHEAD])
             fits.sort(key=lambda hit: sum(key not in hit.opener.keys for key in keys) if hit.opener.keys else 0)
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
         return named or [*fits, *(hit for hit in rest if hit.opener.free or not fits)][:MOST]
