@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Final
 
 from toolect._graph.graph import Graph, TooDeep
@@ -17,7 +18,7 @@ from toolect._search.actions import Lost, MoreText
 from toolect._search.costs import COSTS
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
-from toolect._search.island import island
+from toolect._search.island import Island, island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
@@ -38,6 +39,10 @@ _MARGIN: Final = 1200
 class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
 
+    performs: type[Performer] = Performer
+    key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
+    """What equal hypotheses have in common."""
+
     def __init__(
         self,
         spec: Spec,
@@ -53,12 +58,12 @@ class AnswerSearch:
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = Performer(graph, self._builder, self._raw, trace)
+        self._performer = self.performs(graph, self._builder, self._raw, trace)
         self._stepping = Stepping(window, self._performer)
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
-        self._search = Search(first, self, self._perform)
+        self._search = Search(first, self, self._perform, self.key_of)
         self._waiting = Waiting()
         self.closed = False
 
@@ -222,7 +227,7 @@ class AnswerSearch:
         """Text in which no marker can begin any more is passed on."""
         window, search = self._window, self._search
         low = max(best.emitted - window.base, 0)
-        at = safe(window, best, island(best.node), low)
+        at = self._safe(best, island(best.node), low)
         if at <= low:
             return
         upto, action = window.base + at, best.action
@@ -237,6 +242,10 @@ class AnswerSearch:
         state: TextState = best.state
         if not state.solid:
             best.state = state._replace(solid=window.said(state.start, at))
+
+    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+        """The index up to which the open text can only be text, from index `low` on."""
+        return safe(self._window, best, plan, low)
 
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""

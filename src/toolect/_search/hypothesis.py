@@ -216,15 +216,25 @@ class Edges(Protocol):
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
 
-    __slots__ = ("_counts", "_edges", "_kept", "_perform", "_visited", "done", "live", "root", "spares", "work")
+    __slots__ = ("_counts", "_edges", "_kept", "_key", "_perform", "_visited", "done", "live", "most", "root", "spares",
+                 "work")  # fmt: skip
 
-    def __init__(self, first: Hypothesis, edges: Edges, perform: Callable[[Iterable[Act]], None]) -> None:
+    def __init__(
+        self,
+        first: Hypothesis,
+        edges: Edges,
+        perform: Callable[[Iterable[Act]], None],
+        key: Callable[[Hypothesis], tuple[object, ...]],
+    ) -> None:
+        """Two hypotheses are equal when the `key` of both is."""
         self.root = first.action
         first.action.holders = 1
         self.live = [first]
-        self._edges, self._perform = edges, perform
+        self._edges, self._perform, self._key = edges, perform, key
         self._visited: dict[tuple[object, ...], int] = {}
-        self._counts: dict[int, int] = {}
+        self._counts: dict[tuple[int, object], int] = {}
+        self.most = ALIVE
+        """Hypotheses that live at one time."""
         self.done = False
         self.spares: list[Hypothesis] = []
         self.work = 0
@@ -292,14 +302,15 @@ class Search:
 
     def _is_new(self, one: Hypothesis) -> bool:
         """True unless one as cheap was at the same place of text and grammar, or the place is too crowded."""
-        key = one.key
+        key = self._key(one)
         seen = self._visited.get(key)
         if seen is not None and seen <= one.cost:
             return False
-        count = self._counts.get(one.pos, 0)
+        place = one.pos, one.node.graph
+        count = self._counts.get(place, 0)
         if count >= VISITS:
             return False
-        self._counts[one.pos] = count + 1
+        self._counts[place] = count + 1
         self._visited[key] = one.cost
         return True
 
@@ -312,16 +323,16 @@ class Search:
             return
         low = min(one.pos for one in self.live) - _BACK
         self._visited = {key: cost for key, cost in self._visited.items() if key[0] >= low}  # type: ignore[operator]
-        self._counts = {at: count for at, count in self._counts.items() if at >= low}
+        self._counts = {place: count for place, count in self._counts.items() if place[0] >= low}
         self._kept = len(self._visited)
 
     def _prune(self) -> None:
         """Drop what is too dear, too far behind, or too much."""
         live = self.live
         limit, far = live[-1].cost + GAP, live[-1].pos - FAR
-        if live[0].cost <= limit and len(live) <= ALIVE and all(one.pos >= far for one in live):
+        if live[0].cost <= limit and len(live) <= self.most and all(one.pos >= far for one in live):
             return
-        kept = [one for one in live[-ALIVE:] if one.cost <= limit and one.pos >= far]
+        kept = [one for one in live[-self.most :] if one.cost <= limit and one.pos >= far]
         dropped = [one for one in live if one not in kept]
         live[:] = kept
         for one in dropped:
