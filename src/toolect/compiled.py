@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
+from toolect._canonical.fast_path import read_answer as read_by_search
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._reading.whole_answer import begin_answer, read_answer
@@ -139,7 +140,7 @@ class Dialect:
         schemas = tool_schemas(tools) if tools else NO_TOOLS
         graph = (None if policies else self._default) or self.graph(policies)
         if BY_SEARCH:
-            return AnswerSearch(self.spec, graph, schemas, mode == "strict", prefix).read(text)
+            return read_by_search(self.spec, graph, text, schemas, mode == "strict", prefix)
         return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:

@@ -57,12 +57,16 @@ class Draft:
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self.counts = SignCounts(self.segments)
+        self.obey(no_call, policies, coded)
+
+    def obey(self, no_call: Collection[str], policies: Policies, coded: bool) -> None:
+        """What follows is read under these policies."""
         self._no_call = no_call
-        self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._known = self.tools if policies.unknown_tool == "content" and self.tools else None
         self._coded = coded  # calls are code: one of something that is no tool is reported
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
-        self._fits = policies.coercion == "spec" and bool(tools)
+        self._fits = policies.coercion == "spec" and bool(self.tools)
 
     @property
     def told(self) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Final
 
 from toolect._graph.graph import Graph, TooDeep
@@ -21,10 +22,11 @@ from toolect._search.island import Island, island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
+from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape
 from toolect._search.trace import Trace
 from toolect._search.window import Window
-from toolect._spec.model import Role, Spec
+from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
 from toolect.message import Message, not_text
@@ -32,13 +34,14 @@ from toolect.message import Message, not_text
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096
 _MARGIN: Final = 1200
-_TAIL: Final = 200
-_NAME: Final = 64
-_CLOSER: Final = 48
 
 
 class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
+
+    performs: type[Performer] = Performer
+    key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
+    """What equal hypotheses have in common."""
 
     def __init__(
         self,
@@ -55,11 +58,12 @@ class AnswerSearch:
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = Performer(graph, self._builder, self._raw, trace)
-        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, None))
+        self._performer = self.performs(graph, self._builder, self._raw, trace)
+        self._stepping = Stepping(window, self._performer)
+        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
-        self._search = Search(first, self, self._perform)
+        self._search = Search(first, self, self._perform, self.key_of)
         self._waiting = Waiting()
         self.closed = False
 
@@ -67,8 +71,10 @@ class AnswerSearch:
         window = self._window
         return window.cut(start, end) if window.base <= start <= end else self._tape.raw(start, end)
 
-    def _perform(self, act: Act) -> None:
-        act.perform(self._performer)
+    def _perform(self, acts: Iterable[Act]) -> None:
+        performer = self._performer
+        for act in acts:
+            act.perform(performer)
 
     def _prefill(self, one: Hypothesis, opening: str) -> None:
         """Begin where the prompt leaves off: it ends with `opening`, which is none of the answer."""
@@ -91,13 +97,18 @@ class AnswerSearch:
             path.shift(core, match.start() - len(opening), at - len(opening))
             while at < len(opening) and one.state and opening[at] == one.state[0]:
                 at, one.state = at + 1, one.state[1:]
-        for act in path.acts:
-            self._perform(act)
+        self._perform(path.acts)
         one.node, one.context = path.node, path.context
-        one.action.act = path.acts[-1] if path.acts else None
+        one.action.acts = tuple(path.acts[-1:])
         self._builder.segments.clear()
         self._builder.repairs.clear()
         self._performer.tail = (0, (one.state,)) if one.state else None
+
+    @property
+    def begun(self) -> tuple[Node, str]:
+        """Where the answer begins in the grammar, and the blanks that may come first, as long as nothing is read."""
+        first = self._search.live[0]
+        return first.node, first.state
 
     # Edges
 
@@ -126,6 +137,10 @@ class AnswerSearch:
                 return resync.skip(self._window, one, final)
             case _:
                 return resync.after(self._window, one, final)
+
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place."""
+        return self._stepping.go(one, final)
 
     # Reading
 
@@ -200,8 +215,7 @@ class AnswerSearch:
         if search.done:
             return
         window.need = 0
-        search.run(final)
-        if not search.done:
+        if not search.run(final) and not search.done:
             best = search.live[-1]
             if best.mode is Mode.TEXT:
                 self._tell(best)
@@ -217,11 +231,11 @@ class AnswerSearch:
         if at <= low:
             return
         upto, action = window.base + at, best.action
-        last = action.act
+        last = action.acts[-1] if action.acts else None
         if isinstance(last, MoreText) and action.holders == 1 and not action.children and action is not search.root:
-            action.act = MoreText(upto)
+            action.acts = (*action.acts[:-1], MoreText(upto))
         else:
-            best.action = Action(action, MoreText(upto))
+            best.action = Action(action, (MoreText(upto),))
             best.action.hold()
             action.holders -= 1
         best.emitted = upto
@@ -231,30 +245,7 @@ class AnswerSearch:
 
     def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
         """The index up to which the open text can only be text, from index `low` on."""
-        window = self._window
-        buf, size = window.buf, len(window.buf)
-        at = plan.held(buf, low)
-        if (match := window.find(plan.regex, low, plan.longest)) is not None:
-            at = min(at, match.start())
-        at = plan.torn(buf, max(best.state.start - window.base, 0), at)
-        if plan.near is not None:
-            part = window.find(plan.near, low, 32)
-            at = plan.near_begun(buf, low, at if part is None else min(at, part.end()))
-        if plan.content and plan.named is not None and self._tools.declared:
-            if (name := window.find(window.names, low, _NAME)) is not None:
-                prefix = window.ref.partition("{name}")[0]
-                at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
-            at = min(at, window.name_begun(max(low, size - _NAME)))
-        if plan.led_held is not None:
-            cut = max(best.state.start - window.base, size - _TAIL, 0)
-            led = plan.led_held.search(buf[cut:])
-            at = at if led is None else min(at, max(low, cut + led.start()))
-        at = _without_blanks(buf, low, at)
-        if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
-            floor = max(low, size - _TAIL)
-            while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
-                at = _without_blanks(buf, low, sign.start())
-        return at
+        return safe(self._window, best, plan, low)
 
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""
@@ -263,13 +254,6 @@ class AnswerSearch:
         if low - window.base > _KEPT + len(window.buf) - (low - window.base):
             window.buf = window.buf[low - window.base :]
             window.base = low
-
-
-def _without_blanks(buf: str, low: int, at: int) -> int:
-    """The index before the blanks that end at index `at`."""
-    while at > low and buf[at - 1].isspace():
-        at -= 1
-    return at
 
 
 def _needed(one: Hypothesis) -> int:

@@ -21,7 +21,7 @@ from toolect.message import RepairKind
 
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
-_GROWS: Final = 16
+GROWS: Final = 16
 _SHORT: Final = 40
 _SYMBOLS: Final = 4
 _SOON: Final = 48
@@ -69,7 +69,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
 
 def last_marker(one: Hypothesis) -> str | None:
     """The marker that was read last, if nothing came after it: it is noticed where it stands twice."""
-    act = one.action.act
+    act = one.action.last
     if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) > 1:
         return act.key
     return None
@@ -127,7 +127,7 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         return [text]
     text.cost += window.costs.doubled_in_value
     note = Note(RepairKind.STRAY_MARKER, base + again, last)
-    trail = one.action.act.step.trail if isinstance(one.action.act, Shift) else ""
+    trail = one.action.last.step.trail if isinstance(one.action.last, Shift) else ""
     return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, trail, note), text]
 
 
@@ -188,7 +188,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if node.naming(name) and not context.name and path.context.name:
             cost += window.name_cost(path.context)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
-    if node.patterns and not final and size - at < _GROWS and end < 0:
+    if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
@@ -202,7 +202,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
 def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
     """True when the grammar has what comes at index `at`, up to the next text, the end of the call, or some symbols."""
     base, size = window.base, len(window.buf)
-    one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, None))
+    one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, ()))
     for symbols in range(_SYMBOLS):
         node = one.node
         if node.text or node.escaped or symbols and node.over:
@@ -213,7 +213,7 @@ def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) 
         found = expected(window, one, at, final)
         if found is None or isinstance(found, Waits):
             return WAIT if found is not None else False
-        act = found.action.act
+        act = found.action.last
         if (
             not symbols
             and not (isinstance(act, Shift) and isinstance(act.key, str))
@@ -479,7 +479,7 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         path = Path(graph.start if opens else call, Context(statement=None if opens else context.statement), window.ref)
         path.add(Fail(f"expected {in_words(node)}, and another call begins - at {place}"), BreakOff(place))
         found.append(window.make(one, costs.break_off, place, Mode.BETWEEN, "", path))
-    act = one.action.act
+    act = one.action.last
     if call is not None and isinstance(act, Shift) and context.name == act.text != "" and not act.node.naming(act.key):
         ends = Fail(f"it is written again - at {act.start}")
         found.append(begin_again(window, one, costs.break_off - 2, act.start, ends))
@@ -508,5 +508,5 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
 
 def _opened(window: Window, one: Hypothesis) -> bool:
     """True when an opener of a call was read last."""
-    act = one.action.act
+    act = one.action.last
     return isinstance(act, Shift) and (act.key in window.graph.long_openers or one.context.call is not None)

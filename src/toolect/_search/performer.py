@@ -82,8 +82,7 @@ class Performer:
         """Run the tasks of a step at their lexemes."""
         lexemes, run = self._lexemes, self.builder.run
         for task, back in tasks:
-            start, end, text = lexemes[-back] if back <= len(lexemes) else lexemes[0]
-            run(task, start, end, text)
+            run(task, *(lexemes[-back] if back <= len(lexemes) else lexemes[0]))
 
     def arrive(self, node: Node) -> None:
         """Run what ends at `node` whatever comes next."""
@@ -138,18 +137,25 @@ class Performer:
     def space(self, node: Node, at: int, leads: Iterable[str], lead: str) -> None:
         """Note it when the blanks before character `at`, since the last marker, are not what the dialect writes."""
         tail, self.tail = self.tail, None
-        if tail is None or node.value or tail[0] == at and "" in tail[1] and "" in leads:
+        if tail is None or node.value:
             return
-        blanks, trails = self.raw(tail[0], at), tail[1]
+        start, trails = tail
+        if start == at and "" in trails and "" in leads:
+            return
+        blanks = self.raw(start, at)
+        if blanks == trails[0] + lead:
+            return
         if not blanks.strip() and not any(blanks == trail + one for trail in trails for one in leads):
             self.builder.note(RepairKind.WHITESPACE, at, f"expected {trails[0] + lead!r}")
 
     def shift(self, node: Node, step: Step, key: Key, start: int, end: int, text: str, wrong: bool) -> None:
         """A marker or terminal is read."""
-        self.lexeme(start, end, text)
+        self._lexemes.append((start, end, text))
         self._tell(node, key, start, end)
-        self.run(step.tasks)
-        self.space(node, start, step.leads, step.expects)
+        if step.tasks:
+            self.run(step.tasks)
+        if self.tail is not None:
+            self.space(node, start, step.leads, step.expects)
         self.tail = None if wrong else (end, step.trails)
         if wrong or step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end))
@@ -345,6 +351,13 @@ class Performer:
             self.loose.append(text)
         elif self.target is not None:
             self.target.feed(text, at)
+
+    def feed_string(self, text: str, at: int) -> None:
+        """More of a string of the open value, without a quote or an escape."""
+        if self.loose is None and self.target is not None:
+            self.target.feed_string(text, at)
+        else:
+            self.feed_json(text, at)
 
     def mend_json(self, at: int, why: str) -> None:
         """Something in the open value was mended."""

@@ -83,7 +83,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             if isinstance(begins, Waits):
                 break
             if begins:
-                return [_next_line(window, one, form, match.start())]
+                return [_next_line(window, one, match.start())]
             if not state.broken:
                 note = Note(RepairKind.UNESCAPED, base + match.start(), "a line break")
                 now = state._replace(broken=True)
@@ -191,7 +191,7 @@ def _begins_line(window: Window, one: Hypothesis, at: int, final: bool) -> bool 
     return match[1] == name or match[1] in window.tools.by_name
 
 
-def _next_line(window: Window, one: Hypothesis, form: _Form, at: int) -> Hypothesis:
+def _next_line(window: Window, one: Hypothesis, at: int) -> Hypothesis:
     """The string and its call broke off before the line break at index `at`: on the next line another one begins."""
     state: StringState = one.state
     end, context = window.base + at, one.context

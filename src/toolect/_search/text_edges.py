@@ -74,7 +74,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
-    if not final and _may_be_longer(window, plan, match, at):
+    if not final and may_be_longer(window, plan, match, at):
         return WAIT
     solid = solid or window.said(start, match.start())
     core = match[0]
@@ -106,7 +106,7 @@ def _near_waits(
     return plan.near_begun(window.buf, at, before) < before
 
 
-def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
+def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
     """True when more text may make another marker of the one that was found."""
     buf, size = window.buf, len(window.buf)
     if match.end() >= size - 1:
@@ -374,6 +374,8 @@ class _Marker:
             self.passed = self.passed._replace(inner=inner + 1)
         elif closes and inner:
             self.passed = self.passed._replace(inner=inner - 1)
+        if self.shown and closes and plan.role is Role.REASONING and self.passed.quotation is not None:
+            self.shown = bool(self.after) and self.passed.quotation.closing.startswith(self.after)
         self.own = closes and not inner
         """It is the closer of the text, and not of one that is in it."""
 
@@ -515,7 +517,7 @@ class _Marker:
                 return closed, False
         path = self._out(way, lead, calls and first)
         path.imply(self._missing(way), base + at, calls)
-        if calls and first and plan.role in (*_HOLDS, None) and plan.role is not Role.STRING:
+        if calls and first and (plan.role in _HOLDS or plan.role is None) and plan.role is not Role.STRING:
             cost = min(cost, 2)
         cost += self._doubts(way, calls, first)
         doubt = path.context.doubt

@@ -163,9 +163,7 @@ class Window:
         self, one: Hypothesis, cost: int, pos: int, node: Node, mode: Mode, state: Any, context: Context, *acts: Act
     ) -> Hypothesis:
         """The hypothesis that follows `one`, after `acts`."""
-        action = one.action
-        for act in acts:
-            action = Action(action, act)
+        action = Action(one.action, acts) if acts else one.action
         new = Hypothesis(one.cost + cost, pos, next(self._order), node, mode, state, context, action)
         spare = one.spare
         if spare is not None and context.call is not None and pos - spare.pos < MAX_SPARE:
