@@ -149,8 +149,11 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     buf, base, node, context, size = window.buf, window.base, one.node, one.context, len(window.buf)
     end, core = marker(node, context, buf, at)
     if end >= 0 and len(core) < STRONG and core not in window.graph.starts and not node.value:
-        if buf.startswith(_longer(node)[core], at):
+        longer = _longer(node)[core]
+        if buf.startswith(longer, at):
             return None
+        if not final and any(word.startswith(buf[at : at + len(word)]) for word in longer):
+            return WAIT
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])
