@@ -56,6 +56,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return WAIT
     if match is not None and window.graph.code is not None and len(match[0]) < STRONG:
         slack = STRONG  # it may be the beginning of one
+        if not final and size - match.start() < plan.longest and buf.find("\n", match.start()) < 0:
+            return WAIT
     if part is not None and (match is None or part.start() < match.start() + slack):
         if not final and plan.held(buf, at) <= part.start():
             return WAIT
