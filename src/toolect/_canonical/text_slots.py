@@ -142,6 +142,8 @@ def _lead(plan: Island, core: str) -> str:
 
 def _shown(to: Answer, pos: int, where: int, core: str) -> bool:
     """True when what stands at index `where` may be quoted, or named in a sentence."""
+    if to.buf[where - 1 : where] == "\n":
+        return False
     line = line_before(to.buf, pos, where)
     if not line:
         return False
