@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Final
 
-from toolect._graph.graph import Graph
+from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
 from toolect._reading.builder import Builder
 from toolect._reading.finished import finished
 from toolect._reading.inner_calls import Waiting, without_inner
-from toolect._reading.stream import not_text
-from toolect._reading.whole_answer import prompt_tail
-from toolect._search import json_edges, marker_edges, resync, string_edges, text_edges
-from toolect._search.actions import MoreText
+from toolect._reading.prefill import prompt_tail
+from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges
+from toolect._search.actions import Lost, MoreText
+from toolect._search.costs import COSTS
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
-from toolect._search.island import island
+from toolect._search.island import Island, island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape
+from toolect._search.trace import Trace
 from toolect._search.window import Window
 from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
-from toolect.message import Message
+from toolect.message import Message, not_text
 
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096
@@ -37,6 +39,10 @@ _MARGIN: Final = 1200
 class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
 
+    performs: type[Performer] = Performer
+    key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
+    """What equal hypotheses have in common."""
+
     def __init__(
         self,
         spec: Spec,
@@ -45,18 +51,19 @@ class AnswerSearch:
         strict: bool = False,
         prefix: str = "",
         streaming: bool = False,
+        trace: Trace | None = None,
     ) -> None:
         self._graph, self._tools = graph, tools
         self._builder = Builder(tools, spec, graph.policies, streaming, strict)
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = Performer(graph, self._builder, self._raw)
+        self._performer = self.performs(graph, self._builder, self._raw, trace)
         self._stepping = Stepping(window, self._performer)
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
-        self._search = Search(first, self, self._perform)
+        self._search = Search(first, self, self._perform, self.key_of)
         self._waiting = Waiting()
         self.closed = False
 
@@ -78,7 +85,7 @@ class AnswerSearch:
                 solid = at + len(opening[at:]) - len(opening[at:].lstrip())
                 match = path.node.step(TEXT).node.struct.match(opening, solid)
                 if match is not None and match[0]:
-                    path.skip_text(0)
+                    path.skip_text(at - len(opening))
                 else:
                     match = path.node.struct.match(opening, at)
             else:
@@ -87,14 +94,15 @@ class AnswerSearch:
                 break
             core, at = canonical(match[0], path.node.marks), match.end()
             one.state = path.node.step(core).trail
-            path.shift(core, 0, 0)
+            path.shift(core, match.start() - len(opening), at - len(opening))
             while at < len(opening) and one.state and opening[at] == one.state[0]:
                 at, one.state = at + 1, one.state[1:]
         self._perform(path.acts)
         one.node, one.context = path.node, path.context
+        one.action.acts = tuple(path.acts[-1:])
         self._builder.segments.clear()
         self._builder.repairs.clear()
-        self._performer.tail = None
+        self._performer.tail = (0, (one.state,)) if one.state else None
 
     @property
     def begun(self) -> tuple[Node, str]:
@@ -105,16 +113,26 @@ class AnswerSearch:
     # Edges
 
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
-        """The hypotheses that follow one."""
+        """The hypotheses that follow one. What is nested too deep is skipped."""
+        try:
+            return self._expand(one, final)
+        except TooDeep:
+            path = Path(self._graph.start, one.context, self._window.ref).add(Lost(one.node, one.pos, "less nesting"))
+            return [self._window.make(one, COSTS.skip, one.pos, Mode.SKIPPED, (False, one.pos), path)]
+
+    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         match one.mode:
             case Mode.BETWEEN:
-                return marker_edges.expand(self._window, one, final)
+                coded = code_edges.begin(self._window, one, final)
+                return marker_edges.expand(self._window, one, final) if coded is None else coded
             case Mode.TEXT:
                 return text_edges.expand(self._window, one, final)
             case Mode.JSON:
                 return json_edges.expand(self._window, one, final)
             case Mode.STRING:
                 return string_edges.expand(self._window, one, final)
+            case Mode.CODE:
+                return code_edges.expand(self._window, one, final)
             case Mode.SKIPPED:
                 return resync.skip(self._window, one, final)
             case _:
@@ -157,11 +175,14 @@ class AnswerSearch:
 
     @property
     def message(self) -> Message:
-        """What has been read so far."""
+        """What has been read so far: what is open comes last."""
         builder = self._builder
         segments, repairs, torn = list(builder.segments), tuple(builder.repairs), builder.draft.torn[0]
         if self.closed:
             return finished(segments, repairs, self._graph, self._tools, torn)
+        text = self._performer.island
+        field = None if text is None or text.dropped or not text.begun else text.node.text_field()
+        segments += builder.open_segment(field, self._read_to if text is None else text.emitted)
         return Message(tuple(without_inner(segments, repairs, torn, None, False)), repairs)
 
     @property
@@ -172,9 +193,17 @@ class AnswerSearch:
     @property
     def pending(self) -> str:
         """Text that has come and waits for more."""
-        if self._search.done:
-            return ""
-        return self._raw(min(map(_needed, self._search.live)), self._tape.size)
+        return self._raw(self._read_to, self._tape.size)
+
+    @property
+    def _read_to(self) -> int:
+        """The first character that waits for more."""
+        return self._tape.size if self._search.done else min(map(_needed, self._search.live))
+
+    @property
+    def node(self) -> Node:
+        """Where the lexemes that were traced lead to."""
+        return self._performer.node
 
     @property
     def work(self) -> int:
@@ -198,7 +227,7 @@ class AnswerSearch:
         """Text in which no marker can begin any more is passed on."""
         window, search = self._window, self._search
         low = max(best.emitted - window.base, 0)
-        at = safe(window, best, island(best.node), low)
+        at = self._safe(best, island(best.node), low)
         if at <= low:
             return
         upto, action = window.base + at, best.action
@@ -206,13 +235,17 @@ class AnswerSearch:
         if isinstance(last, MoreText) and action.holders == 1 and not action.children and action is not search.root:
             action.acts = (*action.acts[:-1], MoreText(upto))
         else:
-            new = Action(action, (MoreText(upto),))
-            new.holders, action.holders = 1, action.holders - 1
-            best.action = new
+            best.action = Action(action, (MoreText(upto),))
+            best.action.hold()
+            action.holders -= 1
         best.emitted = upto
         state: TextState = best.state
         if not state.solid:
             best.state = state._replace(solid=window.said(state.start, at))
+
+    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+        """The index up to which the open text can only be text, from index `low` on."""
+        return safe(self._window, best, plan, low)
 
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""
@@ -228,10 +261,10 @@ def _needed(one: Hypothesis) -> int:
     if one.mode is Mode.JSON:
         state: JsonState = one.state
         return min(one.emitted, state.emitted)
-    return min(one.emitted, int(one.state)) if one.mode is Mode.STRING else one.emitted
+    return min(one.emitted, one.state.emitted) if one.mode is Mode.STRING else one.emitted
 
 
-class SearchStream:
+class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
     __slots__ = ("_make", "_reader")

@@ -55,6 +55,8 @@ def _reach(node: Node) -> dict[str, list[Way]]:
         for core, wrong in at.marks.items():
             if wrong or len(core) < STRONG and not (at.value and not at.first(core)) and not is_echo(core):
                 continue
+            if at.value and core.isalpha():  # it is all of a value
+                continue
             order += 1
             more = cost + (COSTS.implied_opener if at.first(core) else COSTS.implied_closer)
             if more <= MAX_COST:
@@ -265,3 +267,20 @@ def shaped(node: Node) -> bool:
         return False
     field = node.json_field()
     return field.shape is not None and not isinstance(field.shape, Hole) and field.role not in _VALUES
+
+
+def expectations(node: Node) -> list[str]:
+    """What may come next at `node`, for people: markers as they are written, and what the rest is."""
+    names = [f"`{core}`" for core in node.marks if not node.marks[core] and core not in node.echoes]
+    names += ["the closing marker" for _ in node.echoes[:1]]
+    names += ["a name or key" for _ in node.patterns[:1]]
+    if node.json:
+        names.append("a JSON value")
+    return names
+
+
+def in_words(node: Node) -> str:
+    """What may come next at `node`, in a sentence: at most four things."""
+    names = expectations(node)
+    shown = names[:4]
+    return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"

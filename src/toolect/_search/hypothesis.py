@@ -35,6 +35,8 @@ class Mode(Enum):
     AFTER = 6
     """What follows the end of the answer."""
     END = 7
+    CODE = 8
+    """A statement that is no call."""
 
 
 class Doubt:
@@ -56,6 +58,23 @@ class Doubt:
     """It was begun within a value of another call: what fits is no evidence."""
 
 
+class Statement(NamedTuple):
+    """A statement of code that is open."""
+
+    home: Node
+    """The node after it."""
+    depth: int = 0
+    """How many brackets are open in it."""
+    called: bool = True
+    """A call has come in the block of code."""
+    short: bool = False
+    """The block began with a short sign: its first statement has to be a call."""
+
+    def over(self, marker: str) -> Statement:
+        """The statement after one of its markers."""
+        return self._replace(depth=self.depth + sum((sign in "([{") - (sign in ")]}") for sign in marker))
+
+
 class Context(NamedTuple):
     """What edges ask of the past: where the open call began, its name, its open argument, the last terminals."""
 
@@ -68,6 +87,9 @@ class Context(NamedTuple):
     """The character where the open call begins."""
     opener: str = ""
     """The opener that was read last."""
+    statement: Statement | None = None
+    reopened: bool = False
+    """A quote in the open call was one of its string's own."""
 
 
 class Quotation(NamedTuple):
@@ -90,6 +112,22 @@ class TextState(NamedTuple):
     inner: int = 0
 
 
+class StringState(NamedTuple):
+    """A string of a value language that is open: from character `start`, passed on up to `emitted`."""
+
+    start: int
+    emitted: int
+    piece: int
+    """Where the last part of it begins: behind the last quote that was its own."""
+    broken: bool = False
+    """It holds a line break that it should not."""
+    quotes: int = 0
+    """Quotes that were its own."""
+    opened: int = 0
+    """Brackets of calls that were open before one of them, which stands at character `torn`."""
+    torn: int = 0
+
+
 class Act(Protocol):
     """Something that is done to the message."""
 
@@ -100,14 +138,27 @@ class Act(Protocol):
 class Action:
     """A node of the tree of actions: what is done if the hypotheses whose leaves are below it win."""
 
-    __slots__ = ("acts", "children", "holders", "parent")
+    __slots__ = ("_grown", "acts", "children", "holders", "parent")
 
     def __init__(self, parent: Action | None, acts: tuple[Act, ...]) -> None:
         self.parent, self.acts = parent, acts
         self.children: list[Action] = []
         self.holders = 0
-        if parent is not None:
-            parent.children.append(self)
+        self._grown = False
+
+    @property
+    def last(self) -> Act | None:
+        """What it does last."""
+        return self.acts[-1] if self.acts else None
+
+    def hold(self) -> None:
+        """A hypothesis that takes part has it for its leaf: it is in the tree, as is all that leads to it."""
+        self.holders += 1
+        one = self
+        while not one._grown and one.parent is not None:
+            one._grown = True
+            one.parent.children.append(one)
+            one = one.parent
 
 
 class Hypothesis:
@@ -165,15 +216,25 @@ class Edges(Protocol):
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
 
-    __slots__ = ("_counts", "_edges", "_kept", "_perform", "_visited", "done", "live", "root", "spares", "work")
+    __slots__ = ("_counts", "_edges", "_kept", "_key", "_perform", "_visited", "done", "live", "most", "root", "spares",
+                 "work")  # fmt: skip
 
-    def __init__(self, first: Hypothesis, edges: Edges, perform: Callable[[Iterable[Act]], None]) -> None:
+    def __init__(
+        self,
+        first: Hypothesis,
+        edges: Edges,
+        perform: Callable[[Iterable[Act]], None],
+        key: Callable[[Hypothesis], tuple[object, ...]],
+    ) -> None:
+        """Two hypotheses are equal when the `key` of both is."""
         self.root = first.action
         first.action.holders = 1
         self.live = [first]
-        self._edges, self._perform = edges, perform
+        self._edges, self._perform, self._key = edges, perform, key
         self._visited: dict[tuple[object, ...], int] = {}
-        self._counts: dict[int, int] = {}
+        self._counts: dict[tuple[int, object], int] = {}
+        self.most = ALIVE
+        """Hypotheses that live at one time."""
         self.done = False
         self.spares: list[Hypothesis] = []
         self.work = 0
@@ -198,26 +259,26 @@ class Search:
                 return False
             if isinstance(found, Onwards):
                 there = found.there
-                there.action.holders += 1
+                there.action.hold()
                 self._drop(best)
                 best.action, best.emitted, best.state = there.action, there.emitted, there.state
                 return False
             spare = best.spare
             if spare is not None and spare.spare is None and spare not in self.spares:
-                spare.action.holders += 1
+                spare.action.hold()
                 self.spares.append(spare)
             if len(live) == 1 and len(found) == 1 and found[0].spare is spare:
                 live[0] = found[0]
-                live[0].action.holders += 1
+                live[0].action.hold()
                 self._drop(best)
                 self.commit()
                 continue
             live.pop()
             self._add(found)
             self._drop(best)
-            self._drop_spares()
             if len(live) > 1:
                 self._prune()
+            self._drop_spares()
             if len(live) == 1:
                 self.commit()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
@@ -229,7 +290,7 @@ class Search:
         if not ways and not self.live:
             ways = [min(found, key=lambda one: (one.cost, one.order))]
         for one in ways:
-            one.action.holders += 1
+            one.action.hold()
             insort(self.live, one)
 
     def _drop_spares(self) -> None:
@@ -241,14 +302,15 @@ class Search:
 
     def _is_new(self, one: Hypothesis) -> bool:
         """True unless one as cheap was at the same place of text and grammar, or the place is too crowded."""
-        key = one.key
+        key = self._key(one)
         seen = self._visited.get(key)
         if seen is not None and seen <= one.cost:
             return False
-        count = self._counts.get(one.pos, 0)
+        place = one.pos, one.node.graph
+        count = self._counts.get(place, 0)
         if count >= VISITS:
             return False
-        self._counts[one.pos] = count + 1
+        self._counts[place] = count + 1
         self._visited[key] = one.cost
         return True
 
@@ -261,16 +323,16 @@ class Search:
             return
         low = min(one.pos for one in self.live) - _BACK
         self._visited = {key: cost for key, cost in self._visited.items() if key[0] >= low}  # type: ignore[operator]
-        self._counts = {at: count for at, count in self._counts.items() if at >= low}
+        self._counts = {place: count for place, count in self._counts.items() if place[0] >= low}
         self._kept = len(self._visited)
 
     def _prune(self) -> None:
         """Drop what is too dear, too far behind, or too much."""
         live = self.live
         limit, far = live[-1].cost + GAP, live[-1].pos - FAR
-        if live[0].cost <= limit and len(live) <= ALIVE and all(one.pos >= far for one in live):
+        if live[0].cost <= limit and len(live) <= self.most and all(one.pos >= far for one in live):
             return
-        kept = [one for one in live[-ALIVE:] if one.cost <= limit and one.pos >= far]
+        kept = [one for one in live[-self.most :] if one.cost <= limit and one.pos >= far]
         dropped = [one for one in live if one not in kept]
         live[:] = kept
         for one in dropped:

@@ -366,7 +366,7 @@ class _Run:
             return False
         sign = _SPACE.match(buf, at + 1).end()  # type: ignore[union-attr]  # matches the empty string
         if self.keys is not None and sign == len(buf) and not final:
-            self.wanted = sign - at + 1
+            self.wanted = sign + 1 - at
             return False
         self.telling.upto(window.base + at + 1)
         self.at, state.expects = at + 1, Next.VALUE
@@ -379,6 +379,7 @@ class _Run:
             if expects is Next.VALUE_AFTER_COMMA:  # a key perhaps: the list was not closed
                 maybe = not final and MAYBE_KEY.match(buf, at, at + NEAR + 16)
                 if NEXT_KEY.match(buf, at) and "{" in state.stack or maybe:
+                    self.wanted = len(buf) + 1 - at if maybe else LOOK
                     return False
             if not final and len(buf) - at < 3:
                 self.wanted = 3
@@ -400,7 +401,7 @@ class _Run:
             return self._close_bracket(at, final)
         match = SCALAR.match(buf, at)
         if match is None or match.end() == len(buf) and not final:
-            self.wanted = LOOK if match is None else match.end() - at + 1
+            self.wanted = LOOK if match is None else len(buf) + 1 - at
             return False
         if match[0] not in ("true", "false", "null") and not _NUMBER.match(match[0]):
             return False

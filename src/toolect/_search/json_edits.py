@@ -9,13 +9,14 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
-from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.actions import DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.code_state import begin_again
 from toolect._search.follow import after_value, shape_keys, shaped
-from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
+from toolect._search.hypothesis import Act, Hypothesis, Mode
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
-from toolect._search.path import Path
+from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
 from toolect._shapes.mend import _EXPRESSION
 from toolect._spec.model import Role
@@ -43,14 +44,14 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w.-]*(?=\s*(?::|=))")
 _BARE_TEXT: Final = re.compile(r"[^\s,\]}\"'{\[][^,\]}\"\n{\[]*")
 _HALF_KEY: Final = re.compile(r'[\w.-]{1,64}"\s*[:=]')
 _HALF_TEXT: Final = re.compile(r'(?:[^"\\\n]|\\.){1,120}"\s*[,}\]]')
-_TORN_WORD: Final = re.compile(r"[A-Za-z]+(?:\s+[A-Za-z]+)*(?=\s*[,\]}])")
+_TORN_WORD: Final = re.compile(r"[A-Za-z]+(?:\s+[A-Za-z]+)*(?=\s*[,\]})])")
 _STRUCTURE: Final = re.compile(r"\s*[\]}]*\s*[,:]\s*[\[{]*\s*")
 _COMMENT: Final = re.compile(r"//[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\\[nrt]", re.DOTALL)
 _DOTS: Final = re.compile(r"(?:\.\.\.|…)\s*,?(?=\s*[\]}])")
 _TRIPLE: Final = re.compile(r'"""|\'\'\'')
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[])")
 _BEFORE_NEXT: Final = re.compile(r"\s*(?:[\]}]\s*)*,\s*\Z")
-_BARE_NEXT: Final = re.compile(r"\s*,\s*[A-Za-z_]\w*\s*[:=]")
+_BARE_NEXT: Final = re.compile(r"\s*(?:[\]}]\s*)*,\s*[A-Za-z_]\w*\s*[:=]")
 _KEYWORD: Final = re.compile(r"[A-Za-z_]\w*\s*=")
 _COLON_BEFORE: Final = re.compile(r"\s*:")
 _CLOSES: Final = re.compile(r"\s*[,}\])]")
@@ -271,11 +272,8 @@ class _Edits:
     def _call_again(self, at: int) -> Hypothesis:
         """The call begins again at character `at`: this one was broken off."""
         one, why = self.one, "it is written again"
-        call = one.context.call
-        assert call is not None
         ends: list[Act] = [Fail(why), DropLoose()] if self.state.empty else [FailJson(one.node, at, why)]
-        path = Path(call, Context(), self.window.ref).add(*ends, BreakOff(at))
-        return self.window.make(one, self.costs.break_off - 2, at, Mode.BETWEEN, "", path)
+        return begin_again(self.window, one, self.costs.break_off - 2, at, *ends)
 
     def _go_back(self) -> bool:
         """The last quote was one of the string's own, or is missing earlier; True where strings are put together."""
@@ -294,6 +292,10 @@ class _Edits:
             telling.string_upto(state.last_quote)
             telling.acts.append(MendJson(at, "a quote"))
             new.expects, new.last_quote = Next.IN_KEY if colon else Next.IN_STRING, None
+            if state.empty and is_torn_member(
+                window.raw(max(state.string, state.last_quote - _BACK), state.last_quote)
+            ):
+                telling.acts.append(Fail(f"a string lacks its last quote - at {state.string}"))
             cost = self._once(new, costs.json_reopen, Style.REOPEN)
             since = window.raw(state.piece, state.last_quote)
             if state.piece > state.string and len(since) < _UNIT and _STRUCTURE.fullmatch(since):
@@ -410,9 +412,11 @@ class _Edits:
         elif after_comma and char == '"' and "{" in stack and NEXT_KEY.match(buf, i):
             self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
             self._open('"', costs.json_drop, Next.IN_STRING, at + 1, '"', "")
+        elif after_comma and state.empty and "{" in stack and _BARE_KEY.match(buf, i):
+            self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
         elif char in QUOTES and char != '"':
             self._open('"', costs.json_quote, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
-        elif word is not None and (put_word := word_as_json(word[0])):
+        elif word is not None and not (state.empty and word[0] == "NaN") and (put_word := word_as_json(word[0])):
             self.edit(costs.json_word, base + word.end(), Next.AFTER_VALUE, put_word, "another word", Style.WORD)
         elif (torn := _TORN_WORD.match(buf, i) or text) is not None and (put_word := torn_word(torn[0])):
             why = "a word that is torn, or stands twice"
@@ -424,7 +428,7 @@ class _Edits:
         elif stack and char and (word is not None or char in _TEXT_SIGNS):
             if _HALF_TEXT.match(buf, i):
                 self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
-            if text is not None:
+            if text is not None and (state.delimiter or not state.empty):
                 put = quoted_json(text[0].rstrip())
                 self.edit(costs.json_text, base + text.end(), Next.AFTER_VALUE, put, "a bare text")
         elif char == "," and stack and not state.in_object:
@@ -449,7 +453,7 @@ class _Edits:
     def _alone(self) -> None:
         """A text, or a fence, where the value should begin."""
         costs, state, node, buf, i = self.costs, self.state, self.one.node, self.buf, self.i
-        if state.empty or node.json_field().role in _VALUES:
+        if state.delimiter if state.empty else node.json_field().role in _VALUES:
             marks = after_value(node, state.empty).marks if state.empty else after_json(node)
             ends = [end for core in marks if (end := buf.find(core, i)) >= i + bool(state.empty)]
             text = buf[i : min(ends)].strip() if ends else ""

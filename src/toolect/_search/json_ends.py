@@ -8,6 +8,7 @@ from typing import Final
 from toolect._graph.node import Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import DropLoose, Fail, Finish, MendJson, StringJson
+from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Waits
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
@@ -225,8 +226,8 @@ def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     state: JsonState = one.state
     cost = window.costs.no_name if state.bare and not state.called else window.costs.skip
     if state.empty:
-        path = window.path(one).add(Fail(why)).close_loose(state.empty, at, "")
-        return window.make(one, cost, at, Mode.SKIPPED, (False, at), path)
+        path = window.path(one).add(DropLoose(), Fail(f"{why}{unrun(window, one.context, at - window.base)}"))
+        return give_up(window, one, cost, at, path, len(state.stack))
     return window.stay(one, cost, at, Mode.SKIPPED, (True, at))
 
 
@@ -247,6 +248,7 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         if match is not None and closes and "," not in match[0] and (match.start() > low or not low):
             found.append(ended_string(window, one, costs.json_end_quote, state.string + match.start()))
     if state.empty:
+        cost += costs.break_off
         path = window.path(one).add(DropLoose())
     else:
         telling = Telling(state.copy())
@@ -268,4 +270,6 @@ def ended_string(window: Window, one: Hypothesis, cost: int, at: int, expects: N
     if expects is Next.COLON:
         state.key = window.raw(state.string, at)
     telling.acts.append(MendJson(at, "expected the end of a string"))
+    if state.empty and state.reopened:
+        telling.acts.append(Fail(f"a string has no end - at {state.string}"))
     return window.stay(one, cost, at, Mode.JSON, state, *telling)

@@ -50,8 +50,10 @@ class Path:
     def _step(self, key: Key, text: str, at: int) -> None:
         node, context = self.node, self.context
         step = node.step(key)
-        call, name, argument, said, doubt, begun, opener = context
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener)
+        call, name, argument, said, doubt, begun, opener, statement, reopened = context
+        if statement is not None and isinstance(key, str):
+            statement = statement.over(key)
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, reopened)
         after = step.node
         tasks = (*step.tasks, *after.arrival) if after.arrival else step.tasks
         self.context = crossed(node, context, tasks, self.ref, at) if tasks else context
@@ -119,11 +121,11 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
     """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt, begun, opener = context
+    call, name, argument, said, doubt, begun, opener, statement, reopened = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
-                call, name, argument, begun = node, task.name, None, at
+                call, name, argument, begun, reopened = node, task.name, None, at, False
             elif task.code is OpCode.END_CALL:
                 call, name, argument = None, "", None
             elif task.code is OpCode.END_ARGUMENT:
@@ -140,7 +142,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt, begun, opener)
+    return Context(call, name, argument, said, doubt, begun, opener, statement, reopened)
 
 
 def spelled(core: str, context: Context) -> str:

@@ -127,7 +127,7 @@ class Stepping:
 
     def go(self, one: Hypothesis, final: bool) -> bool:
         """Move a hypothesis on as far as is sure; True when nothing more can be done before more text comes."""
-        way = Way.ON
+        way = Way.ASK if self._window.graph.network.spec.code else Way.ON
         while way is Way.ON:
             mode = one.mode
             if mode is Mode.TEXT:
@@ -191,8 +191,11 @@ class Stepping:
             concerns = tuple(t for t in tasks if not isinstance(t[0], Op) or t[0].code in _NOTED)
             found = plan.to[key] = step, concerns, _opener(node, key)
         step, concerns, opener = found
-        call, name, argument, said, doubt, begun, last = context
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener or last)
+        call, name, argument, said, doubt, begun, last, statement, reopened = context
+        if statement is not None and isinstance(key, str):
+            statement = statement.over(key)
+        said = (*said, text)[-_SAID:]
+        context = Context(call, name, argument, said, doubt, begun, opener or last, statement, reopened)
         one.context = crossed(node, context, concerns, self._window.ref, at) if concerns else context
         one.node = step.node
         return step
@@ -327,16 +330,15 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
     at = plan.held(buf, low)
     if (match := window.find(plan.regex, low, plan.longest)) is not None:
         at = min(at, match.start())
-    at = plan.torn(buf, low, at)
+    at = plan.torn(buf, max(best.state.start - window.base, 0), at)
     if plan.near is not None:
         part = window.find(plan.near, low, _PART)
-        at = min(at, (size if part is None else part.start()) - _NEAR_MARKER)
+        at = plan.near_begun(buf, low, at if part is None else min(at, part.end()))
     if plan.content and plan.named is not None and window.tools.declared:
         if (name := window.find(window.names, low, _NAME)) is not None:
             prefix = window.ref.partition("{name}")[0]
             at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
-        word = _LAST_WORD.search(buf, max(low, size - _NAME))
-        at = min(at, size if word is None else word.start())
+        at = min(at, window.name_begun(max(low, size - _NAME)))
     if plan.led_held is not None:
         cut = max(best.state.start - window.base, size - _TAIL, 0)
         led = plan.led_held.search(buf[cut:])
