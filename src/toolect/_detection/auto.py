@@ -8,11 +8,10 @@ from typing import Any, NoReturn
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
-from toolect._reading.stream import not_text
-from toolect._search.answer_search import SearchStream
+from toolect._search.answer_search import Stream
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
-from toolect.message import Said
+from toolect.message import Said, not_text
 from toolect.registry import AUTO
 
 
@@ -49,7 +48,7 @@ class Auto:
         raise ValueError("expected the name of a dialect to render in, got 'auto', which can only read")
 
 
-class AutoStream(SearchStream):
+class AutoStream(Stream):
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
     __slots__ = ()

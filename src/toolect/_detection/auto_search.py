@@ -18,7 +18,7 @@ from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._reading.inner_calls import NEVER, without_inner
-from toolect._reading.whole_answer import prompt_tail
+from toolect._reading.prefill import prompt_tail
 from toolect._search import text_edges
 from toolect._search.actions import CloseText, MoreText, Note
 from toolect._search.answer_search import AnswerSearch
@@ -26,6 +26,7 @@ from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
+from toolect._search.stepping import Stepping, Way
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
@@ -55,6 +56,7 @@ _NAME: Final = 64
 _LED: Final = 100
 _NEAR: Final = 44
 _CONTENT: Final = (Role.CONTENT, None)
+_SPOKEN: Final = (*_CONTENT, Role.REASONING)
 _NOWHERE: Final = Place("", 1, 1)
 _PLAIN: Final = Spec(
     "",
@@ -65,6 +67,15 @@ _PLAIN: Final = Spec(
     roles={"content": Role.CONTENT},
 )
 """Text in which nothing has been found yet."""
+
+
+class _Stepping(Stepping):
+    """Moves hypotheses on; not in a text in which any dialect may go on."""
+
+    __slots__ = ()
+
+    def _text(self, one: Hypothesis, final: bool) -> Way:
+        return Way.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
 
 
 def _key(one: Hypothesis) -> tuple[object, ...]:
@@ -84,6 +95,7 @@ class AutoSearch(AnswerSearch):
 
     _performer: MixedPerformer
     performs = MixedPerformer
+    steps = _Stepping
     key_of = staticmethod(_key)
 
     def __init__(
@@ -109,12 +121,16 @@ class AutoSearch(AnswerSearch):
 
     # Edges
 
-    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
-        """The hypotheses that follow one."""
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place."""
         self._speak(one.node)
-        if one.mode is Mode.TEXT and one.node.text_field().role in (*_CONTENT, Role.REASONING):
+        return super().step(one, final)
+
+    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+        self._speak(one.node)
+        if one.mode is Mode.TEXT and one.node.text_field().role in _SPOKEN:
             return self._text(one, final)
-        found = super().expand(one, final)
+        found = super()._expand(one, final)
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.SKIPPED and one.mode is Mode.BETWEEN:
                 other.cost += _GIVEN_UP
@@ -146,6 +162,7 @@ class AutoSearch(AnswerSearch):
             if found:
                 return found  # type: ignore[return-value]  # of names there were some
             at = place + 1
+            one.emitted = window.base + at  # nothing begins before it but what is spelled otherwise
         if not final:
             return WAIT
         torn = index.torn(buf, low) if plan.content else ""
@@ -224,7 +241,7 @@ class AutoSearch(AnswerSearch):
 
     def _branches(self, one: Hypothesis, names: list[str], at: int, final: bool) -> Found:
         """What each of the dialects makes of what stands at index `at`; none where it is text to all."""
-        window, search, place = self._window, self._search, self._window.base + at
+        window, place = self._window, self._window.base + at
         if window.tools.declared and self._in_block(one, at):
             if not final and len(window.buf) - at < _SHOWN:
                 window.needs(place + _SHOWN)
@@ -232,41 +249,30 @@ class AutoSearch(AnswerSearch):
             if window.names.search(window.buf, at, at + _SHOWN) is None:
                 return []
         reasoning = one.node.text_field().role is Role.REASONING
-        others, meant, texts = list[Hypothesis](), list[Hypothesis](), list[Hypothesis]()
-        fence, waits, shown = self._fence(one, at), False, one.state
+        meant, texts = list[Hypothesis](), list[Hypothesis]()
+        fence, shown = self._fence(one, at), one.state
         for name in names:
             own = name == _name(one)
             if reasoning and not own:
                 continue
             other = self._as(one, self._graph_of(one) if own else self._of(name), at, fence)
-            others.append(other)
             found = self._in(other, name, final)
             if isinstance(found, Waits):
-                waits = True
-                break
+                return WAIT
             only = [h for h in found if h.mode is Mode.TEXT and h.node is other.node]
             meant += [h for h in found if h not in only]
             if own or len(only) < len(found):
                 texts += only
             else:
                 shown = next((h.state for h in only if h.state.quotation != shown.quotation), shown)
-                search.discard(only)
         self._speak(one.node)
-        if reasoning and not waits and any(name != _name(one) for name in names):
+        if reasoning and any(name != _name(one) for name in names):
             meant += self._out(one, at)
-        found = [*meant, *texts]
-        if waits:
-            search.discard(found)
-            found = []
-        elif meant:
-            found = [*meant, self._only_text(one, texts, at)]
-            search.discard(texts)
-        elif not texts and shown is not one.state:
-            found = [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
-        for other in others:
-            if other.action is not one.action:
-                search.drop(other)
-        return WAIT if waits else found
+        if meant:
+            return [*meant, self._only_text(one, texts, at)]
+        if not texts and shown is not one.state:
+            return [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
+        return texts
 
     def _graph_of(self, one: Hypothesis) -> Graph:
         assert isinstance(one.node.graph, Graph)
@@ -277,8 +283,7 @@ class AutoSearch(AnswerSearch):
         own = graph is one.node.graph
         action, context = one.action, one.context if own else Context()
         if not own or fence != NEVER:
-            action = Action(action, Switch(graph, fence))
-            action.holders = 1
+            action = Action(action, (Switch(graph, fence),))
         node = one.node if own else graph.start
         new = Hypothesis(one.cost, one.pos, one.order, node, Mode.TEXT, one.state, context, action)
         new.emitted = self._window.base + at
@@ -303,7 +308,7 @@ class AutoSearch(AnswerSearch):
         window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note]()
         if texts:
             dear = max(texts, key=lambda other: other.cost)
-            cost, state, act = dear.cost - one.cost, dear.state, dear.action.act
+            cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
             cost += _ONLY_TEXT if cost and self._tells(at) else 0
         elif one.node.text_field().role is Role.REASONING:
@@ -329,7 +334,7 @@ class AutoSearch(AnswerSearch):
         if shown or closer is None or node.graph.policies.reasoning_calls == "ignore":
             return []
         end = base + text_edges.lead_end(window, after.lead(closer), at, one.state.start)
-        path = window.path(one).add(MoreText(end), CloseText(end)).over_text().imply((closer,), base + at)
+        path = window.path(one).add(MoreText(end), CloseText(end)).over_text(end).imply((closer,), base + at)
         if not path.node.text or path.node.text_field().role not in _CONTENT:
             return []
         return [window.make(one, costs.implied_closer + costs.fits, base + at, Mode.BETWEEN, "", path)]
@@ -352,16 +357,16 @@ class AutoSearch(AnswerSearch):
 
     # Reading
 
-    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+    def _safe(self, best: Hypothesis, low: int) -> int:
         """The index up to which the open text can only be text, from index `low` on."""
         self._speak(best.node)
-        at = super()._safe(best, plan, low)
-        if plan.role not in (*_CONTENT, Role.REASONING):
+        at, plan = super()._safe(best, low), island(best.node)
+        if plan.role not in _SPOKEN:
             return at
         window, index = self._window, self._index
         buf, begins = window.buf, max(best.state.start - window.base, 0)
         at = min(at, index.held(buf, low), *(match.start() for match in self._matches(plan, low)))
-        begun = index.near_begun.search(buf, max(low, at - _NEAR), at)
+        begun = index.near_begun.search(buf, max(begins, at - _NEAR), at)
         at = at if begun is None else begun.start()
         if plan.content:
             cut = max(begins, len(buf) - _TAIL)
@@ -380,5 +385,5 @@ class AutoSearch(AnswerSearch):
         """What has been read so far."""
         draft, performer = self._builder.draft, self._performer
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers
-        found = without_inner([*draft.segments], draft.repairs, draft.torn[0], closers, self.closed)
+        found = without_inner(self._segments, draft.repairs, draft.torn[0], closers, self.closed)
         return MixedMessage(tuple(found), tuple(draft.repairs), performer.dialects(found))

@@ -10,6 +10,7 @@ from toolect._graph.graph import Graph
 from toolect._reading.builder import Builder
 from toolect._reading.inner_calls import NEVER
 from toolect._search.performer import Performer
+from toolect._search.trace import Trace
 from toolect.message import Call, Message, RepairKind, Segment
 
 FENCE: Final = "```"
@@ -39,8 +40,10 @@ class MixedPerformer(Performer):
 
     __slots__ = ("fenced", "_fence", "_readers")
 
-    def __init__(self, graph: Graph, builder: Builder, raw: Callable[[int, int], str]) -> None:
-        super().__init__(graph, builder, raw)
+    def __init__(
+        self, graph: Graph, builder: Builder, raw: Callable[[int, int], str], trace: Trace | None = None
+    ) -> None:
+        super().__init__(graph, builder, raw, trace)
         self.fenced = False
         """The line that ends a code block may come."""
         self._fence = NEVER

@@ -11,10 +11,9 @@ import msgspec
 from toolect import registry
 from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
-from toolect._reading.stream import not_text
 from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.compiled import Dialect, Tools
-from toolect.message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps
+from toolect.message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps, not_text
 
 HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
 """The repairs that speak against a dialect."""

@@ -12,7 +12,19 @@ from toolect._spec.model import Rule, Spec
 class Code:
     """How to get over code that holds no call. Its strings are those that the grammar has, its comments the entry's."""
 
-    __slots__ = ("closers", "comments", "ends", "inside", "signs", "stops", "token")
+    __slots__ = (
+        "closers",
+        "comments",
+        "ends",
+        "inside",
+        "outside",
+        "quotes",
+        "signs",
+        "stops",
+        "token",
+        "width",
+        "within",
+    )
 
     def __init__(self, spec: Spec) -> None:
         self.comments = spec.comments
@@ -30,6 +42,17 @@ class Code:
         line = {quote: r"|\n" if "\n" in refused else "" for quote, refused in quotes.items()}
         self.inside = {quote: re.compile(rf"\\(?s:.)|{re.escape(quote)}{line[quote]}") for quote in quotes}
         """The quote of a string → what to watch for inside of it."""
+        words = sorted({*signs, *self.ends, "\n"}, key=len, reverse=True)
+        self.outside = re.compile("|".join(map(re.escape, words)) + r"|[(){}\[\]]|\\(?s:.)")
+        """Matches what a statement has to be watched for outside of strings and comments; also where lines end."""
+        over = "|".join(map(re.escape, ("\n", *self.ends)))
+        self.within = {sign: re.compile(rf"{re.escape(sign)}|{over}") for sign in self.comments.values()}
+        self.within |= {quote: re.compile(rf"\\(?s:.)|{re.escape(quote)}|{over}") for quote in quotes}
+        """What ends a string or comment → what to watch for inside of it; also where lines end."""
+        self.quotes = {quote: "\n" in refused for quote, refused in quotes.items()}
+        """The quote of a string → whether that ends with its line in any case."""
+        self.width = max(map(len, (*words, *self.closers, "\\n")))
+        """Characters that show any of these signs."""
 
 
 def _parts(expr: Expr) -> Iterator[Expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from toolect._reading.open_call import LAYOUT, OpenCall
 from toolect._shapes.elsewhere import holds_call
 from toolect._values.doubtful import (
+    holds,
     holds_half_a_call,
     is_declaration,
     is_object_of,
@@ -30,6 +31,9 @@ GUESSED = frozenset(
     )
 )  # fmt: skip
 """What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
+_GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
+_BEGINNING = 12
+"""Characters with which a call begins that tell that it begins again."""
 
 
 def doubt(call: OpenCall, tools: ToolSchemas) -> None:
@@ -70,9 +74,17 @@ def _mended(call: OpenCall, tools: ToolSchemas) -> None:
         call.fail(f"expected no `{key}`, which is an argument of another tool - at {call.start}")
 
 
-def misfits(call: OpenCall, tools: ToolSchemas, typed: bool) -> None:
-    """Let the `call`, which was guessed at and then made to fit, fail where its arguments are others than declared."""
+def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
+    """Let the `call`, which was guessed at and then made to fit, fail where its arguments are others than declared.
+
+    It fails, too, where one of them holds the beginning of the call, whose wire text is `raw`.
+    """
     arguments = call.arguments
-    if call.sound and isinstance(arguments, dict) and any(repair.kind in GUESSED for repair in call.repairs):
+    kinds = {repair.kind for repair in call.repairs}
+    if not call.sound or not isinstance(arguments, dict) or kinds.isdisjoint(_GUESSED_OR_QUOTED):
+        return
+    begins = raw[: max(_BEGINNING, len(call.name) + 3)]
+    wrong = "expected a text that ends before the call begins again" if holds(arguments, begins) else ""
+    if not wrong and not kinds.isdisjoint(GUESSED):
         wrong = misfit(tools.of(call.name), arguments, typed)
-        call.error = f"{wrong} - at {call.start}" if wrong else None
+    call.error = f"{wrong} - at {call.start}" if wrong else None

@@ -16,6 +16,8 @@ from toolect._values.toolset import ToolSchemas
 from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, Status, dumps
 
+_RAW = 128
+"""Characters of a call that are looked at for how it begins."""
 MAX_FLAWED = 2048
 """Calls of one answer that were repaired or could not be read. Beyond it: all that follows is content."""
 
@@ -78,8 +80,15 @@ class Draft:
 
     def say(self, role: Role, text: str) -> None:
         """The event of more content or reasoning."""
-        if self.events is not None:
-            self.events.append(ContentDelta(text) if role is Role.CONTENT else ReasoningDelta(text))
+        events = self.events
+        if events is None:
+            return
+        kind = ContentDelta if role is Role.CONTENT else ReasoningDelta
+        last = events[-1] if events else None
+        if type(last) is kind and len(last.text) < MAX_DELTA:
+            events[-1] = kind(last.text + text)
+        else:
+            events.append(kind(text))
 
     def add(self, role: Role, text: str, span: Span) -> None:
         """The segment of content or reasoning."""
@@ -222,7 +231,8 @@ class Draft:
             return
         sound = call.sound
         self._end_call(call, end)
-        if self.torn[0] == NEVER and not (sound and call.surely_over(end)):
+        read = call.start < self.last_end  # else nothing was
+        if self.torn[0] == NEVER and read and not (sound and call.surely_over(end)):
             self.torn = end, call.index if sound and call.index >= 0 else self.count
 
     def _end_call(self, call: OpenCall, end: int) -> None:
@@ -240,7 +250,7 @@ class Draft:
         self._name_tool(call)
         if self._fits:
             self._pass_on(call, call.fit(self.tools.of(call.name)))
-        misfits(call, self.tools, self._fits)
+        misfits(call, self.tools, self._fits, self.raw(call.start, min(end, call.start + _RAW)))
         self.call = None
         self.flawed += call.status is not Status.OK
         done = call.result(end, self.raw(call.start, end), self._strict)

@@ -69,7 +69,7 @@ class NoText(NamedTuple):
 
     def perform(self, to: Performer) -> None:
         """Do it."""
-        to.island = None
+        to.island = to.tail = None
 
 
 class MoreText(NamedTuple):
@@ -247,6 +247,35 @@ class CloseLoose(NamedTuple):
         to.close_loose(*self)
 
 
+class OpenCode(NamedTuple):
+    """Code that is no call begins behind character `start`: content, or the rest of a call that `failed`."""
+
+    start: int
+    failed: bool
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.open_code(*self)
+
+
+class MoreCode(NamedTuple):
+    """It goes on up to a character."""
+
+    upto: int
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.more_code(self.upto)
+
+
+class CloseCode(NamedTuple):
+    """It is over."""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.close_code()
+
+
 class Note(NamedTuple):
     """A repair is made."""
 
@@ -269,6 +298,18 @@ class Fail(NamedTuple):
         to.fail(self.why)
 
 
+class Lost(NamedTuple):
+    """Nothing that the grammar has is here, or what should be here `instead`."""
+
+    node: Node
+    at: int
+    instead: str = ""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.lost(*self)
+
+
 class BreakOff(NamedTuple):
     """The open call is over, and another begins."""
 
@@ -282,6 +323,7 @@ class BreakOff(NamedTuple):
 class Attempt(NamedTuple):
     """What cannot be read calls a tool."""
 
+    node: Node
     at: int
     name: str
 

@@ -75,8 +75,13 @@ class Costs(msgspec.Struct, frozen=True):
     json_wide: int = 1
     json_sentence: int = 2
     json_marker: int = 4
+    # code
+    fence_in_content: int = 3
+    no_statement: int = 12
+    statement_goes_on: int = 1
     # strings of value languages
     unescaped: int = 3
+    unescaped_again: int = 1
     newline: int = 1
     spare: int = 1
     # calls that are none after all
@@ -162,7 +167,11 @@ ROWS: Final[dict[str, Row]] = {
     "json_wide": Row("JSON", "signs of Chinese, other blanks", "{“a”：1}"),
     "json_sentence": Row("JSON", "a sentence in the place of the last brackets", '{"a": 1\nDone.'),
     "json_marker": Row("JSON", "... before a marker that a string may hold", '{"a": "</b>"'),
+    "fence_in_content": Row("code", "the opener of a block of code is only text", "```python"),
+    "no_statement": Row("code", "the block holds no call", "```python\nx = 1\n```"),
+    "statement_goes_on": Row("code", "a statement goes on behind its call", "f(a=1).b"),
     "unescaped": Row("strings", "a quote is one of the string's own", "'it's'"),
+    "unescaped_again": Row("strings", "... in a call where that has come before", "a='it's', b='he's'"),
     "newline": Row("JSON", "a control sign in a string", '"a\nb"'),
     "spare": Row("strings", "a value of a value language is read as JSON", "f(a={b: 'x})"),
     "other_key": Row("JSON", "bare JSON has a key that no call has", '{"title": "x"}'),

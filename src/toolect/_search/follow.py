@@ -55,6 +55,8 @@ def _reach(node: Node) -> dict[str, list[Way]]:
         for core, wrong in at.marks.items():
             if wrong or len(core) < STRONG and not (at.value and not at.first(core)) and not is_echo(core):
                 continue
+            if at.value and core.isalpha():  # it is all of a value
+                continue
             order += 1
             more = cost + (COSTS.implied_opener if at.first(core) else COSTS.implied_closer)
             if more <= MAX_COST:
@@ -197,10 +199,17 @@ def _nests(node: Node) -> bool:
     return bool(node.marks) and all(len(core) >= STRONG and core not in after for core in node.marks)
 
 
+_QUOTE: Final = "[\"'`“”„«»‘’]"
+
+
+def _key(words: str) -> str:
+    return rf"(?:{words}){_QUOTE}?\s*(?:[:：=]|(?<={_QUOTE})\s*[\"{{])"
+
+
 class ShapeKeys:
     """The keys of a call's JSON by what they hold."""
 
-    __slots__ = ("arguments", "constants", "known", "name", "open")
+    __slots__ = ("arguments", "constants", "known", "member", "name", "open")
 
     def __init__(self, shape: Shape | None) -> None:
         self.name: set[str] = set()
@@ -210,6 +219,12 @@ class ShapeKeys:
         self.open = False
         """It may have any other key, too."""
         self._walk(shape)
+        words = "|".join(map(re.escape, sorted(self.name | self.arguments)))
+        keyed = rf"[\w.:/-]+{_QUOTE}?\s*:\s*\{{" if self.open else ""
+        self.member = re.compile(
+            rf"[\s{{,]{_QUOTE}?(?:{'|'.join(filter(None, (words and _key(words), keyed))) or '(?!)'})"
+        )
+        """Finds a member that says that the object is a call."""
 
     def _walk(self, shape: Shape | None) -> None:
         match shape:
@@ -252,3 +267,20 @@ def shaped(node: Node) -> bool:
         return False
     field = node.json_field()
     return field.shape is not None and not isinstance(field.shape, Hole) and field.role not in _VALUES
+
+
+def expectations(node: Node) -> list[str]:
+    """What may come next at `node`, for people: markers as they are written, and what the rest is."""
+    names = [f"`{core}`" for core in node.marks if not node.marks[core] and core not in node.echoes]
+    names += ["the closing marker" for _ in node.echoes[:1]]
+    names += ["a name or key" for _ in node.patterns[:1]]
+    if node.json:
+        names.append("a JSON value")
+    return names
+
+
+def in_words(node: Node) -> str:
+    """What may come next at `node`, in a sentence: at most four things."""
+    names = expectations(node)
+    shown = names[:4]
+    return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"

@@ -7,8 +7,8 @@ all that live agree on is performed. All depends on the text alone: an edge that
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterator
-from enum import Enum, IntFlag
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
@@ -35,25 +35,44 @@ class Mode(Enum):
     AFTER = 6
     """What follows the end of the answer."""
     END = 7
+    CODE = 8
+    """A statement that is no call."""
 
 
-class Doubt(IntFlag):
-    """What is doubtful of the open call: it counts less unless its tool is declared."""
+class Doubt:
+    """What is doubtful of the open call, as bits: it counts less unless its tool is declared."""
 
-    NONE = 0
-    ARGUED = 1
+    NONE: Final = 0
+    ARGUED: Final = 1
     """An argument has come."""
-    MISSPELT = 2
-    PROSE = 4
+    MISSPELT: Final = 2
+    PROSE: Final = 4
     """It begins in the middle of a line of text, with a short sign."""
-    GLUED = 8
+    GLUED: Final = 8
     """... right behind a word."""
-    NO_OPENERS = 16
+    NO_OPENERS: Final = 16
     """Its openers are missing."""
-    PASSED = 32
+    PASSED: Final = 32
     """The text that is open holds markers."""
-    INSIDE = 64
+    INSIDE: Final = 64
     """It was begun within a value of another call: what fits is no evidence."""
+
+
+class Statement(NamedTuple):
+    """A statement of code that is open."""
+
+    home: Node
+    """The node after it."""
+    depth: int = 0
+    """How many brackets are open in it."""
+    called: bool = True
+    """A call has come in the block of code."""
+    short: bool = False
+    """The block began with a short sign: its first statement has to be a call."""
+
+    def over(self, marker: str) -> Statement:
+        """The statement after one of its markers."""
+        return self._replace(depth=self.depth + sum((sign in "([{") - (sign in ")]}") for sign in marker))
 
 
 class Context(NamedTuple):
@@ -63,7 +82,14 @@ class Context(NamedTuple):
     name: str = ""
     key: str | None = None
     said: tuple[str, ...] = ()
-    doubt: Doubt = Doubt.NONE
+    doubt: int = Doubt.NONE
+    begun: int = 0
+    """The character where the open call begins."""
+    opener: str = ""
+    """The opener that was read last."""
+    statement: Statement | None = None
+    reopened: bool = False
+    """A quote in the open call was one of its string's own."""
 
 
 class Quotation(NamedTuple):
@@ -75,11 +101,31 @@ class Quotation(NamedTuple):
 
 
 class TextState(NamedTuple):
-    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it."""
+    """A free text that is open: where it began, whether it is more than blanks, and the quotation in it.
+
+    Its own opener stands in it `inner` times without a closer.
+    """
 
     start: int
     solid: bool
     quotation: Quotation | None = None
+    inner: int = 0
+
+
+class StringState(NamedTuple):
+    """A string of a value language that is open: from character `start`, passed on up to `emitted`."""
+
+    start: int
+    emitted: int
+    piece: int
+    """Where the last part of it begins: behind the last quote that was its own."""
+    broken: bool = False
+    """It holds a line break that it should not."""
+    quotes: int = 0
+    """Quotes that were its own."""
+    opened: int = 0
+    """Brackets of calls that were open before one of them, which stands at character `torn`."""
+    torn: int = 0
 
 
 class Act(Protocol):
@@ -92,14 +138,27 @@ class Act(Protocol):
 class Action:
     """A node of the tree of actions: what is done if the hypotheses whose leaves are below it win."""
 
-    __slots__ = ("act", "children", "holders", "parent")
+    __slots__ = ("_grown", "acts", "children", "holders", "parent")
 
-    def __init__(self, parent: Action | None, act: Act | None) -> None:
-        self.parent, self.act = parent, act
+    def __init__(self, parent: Action | None, acts: tuple[Act, ...]) -> None:
+        self.parent, self.acts = parent, acts
         self.children: list[Action] = []
         self.holders = 0
-        if parent is not None:
-            parent.children.append(self)
+        self._grown = False
+
+    @property
+    def last(self) -> Act | None:
+        """What it does last."""
+        return self.acts[-1] if self.acts else None
+
+    def hold(self) -> None:
+        """A hypothesis that takes part has it for its leaf: it is in the tree, as is all that leads to it."""
+        self.holders += 1
+        one = self
+        while not one._grown and one.parent is not None:
+            one._grown = True
+            one.parent.children.append(one)
+            one = one.parent
 
 
 class Hypothesis:
@@ -150,6 +209,9 @@ class Edges(Protocol):
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         """The hypotheses that follow `one`."""
 
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place, as far as is sure; True where more text is needed."""
+
 
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
@@ -161,7 +223,7 @@ class Search:
         self,
         first: Hypothesis,
         edges: Edges,
-        perform: Callable[[Act], None],
+        perform: Callable[[Iterable[Act]], None],
         key: Callable[[Hypothesis], tuple[object, ...]],
     ) -> None:
         """Two hypotheses are equal when the `key` of both is."""
@@ -178,42 +240,47 @@ class Search:
         self.work = 0
         self._kept = 0
 
-    def run(self, final: bool) -> None:
-        """Go on until the text is over, or more of it is needed."""
+    def run(self, final: bool) -> bool:
+        """Go on until the text is over, or more of it is needed; True where that was found in a step."""
         live, expand = self.live, self._edges.expand
         while True:
+            if len(live) == 1 and self.root is live[0].action and not self.spares and self._edges.step(live[0], final):
+                return True
             best = live[-1]
             if best.mode is Mode.END:
                 self._finish(best)
-                return
+                return False
             self.work += 1
             if self.work % _OFTEN == 0:
                 self.commit()
             found = expand(best, final)
             if isinstance(found, Waits):
                 assert not final, "expected an edge at the end of the text, got none"
-                return
+                return False
             if isinstance(found, Onwards):
                 there = found.there
-                there.action.holders += 1
-                self.drop(best)
+                there.action.hold()
+                self._drop(best)
                 best.action, best.emitted, best.state = there.action, there.emitted, there.state
-                return
+                return False
             spare = best.spare
             if spare is not None and spare.spare is None and spare not in self.spares:
-                spare.action.holders += 1
+                spare.action.hold()
                 self.spares.append(spare)
             if len(live) == 1 and len(found) == 1 and found[0].spare is spare:
                 live[0] = found[0]
-                live[0].action.holders += 1
-                self.drop(best)
+                live[0].action.hold()
+                self._drop(best)
+                self.commit()
                 continue
             live.pop()
             self._add(found)
-            self.drop(best)
-            self._drop_spares()
+            self._drop(best)
             if len(live) > 1:
                 self._prune()
+            self._drop_spares()
+            if len(live) == 1:
+                self.commit()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
 
@@ -223,24 +290,15 @@ class Search:
         if not ways and not self.live:
             ways = [min(found, key=lambda one: (one.cost, one.order))]
         for one in ways:
-            one.action.holders += 1
+            one.action.hold()
             insort(self.live, one)
-        if len(ways) < len(found):
-            self.discard([one for one in found if one not in ways])
-
-    def discard(self, made: list[Hypothesis]) -> None:
-        """Hypotheses that were made do not live after all."""
-        for one in made:
-            one.action.holders += 1
-        for one in made:
-            self.drop(one)
 
     def _drop_spares(self) -> None:
         """Spare readings are dropped that have been woken, or that no hypothesis needs any more."""
         for spare in [*self.spares]:
             if spare in self.live or not any(one.spare is spare for one in self.live):
                 self.spares.remove(spare)
-                self.drop(spare)
+                self._drop(spare)
 
     def _is_new(self, one: Hypothesis) -> bool:
         """True unless one as cheap was at the same place of text and grammar, or the place is too crowded."""
@@ -278,9 +336,9 @@ class Search:
         dropped = [one for one in live if one not in kept]
         live[:] = kept
         for one in dropped:
-            self.drop(one)
+            self._drop(one)
 
-    def drop(self, one: Hypothesis) -> None:
+    def _drop(self, one: Hypothesis) -> None:
         """Let go of the actions that only this one needs."""
         action = one.action
         action.holders -= 1
@@ -296,20 +354,18 @@ class Search:
         while not root.holders and len(root.children) == 1:
             root = root.children[0]
             root.parent = None
-            assert root.act is not None
-            self._perform(root.act)
+            self._perform(root.acts)
         self.root = root
 
     def _finish(self, best: Hypothesis) -> None:
         """Perform all of the best reading, whatever else lives."""
         for one in (*self.live[:-1], *self.spares):
-            self.drop(one)
+            self._drop(one)
         self.spares.clear()
         self.live[:] = [best]
         self.commit()
         for action in reversed([*self.path(best)]):
-            assert action.act is not None
-            self._perform(action.act)
+            self._perform(action.acts)
         self.root = best.action
         self.done = True
 

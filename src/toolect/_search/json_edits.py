@@ -9,12 +9,14 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
-from toolect._search.actions import Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.actions import DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.code_state import begin_again
 from toolect._search.follow import after_value, shape_keys, shaped
 from toolect._search.hypothesis import Act, Hypothesis, Mode
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
+from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
 from toolect._shapes.mend import _EXPRESSION
 from toolect._spec.model import Role
@@ -23,6 +25,7 @@ MAX_REOPENED: Final = 32
 """Quotes of one value that may turn out to be in a string. Beyond it: they end it."""
 _BACK: Final = 200
 _UNIT: Final = 10
+_AFTER_NAME: Final = 3
 _SAID: Final = 4096
 SCALAR: Final = re.compile(r"[-+.\w]+")
 QUOTES: Final = {
@@ -41,28 +44,32 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w.-]*(?=\s*(?::|=))")
 _BARE_TEXT: Final = re.compile(r"[^\s,\]}\"'{\[][^,\]}\"\n{\[]*")
 _HALF_KEY: Final = re.compile(r'[\w.-]{1,64}"\s*[:=]')
 _HALF_TEXT: Final = re.compile(r'(?:[^"\\\n]|\\.){1,120}"\s*[,}\]]')
+_TORN_WORD: Final = re.compile(r"[A-Za-z]+(?:\s+[A-Za-z]+)*(?=\s*[,\]})])")
+_STRUCTURE: Final = re.compile(r"\s*[\]}]*\s*[,:]\s*[\[{]*\s*")
 _COMMENT: Final = re.compile(r"//[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\\[nrt]", re.DOTALL)
 _DOTS: Final = re.compile(r"(?:\.\.\.|…)\s*,?(?=\s*[\]}])")
 _TRIPLE: Final = re.compile(r'"""|\'\'\'')
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[])")
 _BEFORE_NEXT: Final = re.compile(r"\s*(?:[\]}]\s*)*,\s*\Z")
-_BARE_NEXT: Final = re.compile(r"\s*,\s*[A-Za-z_]\w*\s*[:=]")
+_BARE_NEXT: Final = re.compile(r"\s*(?:[\]}]\s*)*,\s*[A-Za-z_]\w*\s*[:=]")
 _KEYWORD: Final = re.compile(r"[A-Za-z_]\w*\s*=")
 _COLON_BEFORE: Final = re.compile(r"\s*:")
 _CLOSES: Final = re.compile(r"\s*[,}\])]")
 _WIDE: Final = {"：": ":", "，": ",", "｛": "{", "｝": "}", "［": "[", "］": "]", ";": ","}
-_TEXT_SIGNS: Final = "/$#@%&*~^"
+_TEXT_SIGNS: Final = "/$#@%&*~^\\"
 _VALUES: Final = (Role.VALUE, Role.JSON)
 
 
 def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int | None) -> list[Hypothesis]:
     """The hypotheses that follow at index `at`, where no token fits.
 
-    `why` says more: where a string is over, as indices; how many brackets are missing before a key.
+    `why` says more: where a string is over, as indices; how many brackets are missing before a key: -1, one too many.
     """
     found = _Edits(window, one, at)
     if isinstance(why, tuple):
         return found.over_in_string(why)
+    if why == -1:
+        return found.closed_early()
     if why:
         return found.misplaced(why)
     return found.all()
@@ -92,7 +99,7 @@ class _Edits:
         expects: Next,
         put: str | None = None,
         why: str = "",
-        style: Style = Style.NONE,
+        style: int = Style.NONE,
         **more: Any,
     ) -> Hypothesis:
         """An edit after all before it is passed on: put in `put`, go on at character `pos`. A style costs once."""
@@ -106,9 +113,7 @@ class _Edits:
         state.expects, state.emitted = expects, pos
         return self._make(self._once(state, cost, style), pos, state, telling, more)
 
-    def instead(
-        self, cost: int, put: str, why: str, style: Style = Style.NONE, pos: int = -1, **more: Any
-    ) -> Hypothesis:
+    def instead(self, cost: int, put: str, why: str, style: int = Style.NONE, pos: int = -1, **more: Any) -> Hypothesis:
         """An edit in place of the signs between the last token and here."""
         state = self.state.copy()
         state.pending = ""
@@ -118,7 +123,7 @@ class _Edits:
         state.emitted = self.at
         return self._make(self._once(state, cost, style), self.at if pos < 0 else pos, state, telling, more)
 
-    def _once(self, state: JsonState, cost: int, style: Style) -> int:
+    def _once(self, state: JsonState, cost: int, style: int) -> int:
         if state.styles & style:
             return 0
         state.styles |= style
@@ -156,6 +161,19 @@ class _Edits:
         self._between()
         self._closed(count, self.costs.json_close * count, "expected a bracket")
         self.go_on(1, Next.IN_KEY)
+        return self.found
+
+    def closed_early(self) -> list[Hypothesis]:
+        """A member comes after the bracket here that has no place there: the bracket is too many, or that is text."""
+        state, at, costs = self.state, self.at, self.costs
+        self.edit(costs.json_drop, at + 1, Next.AFTER_VALUE, None, "a bracket too many")
+        new = state.copy()
+        telling = Telling(new)
+        telling.upto(at + 1)
+        new.stack, new.expects = state.stack[:-1], Next.AFTER_VALUE
+        one = self._make(2 * costs.json_drop, at + 1, new, telling, {})
+        if not new.stack:
+            self.found[-1] = close(self.window, one, at + 1)
         return self.found
 
     def _between(self) -> None:
@@ -218,24 +236,29 @@ class _Edits:
         return self.found
 
     def _unit(self) -> str | None:
-        """How the object of the call begins."""
-        state = self.state
-        if not self.shaped or state.unit + _UNIT + 2 >= self.at:
+        """How the object of the call begins, or the call."""
+        state, context = self.state, self.one.context
+        start = state.unit if self.shaped else context.begun
+        size = _UNIT if self.shaped else max(_UNIT, len(context.name) + _AFTER_NAME)
+        if start + size + 2 >= self.at or not self.shaped and context.call is None:
             return None
-        unit = self.window.raw(state.unit, state.unit + _UNIT)
-        return unit if len(unit) == _UNIT and unit[0] == "{" else None
+        unit = self.window.raw(start, start + size)
+        return unit if len(unit) == size and (unit[0] == "{" or not self.shaped) else None
 
     def _begins_again(self, unit: str | None, opener: str | None) -> bool:
         """The call is written again from its beginning, here or in the last string."""
         state, window, one = self.state, self.window, self.one
         again = -1
         if unit and not opener and state.last_quote is not None:
-            place = window.raw(state.string, self.at + _UNIT + 2).find(unit)
+            place = window.raw(state.string, self.at + len(unit) + 2).find(unit)
             again = place + state.string if place >= 0 else -1
         elif unit and opener == unit:
             again = self.at
         if again < max(state.unit + 1, state.string - 1):
             return False
+        if not self.shaped:
+            self.found.append(self._call_again(again))
+            return True
         new = JsonState(again, False)
         new.stack = "[" if state.stack[:1] == "[" else ""
         begun = again + (state.expects is Next.COLON and again == state.string - 1)
@@ -245,6 +268,12 @@ class _Edits:
             acts.append(PutJson(new.stack, again))
         self.found.append(window.stay(one, self.costs.break_off - 2, again, Mode.JSON, new, *acts))
         return True
+
+    def _call_again(self, at: int) -> Hypothesis:
+        """The call begins again at character `at`: this one was broken off."""
+        one, why = self.one, "it is written again"
+        ends: list[Act] = [Fail(why), DropLoose()] if self.state.empty else [FailJson(one.node, at, why)]
+        return begin_again(self.window, one, self.costs.break_off - 2, at, *ends)
 
     def _go_back(self) -> bool:
         """The last quote was one of the string's own, or is missing earlier; True where strings are put together."""
@@ -263,8 +292,16 @@ class _Edits:
             telling.string_upto(state.last_quote)
             telling.acts.append(MendJson(at, "a quote"))
             new.expects, new.last_quote = Next.IN_KEY if colon else Next.IN_STRING, None
+            if state.empty and is_torn_member(
+                window.raw(max(state.string, state.last_quote - _BACK), state.last_quote)
+            ):
+                telling.acts.append(Fail(f"a string lacks its last quote - at {state.string}"))
             cost = self._once(new, costs.json_reopen, Style.REOPEN)
+            since = window.raw(state.piece, state.last_quote)
+            if state.piece > state.string and len(since) < _UNIT and _STRUCTURE.fullmatch(since):
+                cost += costs.json_reopen  # what stands between two quotes is no text
             new.reopened += 1
+            new.piece = state.after_string
             self.found.append(window.stay(self.one, cost, state.after_string, Mode.JSON, new, *telling))
         text = window.raw(max(state.string, state.last_quote - NEAR), state.last_quote)
         begins = state.last_quote - len(text)
@@ -350,7 +387,7 @@ class _Edits:
             self.instead(costs.json_trailing, "", "a comma too many", expects=Next.AFTER_VALUE)
 
     def _open(
-        self, put: str, cost: int, expects: Next, pos: int, quote: str, why: str, style: Style = Style.NONE
+        self, put: str, cost: int, expects: Next, pos: int, quote: str, why: str, style: int = Style.NONE
     ) -> Hypothesis:
         """A string begins at character `pos`, up to a quote of `quote`."""
         return self.edit(cost, pos, expects, put, why, style, string=pos, quote=quote)
@@ -375,14 +412,15 @@ class _Edits:
         elif after_comma and char == '"' and "{" in stack and NEXT_KEY.match(buf, i):
             self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
             self._open('"', costs.json_drop, Next.IN_STRING, at + 1, '"', "")
+        elif after_comma and state.empty and "{" in stack and _BARE_KEY.match(buf, i):
+            self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
         elif char in QUOTES and char != '"':
             self._open('"', costs.json_quote, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
-        elif word is not None and (put_word := word_as_json(word[0])):
+        elif word is not None and not (state.empty and word[0] == "NaN") and (put_word := word_as_json(word[0])):
             self.edit(costs.json_word, base + word.end(), Next.AFTER_VALUE, put_word, "another word", Style.WORD)
-        elif text is not None and (put_word := torn_word(text[0])):
-            self.edit(
-                costs.json_word, base + text.end(), Next.AFTER_VALUE, put_word, "a word that is torn, or stands twice"
-            )
+        elif (torn := _TORN_WORD.match(buf, i) or text) is not None and (put_word := torn_word(torn[0])):
+            why = "a word that is torn, or stands twice"
+            self.edit(costs.json_word, base + torn.end(), Next.AFTER_VALUE, put_word, why)
         elif word is not None and "infinity" in word[0].lower():
             pass
         elif self._delimiter_missing():
@@ -390,7 +428,7 @@ class _Edits:
         elif stack and char and (word is not None or char in _TEXT_SIGNS):
             if _HALF_TEXT.match(buf, i):
                 self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
-            if text is not None:
+            if text is not None and (state.delimiter or not state.empty):
                 put = quoted_json(text[0].rstrip())
                 self.edit(costs.json_text, base + text.end(), Next.AFTER_VALUE, put, "a bare text")
         elif char == "," and stack and not state.in_object:
@@ -415,7 +453,7 @@ class _Edits:
     def _alone(self) -> None:
         """A text, or a fence, where the value should begin."""
         costs, state, node, buf, i = self.costs, self.state, self.one.node, self.buf, self.i
-        if state.empty or node.json_field().role in _VALUES:
+        if state.delimiter if state.empty else node.json_field().role in _VALUES:
             marks = after_value(node, state.empty).marks if state.empty else after_json(node)
             ends = [end for core in marks if (end := buf.find(core, i)) >= i + bool(state.empty)]
             text = buf[i : min(ends)].strip() if ends else ""

@@ -8,6 +8,7 @@ from typing import Final
 from toolect._graph.node import Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import DropLoose, Fail, Finish, MendJson, StringJson
+from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Waits
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
@@ -22,6 +23,9 @@ MAX_NESTED: Final = 6
 """Brackets around the name or the arguments of a call. Beyond it: they are none."""
 MAX_EVIDENCE: Final = 4
 NEXT_KEY: Final = re.compile(r'\s*"([^"\\\n]{0,64})"\s*:')
+_MORE: Final = re.compile(r'\s*,\s*"([^"\\\n]{1,64})"\s*:')
+"""A member that comes yet."""
+_MORE_BEGUN: Final = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,64}(?:"\s*)?)?)?\Z')
 MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
 _SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
 
@@ -104,6 +108,8 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
         if sign in ("{", '"', "n"):  # null stands for none
             state.found |= 2
             state.depth = depth
+    elif keys.open and not state.called and sign == "{" and state.key not in keys.known:
+        state.found, state.depth = 3, depth
     elif state.bare and state.key not in keys.known and not keys.open:
         cost += costs.other_key
     if not called and state.called:
@@ -137,6 +143,20 @@ def misplaced(window: Window, state: JsonState, context: Context, at: int) -> in
     names = [context.name] if context.name in tools else [*tools]
     declared = any(match[1] in tools.of(name).names for name in names)
     return len(state.stack) - depth if declared and match[1] not in window.inner_keys else 0
+
+
+def closed_early(window: Window, node: Node, state: JsonState, at: int, final: bool) -> bool | Waits:
+    """True when a member comes after the bracket at index `at` where none can: that is one too many."""
+    stack = state.stack[:-1]
+    arguments = state.depth and len(stack) == state.depth and shaped(node)
+    if stack.endswith("{") and not arguments:
+        return False
+    buf, far = window.buf, at + 2 * NEAR
+    match = _MORE.match(buf, at + 1, far)
+    if match is None:
+        return WAIT if not final and len(buf) < far and _MORE_BEGUN.match(buf, at + 1) else False
+    keys = shape_keys(node)
+    return not arguments or not (match[1] in keys.known or keys.open)
 
 
 def _holds_call(window: Window, node: Node, value: Json) -> bool:
@@ -204,10 +224,11 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
 def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     """The hypothesis that nobody can read the value from character `at` on."""
     state: JsonState = one.state
+    cost = window.costs.no_name if state.bare and not state.called else window.costs.skip
     if state.empty:
-        path = window.path(one).add(Fail(why)).close_loose(state.empty, at, "")
-        return window.make(one, window.costs.skip, at, Mode.SKIPPED, (False, at), path)
-    return window.stay(one, window.costs.skip, at, Mode.SKIPPED, (True, at))
+        path = window.path(one).add(DropLoose(), Fail(f"{why}{unrun(window, one.context, at - window.base)}"))
+        return give_up(window, one, cost, at, path, len(state.stack))
+    return window.stay(one, cost, at, Mode.SKIPPED, (True, at))
 
 
 def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
@@ -227,6 +248,7 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         if match is not None and closes and "," not in match[0] and (match.start() > low or not low):
             found.append(ended_string(window, one, costs.json_end_quote, state.string + match.start()))
     if state.empty:
+        cost += costs.break_off
         path = window.path(one).add(DropLoose())
     else:
         telling = Telling(state.copy())
@@ -248,4 +270,6 @@ def ended_string(window: Window, one: Hypothesis, cost: int, at: int, expects: N
     if expects is Next.COLON:
         state.key = window.raw(state.string, at)
     telling.acts.append(MendJson(at, "expected the end of a string"))
+    if state.empty and state.reopened:
+        telling.acts.append(Fail(f"a string has no end - at {state.string}"))
     return window.stay(one, cost, at, Mode.JSON, state, *telling)

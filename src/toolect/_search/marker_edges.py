@@ -10,9 +10,10 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
-from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
-from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
-from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, TextState, Waits
+from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Lost, Note, OpenString, OpenText, Shift
+from toolect._search.code_state import begin_again, give_up, unrun
+from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, way_to_json
+from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -20,13 +21,15 @@ from toolect.message import RepairKind
 
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
-_GROWS: Final = 16
+GROWS: Final = 16
 _SHORT: Final = 40
+_SYMBOLS: Final = 4
 _SOON: Final = 48
 _NO_MARKER: Final = 64
+_WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
-_CLOSING_SIGNS: Final = ",:)]}"
+_CLOSING_SIGNS: Final = ",:)]}>"
 
 Found = list[Hypothesis] | Waits
 
@@ -40,8 +43,15 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if node.escaped:
         if one.state and buf.startswith(one.state, at):
             at += len(one.state)
-        return [window.stay(one, 0, base + at, Mode.STRING, base + at, OpenString(node, base + at))]
-    at = _after_comments(window, at, final)
+        string = window.stay(
+            one, 0, base + at, Mode.STRING, StringState(base + at, base + at, base + at), OpenString(node, base + at)
+        )
+        last = last_marker(one)
+        if last is None or not buf.startswith(last, at):
+            return WAIT if last is not None and not final and last.startswith(buf[at:]) else [string]
+        note = Note(RepairKind.STRAY_MARKER, base + at, last)
+        return [window.stay(one, window.costs.doubled, base + at + len(last), Mode.BETWEEN, "", note), string]
+    at = after_comments(window, at, final)
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
@@ -52,12 +62,14 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     fit = expected(window, one, at, final)
     if isinstance(fit, Waits):
         return WAIT
+    if fit is not None and node.value and fit.node.escaped and ":" in node.marks and "}" in node.marks:
+        return _glued(window, one, fit, at, final)
     return [fit] if fit is not None else _troubles(window, one, at, final)
 
 
 def last_marker(one: Hypothesis) -> str | None:
     """The marker that was read last, if nothing came after it: it is noticed where it stands twice."""
-    act = one.action.act
+    act = one.action.last
     if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) > 1:
         return act.key
     return None
@@ -115,10 +127,11 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         return [text]
     text.cost += window.costs.doubled_in_value
     note = Note(RepairKind.STRAY_MARKER, base + again, last)
-    return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, one.state, note), text]
+    trail = one.action.last.step.trail if isinstance(one.action.last, Shift) else ""
+    return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, trail, note), text]
 
 
-def _after_comments(window: Window, at: int, final: bool) -> int:
+def after_comments(window: Window, at: int, final: bool) -> int:
     """The index after blanks and comments; -1 where more text is needed."""
     buf = window.buf
     at = window.after_blanks(at)
@@ -127,7 +140,7 @@ def _after_comments(window: Window, at: int, final: bool) -> int:
             end = buf.find(closer, at + len(opener))
             if end < 0:
                 return len(buf) if final else -1
-            return _after_comments(window, end + (len(closer) if closer.strip() else 0), final)
+            return after_comments(window, end + (len(closer) if closer.strip() else 0), final)
     return at
 
 
@@ -137,7 +150,13 @@ def _after_comments(window: Window, at: int, final: bool) -> int:
 def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesis | Waits | None:
     """The hypothesis that follows by what the grammar has at index `at`."""
     buf, base, node, context, size = window.buf, window.base, one.node, one.context, len(window.buf)
-    end, core = _marker(node, context, buf, at)
+    end, core = marker(node, context, buf, at)
+    if end >= 0 and len(core) < STRONG and core not in window.graph.starts and not node.value:
+        longer = _longer(node)[core]
+        if buf.startswith(longer, at):
+            return None
+        if not final and any(size - at < len(word) and word.startswith(buf[at:]) for word in longer):
+            return WAIT
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])
@@ -169,7 +188,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if node.naming(name) and not context.name and path.context.name:
             cost += window.name_cost(path.context)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
-    if node.patterns and not final and size - at < _GROWS and end < 0:
+    if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
@@ -180,7 +199,35 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     return None
 
 
-def _marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
+def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
+    """True when the grammar has what comes at index `at`, up to the next text, the end of the call, or some symbols."""
+    base, size = window.base, len(window.buf)
+    one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, ()))
+    for symbols in range(_SYMBOLS):
+        node = one.node
+        if node.text or node.escaped or symbols and node.over:
+            break
+        at = after_comments(window, one.pos - base, final)
+        if at < 0 or at == size:
+            return final or WAIT
+        found = expected(window, one, at, final)
+        if found is None or isinstance(found, Waits):
+            return WAIT if found is not None else False
+        act = found.action.last
+        if (
+            not symbols
+            and not (isinstance(act, Shift) and isinstance(act.key, str))
+            or found.node.escaped
+            and not symbols
+        ):
+            return False  # a word, or another quote
+        one = found
+        if one.mode is not Mode.BETWEEN:
+            break
+    return True
+
+
+def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
     """Where the longest marker of `node` at index `at` ends, and which one it is; -1 for none."""
     match = node.struct.match(buf, at)
     end, core = (-1, "") if match is None else (match.end(), match[0])
@@ -192,6 +239,20 @@ def _marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
         if buf.startswith(word, at) and len(word) > end - at:
             end, core = at + len(word), echo
     return end, core
+
+
+def _longer(node: Node) -> dict[str, tuple[str, ...]]:
+    """The markers of the dialect that begin with a short one of `node` and cannot come there."""
+    return node.made(_find_longer)
+
+
+def _find_longer(node: Node) -> dict[str, tuple[str, ...]]:
+    starts = [start for start in node.graph.starts if start not in node.marks]
+    return {
+        core: tuple(start for start in starts if len(start) > len(core) and start.startswith(core))
+        for core in node.marks
+        if len(core) < STRONG
+    }
 
 
 def _begins_json(node: Node, char: str) -> bool:
@@ -214,6 +275,18 @@ def shift(
             cost += window.costs.says_nothing
         path.doubt(path.context.doubt & Doubt.INSIDE)
     return window.make(one, cost, base + end, Mode.BETWEEN, trail, path)
+
+
+def _glued(window: Window, one: Hypothesis, fit: Hypothesis, at: int, final: bool) -> Found:
+    """In an object a string follows another one: it is the value, and the colon is missing, or the two are one."""
+    if not final and len(window.buf) - at < 2 * LOOK:
+        window.needs(window.base + at + 2 * LOOK)
+        return WAIT
+    if _WHOLE.match(window.buf, at, at + 2 * LOOK) is None:
+        return [fit]
+    path = window.path(one).imply((":",), window.base + at)
+    fit.cost += window.costs.sign_glued
+    return [window.make(one, window.costs.sign_missing, window.base + at, Mode.BETWEEN, "", path), fit]
 
 
 # What may be wrong
@@ -247,7 +320,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     found += _too_many(window, one, at, known)
     if node.value or context.call is not None:
         found += _missing_signs(window, one, at)
-    if known is None:
+    if known is None and context.statement is None:
         found += _text_after(window, one, at)
     return found + _given_up(window, one, at, known)
 
@@ -347,9 +420,18 @@ def _missing_signs(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]
     """A bracket or comma of a value language, or a short sign of a call, is missing."""
     buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
     for core, wrong in node.marks.items():
-        if wrong or len(core) >= STRONG or is_echo(core) or core[0] not in _CLOSING_SIGNS:
+        if wrong or len(core) >= STRONG or is_echo(core):
+            continue
+        if node.step(core).trail[:1] == "\n" and "\n" in buf[one.pos - base : at] and node.step(core).node.text:
+            path = window.path(one).imply((core,), one.pos)  # its line ends as it would after the sign
+            new = window.make(one, costs.sign_missing, one.pos, Mode.BETWEEN, node.step(core).trail, path)
+            found.append(new)
+            continue
+        if core[0] not in _CLOSING_SIGNS:
             continue
         to = node.step(core).node
+        if to.coding is not None and "\n" not in buf[max(one.pos - base, 0) : at]:  # a statement that is over
+            continue
         fits = to.struct.match(buf, at) or any((m := regex.match(buf, at)) and m.end() > at for _, regex in to.patterns)
         if fits:
             glued = core[0] == "," and at > 0 and buf[at - 1] in "\"'"
@@ -394,29 +476,37 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     opens = known is not None and known in graph.long_openers
     call = context.call
     if call is not None and (opens or any(len(c) >= STRONG and buf.startswith(c, at) for c in call.marks)):
-        path = Path(graph.start if opens else call, Context(), window.ref)
-        path.add(Fail(f"another call begins - at {place}"), BreakOff(place))
+        path = Path(graph.start if opens else call, Context(statement=None if opens else context.statement), window.ref)
+        path.add(Fail(f"expected {in_words(node)}, and another call begins - at {place}"), BreakOff(place))
         found.append(window.make(one, costs.break_off, place, Mode.BETWEEN, "", path))
+    act = one.action.last
+    if call is not None and isinstance(act, Shift) and context.name == act.text != "" and not act.node.naming(act.key):
+        ends = Fail(f"it is written again - at {act.start}")
+        found.append(begin_again(window, one, costs.break_off - 2, act.start, ends))
     tool = window.named_near(at) if not context.name and _opened(window, one) else None
     if tool is not None:
-        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(place, tool))
+        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(node, place, tool))
         found.append(window.make(one, costs.attempt, place, Mode.SKIPPED, (False, place), path))
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
-        cost = costs.break_off if soon else costs.skip
-        failed = Fail(f"expected something else - at {place}")
-        found.append(window.stay(one, cost, place, Mode.SKIPPED, (False, place), failed))
+        cost = costs.break_off if soon else window.skip_cost(one)
+        path = window.path(one)
+        if context.statement is not None:
+            path.add(Fail(f"expected {in_words(node)}{unrun(window, context, at)} - at {place}"))
+        found.append(give_up(window, one, cost, place, path.add(Lost(node, place))))
         return found
+    if context.statement is not None:
+        return [*found, give_up(window, one, costs.statement_goes_on, place, window.path(one))]
     note = Note(RepairKind.STRAY_MARKER, place, "text")
     if graph.start.text:
-        path = Path(graph.start, Context(), window.ref).add(note)
+        path = Path(graph.start, Context(), window.ref).add(Lost(node, place), note)
         found.append(window.make(one, costs.skip, place, Mode.BETWEEN, "", path))
     else:
-        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", note))
+        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", Lost(node, place), note))
     return found
 
 
 def _opened(window: Window, one: Hypothesis) -> bool:
     """True when an opener of a call was read last."""
-    act = one.action.act
+    act = one.action.last
     return isinstance(act, Shift) and (act.key in window.graph.long_openers or one.context.call is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import ECHOES, Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail
 from toolect._search import actions
@@ -35,89 +35,97 @@ class Path:
         """Step over the marker or terminal `key` at characters `start:end`; `text` is that of a terminal."""
         step = self.node.step(key)
         self.acts.append(actions.Shift(self.node, step, key, start, end, text, wrong))
-        self._step(key, text)
+        if isinstance(key, str) and len(key) >= STRONG and self.node.first(key):
+            self.context = self.context._replace(opener=key)
+        self._step(key, text, start)
         return self
 
     def imply(self, keys: Sequence[Key], at: int, cut: bool = False) -> Path:
         """Step over symbols that are missing at character `at`; `cut` where another call begins there."""
         for key in keys:
             self.acts.append(actions.Imply(self.node, key, at, cut))
-            self._step(key, "")
+            self._step(key, "", at)
         return self
 
-    def _step(self, key: Key, text: str) -> None:
-        node = self.node
+    def _step(self, key: Key, text: str, at: int) -> None:
+        node, context = self.node, self.context
         step = node.step(key)
-        call, name, argument, said, doubt = self.context
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt)
-        self.context = crossed(node, context, (*step.tasks, *step.node.arrival), self.ref)
-        self.node = step.node
+        call, name, argument, said, doubt, begun, opener, statement, reopened = context
+        if statement is not None and isinstance(key, str):
+            statement = statement.over(key)
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, reopened)
+        after = step.node
+        tasks = (*step.tasks, *after.arrival) if after.arrival else step.tasks
+        self.context = crossed(node, context, tasks, self.ref, at) if tasks else context
+        self.node = after
 
     def skip_text(self, at: int) -> Path:
         """Step over a text slot that is empty at character `at`."""
         self.acts.append(actions.SkipText(self.node, at))
-        self._step(SlotKind.TEXT, "")
+        self._step(SlotKind.TEXT, "", at)
         return self
 
-    def begin(self, kind: SlotKind) -> Path:
-        """A slot begins: what that does to the context."""
-        self.context = crossed(self.node, self.context, self.node.step(kind).tasks, self.ref, fields=False)
+    def begin(self, kind: SlotKind, at: int) -> Path:
+        """A slot begins at character `at`: what that does to the context."""
+        self.context = crossed(self.node, self.context, self.node.step(kind).tasks, self.ref, at, fields=False)
         return self
 
-    def end(self, kind: SlotKind) -> Path:
-        """A slot is over."""
+    def end(self, kind: SlotKind, at: int) -> Path:
+        """A slot is over at character `at`."""
         node = self.node.step(kind).node
-        self.context = crossed(node, self.context, node.arrival, self.ref, fields=False)
+        self.context = crossed(node, self.context, node.arrival, self.ref, at, fields=False)
         self.node = node
         return self
 
-    def over_text(self) -> Path:
-        """A text slot is over, from its beginning."""
-        self._step(SlotKind.TEXT, "")
+    def over_text(self, at: int) -> Path:
+        """A text slot is over at character `at`, from its beginning."""
+        self._step(SlotKind.TEXT, "", at)
         return self
 
-    def over_string(self) -> Path:
-        """A string of a value language is over, from its beginning."""
-        self._step(SlotKind.ESCAPED, "")
+    def over_string(self, at: int) -> Path:
+        """A string of a value language is over at character `at`, from its beginning."""
+        self._step(SlotKind.ESCAPED, "", at)
         return self
 
     def open_json(self, at: int) -> Path:
         """A JSON value begins at character `at`."""
         self.acts.append(actions.OpenJson(self.node, at))
-        return self.begin(SlotKind.JSON)
+        if self.context.doubt & ~Doubt.INSIDE:
+            self.doubt(self.context.doubt | Doubt.ARGUED)
+        return self.begin(SlotKind.JSON, at)
 
     def close_json(self, at: int) -> Path:
         """It is over."""
         self.acts.append(actions.CloseJson(self.node, at))
-        return self.end(SlotKind.JSON)
+        return self.end(SlotKind.JSON, at)
 
     def fail_json(self, at: int, why: str) -> Path:
         """It cannot be read."""
         self.acts.append(actions.FailJson(self.node, at, why))
-        return self.end(SlotKind.JSON)
+        return self.end(SlotKind.JSON, at)
 
     def close_loose(self, cores: tuple[str, ...], at: int, delimiter: str) -> Path:
         """A value that was read as JSON is over: it stands where the markers `cores` would be all of it."""
         self.acts.append(actions.CloseLoose(self.node, cores, at, delimiter))
         for core in cores:
-            self._step(core, "")
+            self._step(core, "", at)
         return self
 
-    def doubt(self, doubt: Doubt) -> Path:
+    def doubt(self, doubt: int) -> Path:
         """The open call is doubtful."""
         self.context = self.context._replace(doubt=doubt)
         return self
 
 
-def crossed(node: Node, context: Context, tasks: Trail, ref: str, fields: bool = True) -> Context:
-    """What tasks at a symbol make of the context: the call that is open, its name, its argument."""
+def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, fields: bool = True) -> Context:
+    """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt = context
+    call, name, argument, said, doubt, begun, opener, statement, reopened = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
-                call, name, argument = node, task.name, None
+                call, name, argument, begun, reopened = node, task.name, None, at, False
             elif task.code is OpCode.END_CALL:
                 call, name, argument = None, "", None
             elif task.code is OpCode.END_ARGUMENT:
@@ -134,7 +142,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, fields: bool =
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt)
+    return Context(call, name, argument, said, doubt, begun, opener, statement, reopened)
 
 
 def spelled(core: str, context: Context) -> str:

@@ -2,41 +2,202 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
+from toolect._graph.node import Node
 from toolect._search import json_edges
-from toolect._search.actions import CloseString, CutString, Finish, MoreString, Note
+from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Finish, MoreString, Note
+from toolect._search.code_state import begin_again, give_up
 from toolect._search.follow import ESCAPED
-from toolect._search.hypothesis import WAIT, Hypothesis, Mode
-from toolect._search.marker_edges import Found
-from toolect._search.window import Window
+from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Onwards, StringState, Waits
+from toolect._search.marker_edges import goes_on
+from toolect._search.path import Path
+from toolect._search.torn_strings import calls_in, is_torn, still_open
+from toolect._search.window import LOOK, Window
+from toolect._values.doubtful import holds_half_a_call
 from toolect.message import RepairKind
 
-_CUT = 2
-"""What it costs that the input ends in a string."""
+MAX_QUOTES: Final = 32
+"""Quotes of one string that may be its own. Beyond it: the next one ends it."""
+_BEFORE: Final = 200
+_ESCAPE: Final = 16
+"""Characters of an escape, or of two that belong together."""
+_LINED_CALL: Final = re.compile(r"[ \t]*\[?([^\W\d][\w.:/-]*)\((?:\)|\s*\{?\s*[^\W\d]\w*\s?[=:]\s?[\[{\"'\w-])")
+"""A call that begins with its line: its name, and the first argument."""
+_LINED_BEGUN: Final = re.compile(r"[ \t]*\[?(?:[^\W\d][\w.:/-]*(?:\(\s*\{?\s*(?:[^\W\d]\w*\s?(?:[=:]\s?)?)?)?)?")
+_NEXT: Final = re.compile(r"[\s\])}]*,\s*[A-Za-z_]\w*\s*[=:](?![=:])")
+"""The next argument or member."""
+_HEAD: Final = 64
+"""Characters of a call up to its first quote. Beyond it: that it is written again is not looked for."""
+_AGAIN: Final = 7
+"""Characters of a call up to its first quote that have to come once more, for it to be written again."""
+_METHOD: Final = re.compile(r"[+%*]|\.\w*")
+
+Found = list[Hypothesis] | Onwards | Waits
+
+
+class _Form:
+    """What the string of a node looks like."""
+
+    __slots__ = ("after", "closer", "lined", "operator", "sign", "stops", "width")
+
+    def __init__(self, node: Node) -> None:
+        slot, closing = node.escaped_slot(), node.step(ESCAPED).node
+        self.closer = min(closing.marks, key=len)
+        self.after = closing.step(self.closer).node
+        self.lined = "\n" in slot.refused
+        """It should not hold a line break."""
+        self.sign = next((sign for sign in slot.refused if sign != "\n"), "")
+        """What begins a value in it that would have to be computed; empty where nothing does."""
+        self.operator = node.graph.pattern(slot.operator) if slot.operator else None
+        """What comes after it where it would have to be computed."""
+        signs = [re.escape(sign) for sign in (self.closer, self.sign, "\n" if self.lined else "") if sign]
+        alone = (
+            rf"(?!{re.escape(self.sign)})" if len(self.sign) == 1 else ""
+        )  # it escapes itself, and nothing else does
+        twice = rf"{re.escape(self.sign)}{{2}}|" if len(self.sign) == 1 else ""
+        self.stops = re.compile(rf"\\{alone}(?s:.)|{twice}" + "|".join(signs))
+        self.width = max(len(self.closer), len(self.sign), 2)
 
 
 def expand(window: Window, one: Hypothesis, final: bool) -> Found:
-    """The hypotheses that follow one in a string; its state is the first character that has not been passed on."""
+    """The hypotheses that follow one in a string."""
     buf, base, node, size = window.buf, window.base, one.node, len(window.buf)
-    emitted: int = one.state
-    closer = min(node.step(ESCAPED).node.marks, key=len)
-    at = one.pos - base
-    while True:
-        end, escape = buf.find(closer, at), buf.find("\\", at)
-        if escape < 0 or 0 <= end < escape:
-            break
-        if escape + 1 == size and not final:
-            return WAIT
-        at = escape + 2
-    if not final and (end < 0 or end + len(closer) >= size):
+    state: StringState = one.state
+    form = node.made(_Form)
+    at, held = one.emitted - base, size
+    sure = size if final else size - form.width + 1
+    while (match := form.stops.search(buf, at)) is not None and match.start() < sure:
+        sign = match[0]
+        if sign == form.closer:
+            if match.end() == size and not final:
+                break
+            return _quote(window, one, form, match.start(), final)
+        if sign == form.sign:
+            place = base + match.start()
+            why = Fail(f"a string with `{sign}` in it would have to be computed - at {place}")
+            return [window.stay(one, 0, base + match.end(), Mode.STRING, state, why)]
+        if sign == "\n":
+            begins = _begins_line(window, one, match.end(), final)
+            if isinstance(begins, Waits):
+                break
+            if begins:
+                return [_next_line(window, one, match.start())]
+            if not state.broken:
+                note = Note(RepairKind.UNESCAPED, base + match.start(), "a line break")
+                now = state._replace(broken=True)
+                return [window.stay(one, window.costs.newline, base + match.end(), Mode.STRING, now, note)]
+        elif match.start() >= size - _ESCAPE:
+            held = min(held, match.start())
+        at = match.end()
+    if final:
+        acts = MoreString(state.emitted, base + size), CutString(), Finish(node, base + size)
+        cost = window.costs.unclosed if state.quotes else 0
+        return [window.stay(one, cost, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
+    at = max(at, sure) if match is None else max(at, match.start())
+    at = min(at, held)
+    upto = base + at
+    if upto <= state.emitted and base + at <= one.emitted:
         return WAIT
-    if end < 0:
-        acts = MoreString(emitted, base + size), CutString(), Finish(node, base + size)
-        return [*json_edges.woken(window, one), window.stay(one, _CUT, base + size, Mode.END, "", *acts)]
-    after = base + end + len(closer)
-    path = window.path(one).add(MoreString(emitted, base + end), CloseString(node, base + end))
-    path.over_string().shift(closer, base + end, after)
-    note = Note(RepairKind.UNESCAPED, base + end, closer)
-    return [
-        window.make(one, 0, after, Mode.BETWEEN, "", path),
-        window.stay(one, window.costs.unescaped, after, Mode.STRING, emitted, note),
-    ]
+    acts_so_far = [MoreString(state.emitted, upto)] if upto > state.emitted else []
+    now = state._replace(emitted=max(upto, state.emitted))
+    return Onwards(window.stay(one, 0, base + at, Mode.STRING, now, *acts_so_far))
+
+
+def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -> Found:
+    """At index `at` stands what ends the string, or a quote of its own."""
+    base, costs, context, closer = window.base, window.costs, one.context, form.closer
+    state: StringState = one.state
+    end = base + at
+    computed = _computed(window, form, at + len(closer), final)
+    if isinstance(computed, Waits):
+        return WAIT
+    again = _again(window, one, state.start, end)
+    path = window.path(one).add(MoreString(state.emitted, end))
+    if again >= 0:
+        why = Fail(f"it is written again in a string - at {state.start}")
+        acts_so_far = MoreString(state.emitted, again), CloseString(one.node, again), why
+        return [begin_again(window, one, costs.break_off - 2, again, *acts_so_far)]
+    if computed:
+        path.add(Fail(f"a string would have to be computed, and code is not run - at {end + len(closer)}"))
+        return [give_up(window, one, 0, end + len(closer), path)]
+    if state.opened and still_open(state.opened, window.raw(state.torn, end)):
+        path.add(Fail(f"a string lacks its last quote - at {state.start}"))
+    path.add(CloseString(one.node, end)).over_string(end).shift(closer, end, end + len(closer))
+    sure = goes_on(window, path.node, path.context, at + len(closer), final) if context.statement is not None else False
+    if isinstance(sure, Waits):
+        return WAIT
+    half = state.quotes and holds_half_a_call(closer + window.raw(state.piece, end) + closer)
+    swallowed = 2 * costs.swallowed if half else 0
+    over = window.make(one, swallowed, end + len(closer), Mode.BETWEEN, "", path)
+    if state.quotes >= MAX_QUOTES or sure:
+        return [over]
+    acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
+    cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
+    if _NEXT.match(window.buf, at + len(closer)):
+        cost += costs.swallowed
+    cost += swallowed
+    before = window.raw(max(state.start, end - _BEFORE), end)
+    now = state._replace(quotes=state.quotes + 1, piece=end + len(closer))
+    further = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts)
+    if is_torn(form.after, closer, before):
+        opened = calls_in(before)
+        if opened:
+            further.state = now._replace(opened=opened, torn=end)
+        else:
+            fail = Fail(f"a string lacks its last quote - at {state.start}")
+            further = window.stay(one, cost + costs.swallowed, end + len(closer), Mode.STRING, now, *acts, fail)
+    further.context = context._replace(reopened=True)
+    return [over, further]
+
+
+def _again(window: Window, one: Hypothesis, start: int, end: int) -> int:
+    """The character where the open call is written again in the string from `start` to the quote at `end`; or -1."""
+    name, begun = one.context.name, one.context.begun
+    if name and window.raw(begun - len(name), begun) == name:
+        begun -= len(name)
+    head = window.raw(begun, min(begun + _HEAD, start))
+    before = head.find(window.raw(end, end + 1))
+    again = end - before
+    if before < _AGAIN or again < start or window.raw(again, end) != head[:before]:
+        return -1
+    return again
+
+
+def _computed(window: Window, form: _Form, at: int, final: bool) -> bool | Waits:
+    """True when what follows the string at index `at` would compute with it."""
+    buf, size = window.buf, len(window.buf)
+    if form.operator is None:
+        return False
+    sign = window.after_blanks(at)
+    if sign == size and not final:
+        return WAIT
+    match = _METHOD.match(buf, sign) if sign < size else None
+    if match is None:
+        return False
+    if match.end() == size and not final and size - at < LOOK:
+        return WAIT
+    return form.operator.match(buf, at, at + LOOK) is not None
+
+
+def _begins_line(window: Window, one: Hypothesis, at: int, final: bool) -> bool | Waits:
+    """True when a call begins with the line at index `at`: of a declared tool, or the open one's."""
+    buf, name = window.buf, one.context.name
+    match = _LINED_CALL.match(buf, at, at + LOOK)
+    if match is None:
+        waits = not final and len(buf) - at < LOOK and _LINED_BEGUN.fullmatch(buf, at) is not None
+        return WAIT if waits else False
+    return match[1] == name or match[1] in window.tools.by_name
+
+
+def _next_line(window: Window, one: Hypothesis, at: int) -> Hypothesis:
+    """The string and its call broke off before the line break at index `at`: on the next line another one begins."""
+    state: StringState = one.state
+    end, context = window.base + at, one.context
+    why = Fail(f"a string has no end - at {state.start}")
+    acts = MoreString(state.emitted, end), CloseString(one.node, end), why
+    if context.statement is None and window.buf[window.after_blanks(at)] == "[":
+        path = Path(one.node.graph.start, Context(), window.ref).add(*acts, BreakOff(end))
+        return window.make(one, window.costs.break_off, end, Mode.BETWEEN, "", path)
+    return begin_again(window, one, window.costs.break_off, end, *acts)

@@ -10,19 +10,22 @@ from toolect._graph.needle import ending, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, squeeze
 from toolect._graph.symbols import Key
+from toolect._graph.trails import layout
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
-from toolect._search.follow import TEXT, Way, nests, reach, way_to_json
+from toolect._search.follow import TEXT, Way, nests, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
-from toolect._search.window import Window
+from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 from toolect._values.ref import split_ref
 from toolect.message import RepairKind
 
+MAX_REHEARSAL: Final = 1 << 16
+"""Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
@@ -43,35 +46,41 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     start, solid = state.start, state.solid
     match = window.find(plan.regex, at, plan.longest)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
+    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    by_name = plan.content and plan.named is not None and window.tools.declared
+    name = window.find(window.names, at, _NAME) if by_name else None
+    if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):
+        part = None
     slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
     if not final and plan.near is not None and _near_waits(window, plan, match, part, slack, at):
         return WAIT
+    if match is not None and window.graph.code is not None and len(match[0]) < STRONG:
+        slack = STRONG  # it may be the beginning of one
     if part is not None and (match is None or part.start() < match.start() + slack):
+        if not final and plan.held(buf, at) <= part.start():
+            return WAIT
         found = _misspelt_opener(window, one, plan, part, final)
         if found is not None:
             return found
         if match is None or part.start() < match.start():
             return [window.stay(one, 0, base + part.start() + 1, Mode.TEXT, one.state)]
-    if plan.content and plan.named is not None and window.tools.declared:
-        name = window.find(window.names, at, _NAME)
-        if name is not None and (match is None or name.start() < match.start()):
-            if not final and size - name.end() < _LED:
-                window.needs(base + name.end() + _LED)
-                return WAIT
-            found = _named_call(window, one, plan, name, final)
-            return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
-    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    if name is not None and (match is None or name.start() < match.start()):
+        if not final and size - name.end() < _LED:
+            window.needs(base + name.end() + _LED)
+            return WAIT
+        found = _named_call(window, one, plan, name, final)
+        return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
     if led is not None and (match is None or led.start() <= match.start()):
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
-    if not final and _may_be_longer(window, plan, match, at):
+    if not final and may_be_longer(window, plan, match, at):
         return WAIT
     solid = solid or window.said(start, match.start())
     core = match[0]
     known = (plan.ways, plan.direct, plan.ends, plan.strays)
     if core in "{[" and plan.json is not None and core not in plan.ways and core not in plan.direct:
-        return _bare_json(window, one, plan, plan.json, match.start(), solid)
+        return _bare_json(window, one, plan, plan.json, match.start(), solid, final)
     if not any(core in words for words in known):
         tight = squeeze(core)
         named = (mark for mark in plan.cores if squeeze(mark) == tight)
@@ -87,22 +96,17 @@ def _near_waits(
     window: Window, plan: Island, match: re.Match[str] | None, part: re.Match[str] | None, slack: int, at: int
 ) -> bool:
     """True when more text is needed to tell whether an opener is misspelt."""
-    size, base = len(window.buf), window.base
-    bracket = match is not None and slack and size - match.start() < plan.longest + _NEAR_MARGIN
-    begun = part is not None and size - part.start() < plan.longest + _NEAR_MARGIN - STRONG
-    if not bracket and not (begun and (match is None or part.start() < match.start() + slack)):  # type: ignore[union-attr]
-        return False
-    if part is None:
-        assert match is not None
-        window.needs(base + match.start() + plan.longest + _NEAR_MARGIN)
+    size, reach = len(window.buf), plan.longest + _NEAR_MARGIN
+    if match is not None and slack and size - match.start() < reach:
+        before = match.start() + slack
+    elif part is not None and size - part.start() < reach - STRONG and (match is None or part.start() < match.start()):
+        before = part.start() + 1
     else:
-        window.needs(base + part.start() + plan.longest + _NEAR_MARGIN - STRONG)
-    if match is None:
-        window.needs(min(window.need, base + plan.needed(window.buf, at)))
-    return True
+        return False
+    return plan.near_begun(window.buf, at, before) < before
 
 
-def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
+def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
     """True when more text may make another marker of the one that was found."""
     buf, size = window.buf, len(window.buf)
     if match.end() >= size - 1:
@@ -118,12 +122,14 @@ def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) 
 
 def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     """The input ends in the text, perhaps in the middle of a marker."""
-    buf, base, size = window.buf, window.base, len(window.buf)
-    cut = _cut_marker(plan, buf, max(one.state.start - base, 0))
-    path = window.path(one).add(MoreText(base + cut))
+    buf, base, size, start = window.buf, window.base, len(window.buf), max(one.state.start - window.base, 0)
+    cut = end = _cut_marker(plan, buf, start)
+    if plan.role in _VALUES and plan.after.done is not None:
+        end -= ending(buf, layout(plan.after.done), start, cut)
+    path = window.path(one).add(MoreText(base + end))
     if cut < size:
         path.add(Note(RepairKind.STRAY_MARKER, base + cut, buf[cut:]))
-    path.add(Finish(one.node, base + cut))
+    path.add(Finish(one.node, base + end))
     cost = window.costs.unclosed if one.context.doubt & Doubt.PASSED and not plan.content else 0
     return [window.make(one, cost, base + size, Mode.END, "", path)]
 
@@ -200,13 +206,13 @@ def _after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool
     """The path out of the text, which ends at index `end`; it was one where it is `opened`."""
     base = window.base
     path = window.path(one).add(MoreText(base + end), CloseText(base + (end if opened else at)))
-    return path.over_text() if opened else path
+    return path.over_text(base + end) if opened else path
 
 
 # Calls without their markers
 
 
-def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int, solid: bool) -> list[Hypothesis]:
+def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int, solid: bool, final: bool) -> Found:
     """JSON at index `at`: a call without its markers, or only text."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
     start = one.state.start
@@ -215,6 +221,11 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
     shown, text.state = quotation_at(window, plan, one.state, at, at + 1)
     before = buf[max(start - base, at - 200, 0) : at].rstrip()
     if shown or before.endswith(window.graph.long_openers):
+        text.cost = one.cost
+        return [text]
+    if shape_keys(way.node).member.search(buf, at, at + LOOK) is None:
+        if not final and len(buf) - at < LOOK:
+            return WAIT
         text.cost = one.cost
         return [text]
     path, keys = _after_text(window, one, lead_end(window, plan.gap, at, start), at, solid), way.path
@@ -242,7 +253,7 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
 def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str], final: bool) -> Found:
     """A declared name, and what a call goes on with: its openers are missing."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
-    start, solid, _ = one.state
+    start, solid, *_ = one.state
     assert plan.named is not None
     keys, to, name = plan.named
     prefix = window.ref.partition("{name}")[0]
@@ -278,7 +289,7 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
 def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str]) -> list[Hypothesis]:
     """A call that begins with its name, on a line of its own; or only text."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
-    start, solid, _ = one.state
+    start, solid, *_ = one.state
     at = match.start()
     solid = solid or window.said(start, at)
     text = window.stay(one, 0, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
@@ -302,7 +313,7 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
         else:
             path = window.path(one).add(NoText())
             if before:
-                path = path.over_text() if solid else path.skip_text(base + at)
+                path = path.over_text(base + at) if solid else path.skip_text(base + at)
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
         text.cost += costs.short_in_content
@@ -318,7 +329,7 @@ def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Mat
         for pos in range(max(0, at - len(core) + 1), at + 1):
             if buf.startswith(core, pos) and pos + len(core) > at:
                 return None
-    start, solid, _ = one.state
+    start, solid, *_ = one.state
     for core in plan.parts[part[0]]:
         for pos, end in around(core, buf, at, part.end(), final):
             if end == MORE:
@@ -357,6 +368,14 @@ class _Marker:
         self.shown, self.passed = quotation_at(window, plan, one.state, self.at, self.end)
         self.after = window.buf[self.end : self.end + 1]
         self.ways = self._ways()
+        closes = bool(self.ways) and not self.ways[0].cost and not self.ways[0].node.first(core)
+        inner = self.passed.inner
+        if core == one.context.opener:
+            self.passed = self.passed._replace(inner=inner + 1)
+        elif closes and inner:
+            self.passed = self.passed._replace(inner=inner - 1)
+        self.own = closes and not inner
+        """It is the closer of the text, and not of one that is in it."""
 
     def _ways(self) -> list[Way]:
         core, plan = self.core, self.plan
@@ -382,6 +401,12 @@ class _Marker:
                 return WAIT
             if buf.startswith(core * 3, at) or at and buf.startswith(core * 3, at - 1):
                 self.ways = []
+        if plan.closers is not None and any(way.node.calling(core) for way in self.ways):
+            closed = window.find(plan.closers, self.end, plan.longest)
+            if closed is not None and closed.start() - self.end <= MAX_REHEARSAL:
+                return [only_text]
+            if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
+                return WAIT
         text_cost = self._text_cost()
         found, sure = list[Hypothesis](), False
         for way in self.ways:
@@ -397,8 +422,8 @@ class _Marker:
         if sure and found:
             return found[:1]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
-            note = Note(RepairKind.STRAY_MARKER, base + at, core)
-            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, note)
+            acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
@@ -423,11 +448,19 @@ class _Marker:
         opens = node is not None and node.first(core)
         calls = opens and node is not None and node.calling(core)
         if plan.role in _VALUES:
-            cost = 0 if passed and not calls else costs.opener_in_value if opens else costs.closer_in_value
+            cost = (
+                0
+                if passed and not calls and not self.own
+                else costs.opener_in_value
+                if opens
+                else costs.closer_in_value
+            )
         elif plan.role is Role.REASONING:
             cost = costs.opener_in_reasoning if opens or not passed else 0
         elif len(core) < STRONG:
             cost = costs.short_in_content
+        elif calls and self.window.graph.code is not None:
+            return costs.fence_in_content
         elif core in self.window.graph.think_openers:
             cost = costs.thought_in_content
         else:
@@ -437,7 +470,8 @@ class _Marker:
         alone = plan.content and ways and not ways[0].cost and len(core) >= STRONG and not self.shown
         if alone and not self.line.strip() and opens and (not self.solid or calls):
             cost += costs.begins_line + (0 if calls else costs.begins_answer)
-        return cost
+        picky = calls and self.window.graph.known_only and self.window.tools.declared
+        return min(cost, costs.short_in_content) if picky else cost
 
     def _stray(self) -> list[Hypothesis]:
         """A closer that closes nothing."""
@@ -447,7 +481,10 @@ class _Marker:
         inside = one.context.doubt & Doubt.INSIDE
         stray = costs.stray_closer + (costs.swallowed if inside else 0)
         if core not in closers and self.solid:
-            return [window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, note)]
+            text = MoreText(base + self.at + 1)
+            return [
+                window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, text, note)
+            ]
         named = self.shown or said(self.line, self.after)
         acts = MoreText(base + self.at), CloseText(base + self.at), note
         blanks = closers.get(core, "")
@@ -478,7 +515,7 @@ class _Marker:
                 return closed, False
         path = self._out(way, lead, calls and first)
         path.imply(self._missing(way), base + at, calls)
-        if calls and first and plan.role in (*_HOLDS, None) and plan.role is not Role.STRING:
+        if calls and first and (plan.role in _HOLDS or plan.role is None) and plan.role is not Role.STRING:
             cost = min(cost, 2)
         cost += self._doubts(way, calls, first)
         doubt = path.context.doubt
@@ -506,7 +543,7 @@ class _Marker:
         if self.opened and way.path[:1] == (TEXT,):
             if not window.said(self.start, end) and self.plan.content:
                 return path.skip_text(base + end)
-            return path.over_text()
+            return path.over_text(base + end)
         return path
 
     def _missing(self, way: Way) -> tuple[Key, ...]:
@@ -527,7 +564,7 @@ class _Marker:
         if found is None or buf.endswith(word, 0, found[1]):
             return None
         end = base + lead_end(window, self.plan.after.lead(closer), found[0], self.start)
-        path = window.path(one).add(MoreText(end), CloseText(end)).over_text()
+        path = window.path(one).add(MoreText(end), CloseText(end)).over_text(end)
         path.shift(closer, base + found[0], base + found[1], "", wrong=True)
         path.imply(way.path[2:], base + at, calls)
         return shift(window, one, window.costs.misspelt_closer, self.core, at, self.end, path)
@@ -536,7 +573,7 @@ class _Marker:
         """What it costs that the marker is meant where it may be quoted, or named in a sentence."""
         window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
-        if passed and not calls:  # it may be one of what the text holds
+        if passed and not calls and not self.own:  # it may be one of what the text holds
             cost += costs.opener_in_value if way.cost else costs.closer_in_value + 1
         if self.shown and first:
             cost += costs.quoted

@@ -101,9 +101,22 @@ def _mistyped(schema: Schema | None, value: Json) -> str:
     if kind not in types and not (whole and ("number" in types or "integer" in types)):
         return f"{' or '.join(types)}, got {kind}"
     if isinstance(value, dict):
+        names = () if schema.opened else schema.names
+        other = next((key for key in value if names and key not in names), None)
+        if other is not None:
+            return f"a member that is declared, got `{other[:40]}`"
         return next(filter(None, (_mistyped(schema.member(key), inner) for key, inner in value.items())), "")
     items = enumerate(value) if isinstance(value, list) else ()
     return next(filter(None, (_mistyped(schema.item(index), inner) for index, inner in items)), "")
+
+
+def holds(value: Json, part: str) -> bool:
+    """True when a text in `value`, a key among them, has a `part`."""
+    if isinstance(value, str):
+        return part in value
+    if isinstance(value, dict):
+        return any(part in key or holds(inner, part) for key, inner in value.items())
+    return isinstance(value, list) and any(holds(inner, part) for inner in value)
 
 
 def holds_half_a_call(value: Json) -> bool:
