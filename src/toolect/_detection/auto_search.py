@@ -138,10 +138,6 @@ class AutoSearch(AnswerSearch):
                 other.cost += _CUT
         return found
 
-    def step(self, one: Hypothesis, final: bool) -> bool:  # noqa: ARG002  # as of one dialect
-        """Nothing is sure before all dialects are asked."""
-        return False
-
     def _speak(self, node: Node) -> None:
         """What follows is asked of the grammar of `node`."""
         window, graph = self._window, node.graph
