@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
-from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.code_state import begin_again
 from toolect._search.follow import after_value, shape_keys, shaped, way_to_json
 from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
@@ -21,6 +21,7 @@ from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
 from toolect._shapes.mend import _EXPRESSION
 from toolect._spec.model import Role
+from toolect.message import RepairKind
 
 MAX_REOPENED: Final = 32
 """Quotes of one value that may turn out to be in a string. Beyond it: they end it."""
@@ -61,7 +62,7 @@ _TEXT_SIGNS: Final = "/$#@%&*~^\\"
 _VALUES: Final = (Role.VALUE, Role.JSON)
 
 
-def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int | None) -> list[Hypothesis]:
+def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int | str | None) -> list[Hypothesis]:
     """The hypotheses that follow at index `at`, where no token fits.
 
     `why` says more: where a string is over, as indices; how many brackets are missing before a key: -1, one too many.
@@ -69,6 +70,8 @@ def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int |
     found = _Edits(window, one, at)
     if isinstance(why, tuple):
         return found.over_in_string(why)
+    if isinstance(why, str):
+        return found.sole_argument(why)
     if why == -1:
         return found.closed_early()
     if why:
@@ -162,6 +165,16 @@ class _Edits:
         self._between()
         self._closed(count, self.costs.json_close * count, "expected a bracket")
         self.go_on(1, Next.IN_KEY)
+        return self.found
+
+    def sole_argument(self, key: str) -> list[Hypothesis]:
+        """The text that begins here is an argument of a tool that has no other, and not all of them."""
+        put, cost = f'{{{quoted_json(key)}: "', self.costs.json_text
+        new = self._open(put, cost, Next.IN_STRING, self.at + 1, '"', "the only argument")
+        new.state.sole = True
+        self.found[-1] = self.window.stay(
+            new, 0, new.pos, Mode.JSON, new.state, Note(RepairKind.POSITIONAL, self.at, key)
+        )
         return self.found
 
     def closed_early(self) -> list[Hypothesis]:
@@ -284,7 +297,7 @@ class _Edits:
     def _call_again(self, at: int) -> Hypothesis:
         """The call begins again at character `at`: this one was broken off."""
         one, why = self.one, "it is written again"
-        ends: list[Act] = [Fail(why), DropLoose()] if self.state.empty else [FailJson(one.node, at, why)]
+        ends: list[Act] = [Fail(why), DropLoose()] if self.state.loose else [FailJson(one.node, at, why)]
         return begin_again(self.window, one, self.costs.break_off - 2, at, *ends)
 
     def _go_back(self) -> bool:
@@ -465,7 +478,7 @@ class _Edits:
     def _alone(self) -> None:
         """A text, or a fence, where the value should begin."""
         costs, state, node, buf, i = self.costs, self.state, self.one.node, self.buf, self.i
-        if state.delimiter if state.empty else node.json_field().role in _VALUES:
+        if state.delimiter if state.loose else node.json_field().role in _VALUES:
             marks = after_value(node, state.empty).marks if state.empty else after_json(node)
             ends = [end for core in marks if (end := buf.find(core, i)) >= i + bool(state.empty)]
             text = buf[i : min(ends)].strip() if ends else ""

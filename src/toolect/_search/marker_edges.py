@@ -10,9 +10,20 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
-from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Lost, Note, OpenString, OpenText, Shift
+from toolect._search.actions import (
+    Attempt,
+    BreakOff,
+    Fail,
+    Finish,
+    ForgetArgument,
+    Lost,
+    Note,
+    OpenString,
+    OpenText,
+    Shift,
+)
 from toolect._search.code_state import begin_again, give_up, unrun
-from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, way_to_json
+from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, takes_elements, way_to_json
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -320,6 +331,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         found += near_ones
     if not node.value:
         found += _missing_before_slot(window, one, at, known is None)
+        found += _other_arguments(window, one, at)
     found += _too_many(window, one, at, known)
     if node.value or context.call is not None:
         found += _missing_signs(window, one, at)
@@ -399,6 +411,22 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
                 path.shift(name, base + at, base + match.end(), match[0])
                 found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
     return found
+
+
+def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
+    """The open argument has no value, or an object stands here that has all arguments."""
+    buf, place, node, context, costs = window.buf, window.base + at, one.node, one.context, window.costs
+    home = context.argument
+    if home is not None and context.key and (home.struct.match(buf, at) is not None):
+        path = Path(home, context._replace(key=None, argument=None), window.ref).add(ForgetArgument(place))
+        return [window.make(one, costs.no_arguments, place, Mode.BETWEEN, "", path)]
+    if not _named(one) or context.key is not None or not takes_elements(node):
+        return []
+    fence = _FENCE.match(buf, at)
+    start = at if fence is None else fence.end()
+    return (
+        [json_edges.wrapped(window, one, costs.wrapped, window.base + start)] if buf[start : start + 1] == "{" else []
+    )
 
 
 def _named(one: Hypothesis) -> bool:
