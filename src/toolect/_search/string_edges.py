@@ -97,6 +97,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return [window.stay(one, cost, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
     at = max(at, sure) if match is None else max(at, match.start())
     at = min(at, held)
+    head = _call_head(window, one, state.start, form.closer[:1])  # the call may be written again
+    at -= next((n for n in range(len(head), 0, -1) if buf.endswith(head[:n], max(state.start - base, 0), at)), 0)
     upto = base + at
     if upto <= state.emitted and base + at <= one.emitted:
         return WAIT
@@ -154,15 +156,18 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
 
 def _again(window: Window, one: Hypothesis, start: int, end: int) -> int:
     """The character where the open call is written again in the string from `start` to the quote at `end`; or -1."""
+    head = _call_head(window, one, start, window.raw(end, end + 1))
+    again = end - len(head)
+    return again if head and again >= start and window.raw(again, end) == head else -1
+
+
+def _call_head(window: Window, one: Hypothesis, start: int, quote: str) -> str:
+    """The open call up to its first quote, which is before character `start`; empty where that is too little."""
     name, begun = one.context.name, one.context.begun
     if name and window.raw(begun - len(name), begun) == name:
         begun -= len(name)
-    head = window.raw(begun, min(begun + _HEAD, start))
-    before = head.find(window.raw(end, end + 1))
-    again = end - before
-    if before < _AGAIN or again < start or window.raw(again, end) != head[:before]:
-        return -1
-    return again
+    head, found, _ = window.raw(begun, min(begun + _HEAD, start)).partition(quote)
+    return head if found and len(head) >= _AGAIN else ""
 
 
 def _computed(window: Window, form: _Form, at: int, final: bool) -> bool | Waits:
