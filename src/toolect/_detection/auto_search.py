@@ -26,6 +26,7 @@ from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
+from toolect._search.stepping import Stepping, Way
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
@@ -55,6 +56,7 @@ _NAME: Final = 64
 _LED: Final = 100
 _NEAR: Final = 44
 _CONTENT: Final = (Role.CONTENT, None)
+_SPOKEN: Final = (*_CONTENT, Role.REASONING)
 _NOWHERE: Final = Place("", 1, 1)
 _PLAIN: Final = Spec(
     "",
@@ -65,6 +67,15 @@ _PLAIN: Final = Spec(
     roles={"content": Role.CONTENT},
 )
 """Text in which nothing has been found yet."""
+
+
+class _Stepping(Stepping):
+    """Moves hypotheses on; not in a text in which any dialect may go on."""
+
+    __slots__ = ()
+
+    def _text(self, one: Hypothesis, final: bool) -> Way:
+        return Way.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
 
 
 def _key(one: Hypothesis) -> tuple[object, ...]:
@@ -84,6 +95,7 @@ class AutoSearch(AnswerSearch):
 
     _performer: MixedPerformer
     performs = MixedPerformer
+    steps = _Stepping
     key_of = staticmethod(_key)
 
     def __init__(
@@ -109,22 +121,22 @@ class AutoSearch(AnswerSearch):
 
     # Edges
 
-    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
-        """The hypotheses that follow one."""
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place."""
         self._speak(one.node)
-        if one.mode is Mode.TEXT and one.node.text_field().role in (*_CONTENT, Role.REASONING):
+        return super().step(one, final)
+
+    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+        self._speak(one.node)
+        if one.mode is Mode.TEXT and one.node.text_field().role in _SPOKEN:
             return self._text(one, final)
-        found = super().expand(one, final)
+        found = super()._expand(one, final)
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.SKIPPED and one.mode is Mode.BETWEEN:
                 other.cost += _GIVEN_UP
             elif other.mode is Mode.END and other.node.done is None:
                 other.cost += _CUT
         return found
-
-    def step(self, one: Hypothesis, final: bool) -> bool:  # noqa: ARG002  # as of one dialect
-        """Nothing is sure before all dialects are asked."""
-        return False
 
     def _speak(self, node: Node) -> None:
         """What follows is asked of the grammar of `node`."""
@@ -150,6 +162,7 @@ class AutoSearch(AnswerSearch):
             if found:
                 return found  # type: ignore[return-value]  # of names there were some
             at = place + 1
+            one.emitted = window.base + at  # nothing begins before it but what is spelled otherwise
         if not final:
             return WAIT
         torn = index.torn(buf, low) if plan.content else ""
@@ -237,7 +250,7 @@ class AutoSearch(AnswerSearch):
                 return []
         reasoning = one.node.text_field().role is Role.REASONING
         meant, texts = list[Hypothesis](), list[Hypothesis]()
-        fence, waits, shown = self._fence(one, at), False, one.state
+        fence, shown = self._fence(one, at), one.state
         for name in names:
             own = name == _name(one)
             if reasoning and not own:
@@ -245,8 +258,7 @@ class AutoSearch(AnswerSearch):
             other = self._as(one, self._graph_of(one) if own else self._of(name), at, fence)
             found = self._in(other, name, final)
             if isinstance(found, Waits):
-                waits = True
-                break
+                return WAIT
             only = [h for h in found if h.mode is Mode.TEXT and h.node is other.node]
             meant += [h for h in found if h not in only]
             if own or len(only) < len(found):
@@ -254,14 +266,13 @@ class AutoSearch(AnswerSearch):
             else:
                 shown = next((h.state for h in only if h.state.quotation != shown.quotation), shown)
         self._speak(one.node)
-        if reasoning and not waits and any(name != _name(one) for name in names):
+        if reasoning and any(name != _name(one) for name in names):
             meant += self._out(one, at)
-        found = [*meant, *texts]
-        if meant and not waits:
-            found = [*meant, self._only_text(one, texts, at)]
-        elif not texts and shown is not one.state:
-            found = [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
-        return WAIT if waits else found
+        if meant:
+            return [*meant, self._only_text(one, texts, at)]
+        if not texts and shown is not one.state:
+            return [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
+        return texts
 
     def _graph_of(self, one: Hypothesis) -> Graph:
         assert isinstance(one.node.graph, Graph)
@@ -346,16 +357,16 @@ class AutoSearch(AnswerSearch):
 
     # Reading
 
-    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+    def _safe(self, best: Hypothesis, low: int) -> int:
         """The index up to which the open text can only be text, from index `low` on."""
         self._speak(best.node)
-        at = super()._safe(best, plan, low)
-        if plan.role not in (*_CONTENT, Role.REASONING):
+        at, plan = super()._safe(best, low), island(best.node)
+        if plan.role not in _SPOKEN:
             return at
         window, index = self._window, self._index
         buf, begins = window.buf, max(best.state.start - window.base, 0)
         at = min(at, index.held(buf, low), *(match.start() for match in self._matches(plan, low)))
-        begun = index.near_begun.search(buf, max(low, at - _NEAR), at)
+        begun = index.near_begun.search(buf, max(begins, at - _NEAR), at)
         at = at if begun is None else begun.start()
         if plan.content:
             cut = max(begins, len(buf) - _TAIL)
@@ -374,5 +385,5 @@ class AutoSearch(AnswerSearch):
         """What has been read so far."""
         draft, performer = self._builder.draft, self._performer
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers
-        found = without_inner([*draft.segments], draft.repairs, draft.torn[0], closers, self.closed)
+        found = without_inner(self._segments, draft.repairs, draft.torn[0], closers, self.closed)
         return MixedMessage(tuple(found), tuple(draft.repairs), performer.dialects(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced, squeeze
 from toolect._graph.symbols import is_echo
-from toolect._search.follow import any_of
 from toolect._search.hypothesis import WAIT, Waits
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
@@ -68,8 +67,7 @@ class Index:
         self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
         """Every marker that says something about a dialect."""
         needles = [*self._openers, *self.closers, *self.ends]
-        words = [(r"(?<!\w)" if n[0].isalnum() else "") + re.escape(n) for n in sorted(needles, key=len, reverse=True)]
-        self.regex = re.compile("|".join([*words, r"[{\[]"]))
+        self.regex = re.compile(_trie({*needles, "{", "["}))
         """Finds where something may begin."""
         self.anything = re.compile("|".join([self.regex.pattern, *led]))
         """The same, or a name with which a call begins."""
@@ -78,15 +76,14 @@ class Index:
         squeezed = [squeeze(core) for core in self._cores]
         self._begun = frozenset(core[:size] for core in squeezed for size in range(1, len(core)))
         self._first = re.compile("[" + re.escape("".join(sorted({core[0] for core in self._cores}))) + "{[]")
-        self.strong = any_of(
-            {core for core in (*self._cores, *self.markers) if len(core) >= STRONG and not is_echo(core)}
-        )
+        strong = {core for core in (*self._cores, *self.markers) if len(core) >= STRONG and not is_echo(core)}
+        self.strong = re.compile(_trie(strong))
         """Matches what is a marker of some dialect."""
         self.long_openers = tuple({c for o in self._openers.values() for c, _ in o if len(c) >= STRONG})
         begun = {way for core in self._near for way in begins_with(core, headless=True)}
         self.near_begun = re.compile("|".join(sorted(begun)) or "(?!)")
         """Matches what a misspelt opener may begin with."""
-        self.near = any_of({*self._parts})
+        self.near = re.compile(_trie({*self._parts}, words=False))
         """Finds parts of openers that may be misspelt."""
 
     def _rank(self, name: str) -> tuple[int, int, str]:
@@ -331,6 +328,22 @@ def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:
                 return True if final else WAIT
             return False
     return final and any(mark.startswith(rest) for mark in opener.follows)
+
+
+def _trie(texts: Collection[str], words: bool = True) -> str:
+    """An expression for any of these texts, the longest first, by their first signs, of which a search is quick.
+
+    What begins with a letter is found only where a word does, if they are `words`.
+    """
+    rests: dict[str, list[str]] = {}
+    for text in sorted(texts, key=len, reverse=True):
+        rests.setdefault(text[0], []).append(re.escape(text[1:]))
+    found = []
+    for first, ends in rests.items():
+        sign = re.escape(first)
+        bound = rf"(?<!\w{sign})" if words and first.isalnum() else ""
+        found.append(f"{sign}{bound}(?:{'|'.join(ends)})")
+    return "|".join(found) or "(?!)"
 
 
 @lru_cache(maxsize=1024)

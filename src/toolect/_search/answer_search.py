@@ -18,7 +18,7 @@ from toolect._search.actions import Lost, MoreText
 from toolect._search.costs import COSTS
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
-from toolect._search.island import Island, island
+from toolect._search.island import island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
@@ -29,7 +29,7 @@ from toolect._search.window import Window
 from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
-from toolect.message import Message, not_text
+from toolect.message import Message, Segment, not_text
 
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096
@@ -40,6 +40,7 @@ class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
 
     performs: type[Performer] = Performer
+    steps: type[Stepping] = Stepping
     key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
     """What equal hypotheses have in common."""
 
@@ -59,7 +60,7 @@ class AnswerSearch:
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
         self._performer = self.performs(graph, self._builder, self._raw, trace)
-        self._stepping = Stepping(window, self._performer)
+        self._stepping = self.steps(window, self._performer)
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
@@ -177,13 +178,18 @@ class AnswerSearch:
     def message(self) -> Message:
         """What has been read so far: what is open comes last."""
         builder = self._builder
-        segments, repairs, torn = list(builder.segments), tuple(builder.repairs), builder.draft.torn[0]
+        segments, repairs, torn = self._segments, tuple(builder.repairs), builder.draft.torn[0]
         if self.closed:
             return finished(segments, repairs, self._graph, self._tools, torn)
-        text = self._performer.island
-        field = None if text is None or text.dropped or not text.begun else text.node.text_field()
-        segments += builder.open_segment(field, self._read_to if text is None else text.emitted)
         return Message(tuple(without_inner(segments, repairs, torn, None, False)), repairs)
+
+    @property
+    def _segments(self) -> list[Segment]:
+        builder, text = self._builder, self._performer.island
+        if self.closed:
+            return list(builder.segments)
+        field = None if text is None or text.dropped or not text.begun else text.node.text_field()
+        return [*builder.segments, *builder.open_segment(field, self._read_to if text is None else text.emitted)]
 
     @property
     def in_call(self) -> bool:
@@ -227,7 +233,7 @@ class AnswerSearch:
         """Text in which no marker can begin any more is passed on."""
         window, search = self._window, self._search
         low = max(best.emitted - window.base, 0)
-        at = self._safe(best, island(best.node), low)
+        at = self._safe(best, low)
         if at <= low:
             return
         upto, action = window.base + at, best.action
@@ -243,9 +249,9 @@ class AnswerSearch:
         if not state.solid:
             best.state = state._replace(solid=window.said(state.start, at))
 
-    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+    def _safe(self, best: Hypothesis, low: int) -> int:
         """The index up to which the open text can only be text, from index `low` on."""
-        return safe(self._window, best, plan, low)
+        return safe(self._window, best, island(best.node), low)
 
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""

@@ -37,6 +37,8 @@ from toolect.message import Json
 _EARLY: Final = -1
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
+_MEMBER: Final = re.compile(r'\}\s*,\s*"')
+"""A member after an object: a bracket may be one too many."""
 _ODD: Final = re.compile(r"[\\\x00-\x1f]")
 """What a string may have that is not as JSON has it."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
@@ -91,10 +93,10 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     return _Run(window, one, state.copy()).go(final)
 
 
-def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
-    """A strict value that is there as a whole, and holds no marker that might end it."""
-    buf, base, node = window.buf, window.base, one.node
-    at = one.emitted - base
+def complete_value(window: Window, one: Hypothesis, final: bool) -> tuple[Json, int] | None:
+    """A strict value that is there as a whole, and holds no marker that might end it; and the index where it ends."""
+    buf, node = window.buf, one.node
+    at = one.emitted - window.base
     if buf[at : at + 1] not in ("{", "["):
         return None
     found = complete(buf, at, False)
@@ -110,6 +112,15 @@ def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | N
         or any(buf.find(x, at, end) >= 0 for x in window.graph.long_openers)
     ):
         return None
+    return value, end
+
+
+def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
+    found = complete_value(window, one, final)
+    if found is None:
+        return None
+    (value, end), base = found, window.base
+    at = one.emitted - base
     state = one.state.copy()
     state.expects, state.emitted = Next.AFTER_VALUE, base + end
     cost = window.costs.fits * (MAX_EVIDENCE - _lacking(value, MAX_EVIDENCE))
@@ -132,6 +143,14 @@ def _lacking(value: Json, wanted: int) -> int:
 def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
     """Go on in place, with nothing to weigh, as far as strict JSON goes; True where more text is needed."""
     state: JsonState = one.state
+    if not state.stack and state.expects is Next.VALUE:
+        found = complete_value(window, one, final)
+        at = one.emitted - window.base
+        if found is not None and not window.tools.declared and _MEMBER.search(window.buf, at, found[1]) is None:
+            to.feed_json(window.buf[at : found[1]], one.emitted)
+            state.expects = Next.AFTER_VALUE
+            state.emitted = one.pos = one.emitted = window.base + found[1]
+            return False
     run = _Run(window, one, state)
     run.forward(final, True)
     _perform(run.telling.acts, state, window, to)

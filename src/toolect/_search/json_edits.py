@@ -9,13 +9,14 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
-from toolect._search.actions import DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
 from toolect._search.code_state import begin_again
-from toolect._search.follow import after_value, shape_keys, shaped
-from toolect._search.hypothesis import Act, Hypothesis, Mode
+from toolect._search.follow import after_value, shape_keys, shaped, way_to_json
+from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
+from toolect._search.path import Path
 from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
 from toolect._shapes.mend import _EXPRESSION
@@ -249,6 +250,9 @@ class _Edits:
         """The call is written again from its beginning, here or in the last string."""
         state, window, one = self.state, self.window, self.one
         again = -1
+        whole = state.called and state.expects is Next.AFTER_VALUE and len(state.stack) <= state.depth
+        if unit and opener == unit and whole:
+            return False
         if unit and not opener and state.last_quote is not None:
             place = window.raw(state.string, self.at + len(unit) + 2).find(unit)
             again = place + state.string if place >= 0 else -1
@@ -258,6 +262,14 @@ class _Edits:
             return False
         if not self.shaped:
             self.found.append(self._call_again(again))
+            return True
+        call = one.context.call
+        if call is not None and (way := way_to_json(call)) is not None:
+            path = Path(call, Context(), window.ref)
+            path.add(FailJson(one.node, again, "it is written again"), BreakOff(again))
+            path.imply(way.path, again).open_json(again)
+            cost = self.costs.break_off - 2
+            self.found.append(window.make(one, cost, again, Mode.JSON, JsonState(again, False), path))
             return True
         new = JsonState(again, False)
         new.stack = "[" if state.stack[:1] == "[" else ""
@@ -484,6 +496,8 @@ class _Edits:
         i = _SPACE.match(buf, self.i).end()  # type: ignore[union-attr]  # matches the empty string
         graph, nexts = window.graph, after_json(one.node)
         opens = any(buf.startswith(core, i) for core in graph.long_openers)
+        unit = self._unit()
+        opens = opens or unit is not None and buf.startswith(unit, i)
         fits = any(buf.startswith(core, i) for core in (*nexts, *graph.ends))
         line = "\n" in window.raw(self.since, at) + buf[max(self.i - 2, 0) : self.i]
         words = self.char.isalpha() and (line or self.char.isupper() and len(state.stack) == 1)

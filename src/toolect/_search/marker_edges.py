@@ -186,14 +186,17 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         path = window.path(one).shift(name, base + at, base + match.end(), match[0])
         cost = 0 if inside else costs.fits
         if node.naming(name) and not context.name and path.context.name:
-            cost += window.name_cost(path.context)
+            act = one.action.last
+            led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
+            cost += window.name_cost(path.context, led)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
         return shift(window, one, cost, core, at, end, window.path(one))
-    if node.json and _begins_json(node, buf[at]):
+    last = last_marker(one) if node.json else None
+    if node.json and _begins_json(node, buf[at]) and not (last is not None and buf.startswith(last, at)):
         cost = 0 if inside or node.value else costs.fits
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
     return None
@@ -299,7 +302,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     if not final and left < LOOK:
         window.needs(place + LOOK)
         return WAIT
-    if left < _NO_MARKER and any(spelled(c, context).startswith(buf[at:]) for c in ways if len(c) >= STRONG):
+    if left < _NO_MARKER and any(_cut(spelled(c, context), buf, at) for c in ways if len(c) >= STRONG):
         note = Note(RepairKind.STRAY_MARKER, place, buf[at:])
         return [window.stay(one, 0, place + left, Mode.END, "", note, Finish(node, place))]
     found = json_edges.woken(window, one)
@@ -323,6 +326,11 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     if known is None and context.statement is None:
         found += _text_after(window, one, at)
     return found + _given_up(window, one, at, known)
+
+
+def _cut(word: str, buf: str, at: int) -> bool:
+    """True when the text ends in the middle of a word that begins at index `at`."""
+    return len(word) > len(buf) - at and word.startswith(buf[at:])
 
 
 def _known(window: Window, at: int) -> str | None:
@@ -375,6 +383,8 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
         first = way.path[0]
         path = window.path(one).imply(way.path, base + at, first in node.marks and not node.first(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
+    if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
+        found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
     for core, wrong in node.marks.items() if unknown else ():
         if wrong or len(core) < STRONG:
             continue
@@ -389,6 +399,11 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
                 path.shift(name, base + at, base + match.end(), match[0])
                 found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
     return found
+
+
+def _named(one: Hypothesis) -> bool:
+    """True when a call is open that has its name: all that is missing is a value."""
+    return one.context.call is not None and bool(one.context.name)
 
 
 def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> list[Hypothesis]:

@@ -300,7 +300,7 @@ class Stepping:
         state: JsonState = one.state
         if one.spare is not None or state.bare or state.delimiter or state.empty:
             return Way.ASK
-        if not state.stack and state.expects not in IN_TEXT:
+        if not state.stack and state.expects is not Next.VALUE and state.expects not in IN_TEXT:
             return Way.ASK
         buf, base, size = window.buf, window.base, len(window.buf)
         if not final and state.expects in IN_TEXT and state.quote == '"' and not state.pending:
