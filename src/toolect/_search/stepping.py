@@ -32,8 +32,6 @@ from toolect._spec.model import Role
 _QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
 _BRACKET: Final = re.compile(r"[\]}]")
 _SAID: Final = 4
-_NEAR_MARKER: Final = 40
-_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
 _TAIL: Final = 200
 _NAME: Final = 64
 _PART: Final = 32
@@ -248,7 +246,7 @@ class Stepping:
         if match is None:
             if final:
                 return Way.ASK
-            self._tell(one, size if island.near is None else size - _NEAR_MARKER, low)
+            self._tell(one, island.near_begun(buf, low, size), low)
             return Way.WAIT
         match = window.find(island.regex, low, island.longest)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
