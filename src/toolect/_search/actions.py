@@ -298,6 +298,14 @@ class Fail(NamedTuple):
         to.fail(self.why)
 
 
+class DropValues(NamedTuple):
+    """The values that are open are none."""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.drop_values()
+
+
 class BreakOff(NamedTuple):
     """The open call is over, and another begins."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from toolect._graph.graph import Graph
+from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.spelling import canonical
 from toolect._reading.builder import Builder
 from toolect._reading.finished import finished
@@ -102,6 +102,12 @@ class AnswerSearch:
 
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         """The hypotheses that follow one."""
+        try:
+            return self._expand(one, final)
+        except TooDeep:
+            return resync.too_deep(self._window, one)
+
+    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         match one.mode:
             case Mode.BETWEEN:
                 coded = code_edges.begin(self._window, one, final)

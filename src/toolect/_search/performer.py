@@ -109,6 +109,11 @@ class Performer:
         if self.builder.call is not None:
             self.builder.call.fail(why)
 
+    def drop_values(self) -> None:
+        """The values of the open call that are open are none."""
+        self.loose = self.target = None
+        self.builder.values.clear()
+
     # Markers
 
     def space(self, node: Node, at: int, leads: Iterable[str], lead: str) -> None:
