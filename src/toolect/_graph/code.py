@@ -12,7 +12,19 @@ from toolect._spec.model import Rule, Spec
 class Code:
     """How to get over code that holds no call. Its strings are those that the grammar has, its comments the entry's."""
 
-    __slots__ = ("closers", "comments", "ends", "inside", "outside", "quotes", "signs", "stops", "token", "width", "within")
+    __slots__ = (
+        "closers",
+        "comments",
+        "ends",
+        "inside",
+        "outside",
+        "quotes",
+        "signs",
+        "stops",
+        "token",
+        "width",
+        "within",
+    )
 
     def __init__(self, spec: Spec) -> None:
         self.comments = spec.comments

@@ -10,7 +10,6 @@ from toolect._search.hypothesis import Act, Context, Hypothesis, Mode, Statement
 from toolect._search.path import Path
 from toolect._search.window import Window
 
-
 _GOT: Final = re.compile(r"[\w$.]+(?: [\w$.]+)?[(\[{]?|(?s:.)\S?")
 _SHOWN: Final = 40
 """Characters of code that are shown when it cannot be read."""

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from toolect._graph.node import Node
 from toolect._search.actions import DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.code_state import begin_again
 from toolect._search.follow import after_value, shape_keys, shaped
 from toolect._search.hypothesis import Act, Hypothesis, Mode
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
-from toolect._search.code_state import begin_again
 from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
 from toolect._shapes.mend import _EXPRESSION
@@ -294,7 +294,9 @@ class _Edits:
             telling.string_upto(state.last_quote)
             telling.acts.append(MendJson(at, "a quote"))
             new.expects, new.last_quote = Next.IN_KEY if colon else Next.IN_STRING, None
-            if state.empty and is_torn_member(window.raw(max(state.string, state.last_quote - _BACK), state.last_quote)):
+            if state.empty and is_torn_member(
+                window.raw(max(state.string, state.last_quote - _BACK), state.last_quote)
+            ):
                 telling.acts.append(Fail(f"a string lacks its last quote - at {state.string}"))
             cost = self._once(new, costs.json_reopen, Style.REOPEN)
             since = window.raw(state.piece, state.last_quote)

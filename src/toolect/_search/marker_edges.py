@@ -45,7 +45,9 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if node.escaped:
         if one.state and buf.startswith(one.state, at):
             at += len(one.state)
-        string = window.stay(one, 0, base + at, Mode.STRING, StringState(base + at, base + at, base + at), OpenString(node, base + at))
+        string = window.stay(
+            one, 0, base + at, Mode.STRING, StringState(base + at, base + at, base + at), OpenString(node, base + at)
+        )
         last = last_marker(one)
         if last is None or not buf.startswith(last, at):
             return WAIT if last is not None and not final and last.startswith(buf[at:]) else [string]
@@ -219,7 +221,12 @@ def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) 
         if found is None or isinstance(found, Waits):
             return WAIT if found is not None else False
         act = found.action.act
-        if not symbols and not (isinstance(act, Shift) and isinstance(act.key, str)) or found.node.escaped and not symbols:
+        if (
+            not symbols
+            and not (isinstance(act, Shift) and isinstance(act.key, str))
+            or found.node.escaped
+            and not symbols
+        ):
             return False  # a word, or another quote
         one = found
         if one.mode is not Mode.BETWEEN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from toolect._graph.node import Node
 from toolect._search import json_edges
@@ -23,9 +23,7 @@ MAX_QUOTES: Final = 32
 _BEFORE: Final = 200
 _ESCAPE: Final = 16
 """Characters of an escape, or of two that belong together."""
-_LINED_CALL: Final = re.compile(
-    r"[ \t]*\[?([^\W\d][\w.:/-]*)\((?:\)|\s*\{?\s*[^\W\d]\w*\s?[=:]\s?[\[{\"'\w-])"
-)
+_LINED_CALL: Final = re.compile(r"[ \t]*\[?([^\W\d][\w.:/-]*)\((?:\)|\s*\{?\s*[^\W\d]\w*\s?[=:]\s?[\[{\"'\w-])")
 """A call that begins with its line: its name, and the first argument."""
 _LINED_BEGUN: Final = re.compile(r"[ \t]*\[?(?:[^\W\d][\w.:/-]*(?:\(\s*\{?\s*(?:[^\W\d]\w*\s?(?:[=:]\s?)?)?)?)?")
 _NEXT: Final = re.compile(r"[\s\])}]*,\s*[A-Za-z_]\w*\s*[=:](?![=:])")
@@ -55,7 +53,9 @@ class _Form:
         self.operator = node.graph.pattern(slot.operator) if slot.operator else None
         """What comes after it where it would have to be computed."""
         signs = [re.escape(sign) for sign in (self.closer, self.sign, "\n" if self.lined else "") if sign]
-        alone = rf"(?!{re.escape(self.sign)})" if len(self.sign) == 1 else ""  # it escapes itself, and nothing else does
+        alone = (
+            rf"(?!{re.escape(self.sign)})" if len(self.sign) == 1 else ""
+        )  # it escapes itself, and nothing else does
         twice = rf"{re.escape(self.sign)}{{2}}|" if len(self.sign) == 1 else ""
         self.stops = re.compile(rf"\\{alone}(?s:.)|{twice}" + "|".join(signs))
         self.width = max(len(self.closer), len(self.sign), 2)
@@ -83,7 +83,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             if isinstance(begins, Waits):
                 break
             if begins:
-                return [_next_line(window, one, form, match.start())]
+                return [_next_line(window, one, match.start())]
             if not state.broken:
                 note = Note(RepairKind.UNESCAPED, base + match.start(), "a line break")
                 now = state._replace(broken=True)
@@ -207,7 +207,7 @@ def _begins_line(window: Window, one: Hypothesis, at: int, final: bool) -> bool 
     return match[1] == name or match[1] in window.tools.by_name
 
 
-def _next_line(window: Window, one: Hypothesis, form: _Form, at: int) -> Hypothesis:
+def _next_line(window: Window, one: Hypothesis, at: int) -> Hypothesis:
     """The string and its call broke off before the line break at index `at`: on the next line another one begins."""
     state: StringState = one.state
     end, context = window.base + at, one.context

@@ -27,11 +27,17 @@ def is_torn(node: Node, quote: str, before: str) -> bool:
     marks = node.marks
     return bool(
         _DOUBLED.fullmatch(before)
-        or "}" in marks and (_OBJECT.search(before) or _ENTRY.search(before))
-        or "=" not in marks and _ARGUMENT.search(before)
-        or ":" in marks and _KEY.search(before)
-        or "]" in marks and _MEMBER.search(before)
-        or "," in marks and _ITEM.search(before) and quote in node.step(",").node.marks
+        or "}" in marks
+        and (_OBJECT.search(before) or _ENTRY.search(before))
+        or "=" not in marks
+        and _ARGUMENT.search(before)
+        or ":" in marks
+        and _KEY.search(before)
+        or "]" in marks
+        and _MEMBER.search(before)
+        or "," in marks
+        and _ITEM.search(before)
+        and quote in node.step(",").node.marks
     )
 
 
