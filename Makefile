@@ -44,7 +44,7 @@ bench: setup  ## measure speed against the floor and the last run: ARGS="--quick
 	@$(BIN)/python -m compileall -q src
 	@$(BIN)/python -m tools.bench.speed $(ARGS)
 
-beside: setup  ## measure speed beside an earlier commit: ARGS=COMMIT
+beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --corpus"
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m tools.bench.beside $(ARGS)
 

@@ -19,12 +19,13 @@ from shipped_corpus import Case
 
 import toolect
 from toolect import registry, testing
-from toolect._detection import guest
 from toolect._detection.auto import Auto
-from toolect._detection.content import MAX_VAIN
-from toolect._detection.findings import MixedMessage
+from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
+from toolect._detection.mixed import MixedMessage
 from toolect._detection.ranking import MOST
+from toolect._search.answer_search import AnswerSearch
+from toolect._values.toolset import NO_TOOLS
 from toolect.message import Call, Content, Message, RepairKind
 from toolect.rendered import Unrepresentable
 from tools.conformance.no_calls import taken_for_calls, texts
@@ -224,7 +225,7 @@ def test_total(text: str) -> None:
 def floods(size: int, more: int) -> Iterator[str]:
     """Hostile texts of up to `size` characters, and of up to `more` with openers of dialects, which are drawn."""
     units = [*"<[{\"`\\ \n\x00\ud83d｜('", "```\n", "```json\n", '{"a":', '{"a":x', "[{", '{"name":"f"', "f(", "a\n"]
-    needles = sorted({opener.core for t in index().traits.values() for opener in t.openers if opener.needle})
+    needles = sorted({opener.core for t in index().traits.values() for opener in t.openers})
     yield from (unit * (size // len(unit)) for unit in units)
     openers = shares.share([unit for needle in needles for unit in (needle, f"{needle}f")], 80, "needles")
     yield from (unit * (more // len(unit)) for unit in openers)
@@ -256,37 +257,36 @@ def test_much_between_the_calls() -> None:
     assert len(message.runnable) == 1_000
 
 
-def test_canonical_calls_need_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a whole text, calls as their dialect writes them are read at once, by the dialects that a trial finds."""
-    calls = (
-        '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
-        "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
-        '{"name": "f", "parameters": {"a": 1}}',
-    )
-    texts = [*calls, "\nSo.\n".join(calls[:2] * 2)]
-    streamed = [shipped_corpus.stream(AUTO, text)[0].dialects for text in texts]
-    monkeypatch.setattr(guest, "Guest", None)
-    assert [toolect.parse(text).dialects for text in texts] == streamed
+def test_canonical_calls_take_few_steps() -> None:
+    """Calls as their dialect writes them are read in about as many steps as by that dialect."""
+    for name, text in {
+        "hermes": 'So.\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+        "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
+        "llama3-json": '{"name": "f", "parameters": {"a": 1}}',
+    }.items():
+        spec = registry.spec(name)
+        own = AnswerSearch(spec, registry.dialect(name).graph(), NO_TOOLS)
+        any_one = AutoSearch(index(), NO_TOOLS, {})
+        assert own.read(text).calls == any_one.read(text).calls
+        assert any_one.work <= 2 * own.work + 4, name
 
 
-def test_json_that_is_no_call_needs_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """JSON without a call is read once for all dialects, whole or not."""
-    monkeypatch.setattr(guest, "Guest", None)
+def test_json_that_is_no_call_is_content() -> None:
+    """JSON without a call is content, whole or not."""
     records = '{"kind": "port", "name": "Brest", "depth": [3, {"a": {}}]}\n'
     for text in (records * 3, records[:-4], f"[{records}, 1]"):
         for message in (toolect.parse(text), shipped_corpus.stream(AUTO, text)[0]):
             assert message.content == text
 
 
-def test_an_opener_in_vain_is_text_at_last() -> None:
-    """What is tried in vain too often is text, and hides nothing else."""
+def test_an_opener_in_vain_hides_nothing() -> None:
+    """What is an opener and opens nothing is text, however often it comes."""
     vain, call = "<function_calls>\n", '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
     meant = '<get_f>{"a": 1}</get_f>\n'
-    assert toolect.parse(f"{vain}So:\n{meant}{call}").dialects == ("xml-tool-tag", "hermes")
-    text = vain * MAX_VAIN + f"So:\n{meant}{call}"
-    message = toolect.parse(text)
-    assert message.dialects == ("hermes",) and meant.strip() in message.content
-    assert shipped_corpus.same(shipped_corpus.stream(AUTO, text)[0], message)
+    for often in (1, 200):
+        message = toolect.parse(f"{vain * often}So:\n{meant}{call}")
+        assert message.dialects == ("xml-tool-tag", "hermes")
+        assert shipped_corpus.same(shipped_corpus.stream(AUTO, f"{vain * often}So:\n{meant}{call}")[0], message)
 
 
 def test_detection_reads_a_part_of_a_long_text() -> None:
@@ -439,19 +439,3 @@ def test_sources_hold_no_calls() -> None:
     read = list(texts(30_000, [Path(sysconfig.get_paths()["stdlib"])]))
     assert sum(len(text) for _, text in read) > 30_000
     assert [p for path, text in read for p in taken_for_calls("auto", path, text) if p.runnable] == []
-
-
-def test_words_are_looked_for_where_lines_begin() -> None:
-    """Words that begin calls stand in prose, too, and are passed over there; signs are found anywhere."""
-    search = index().needles.search_lines
-    assert search("We call all of them; for all I know.", 0, True, True)[0] == -1
-    for text, at in {
-        "Hi.\nall\n{": 4,
-        "Hi.\n  all\n{": 6,
-        "Hi.\n\nall": 5,
-        "of all <tool_call>": 7,
-        "Hi.\nf {": 4,
-    }.items():
-        assert search(text, 0, True, True)[0] == at, text
-    assert search("</f>all\n{", 4, True, True)[0] == 4 and search("</f>all\n{", 4, True, False)[0] != 4
-    assert search("</f> \n all\n{", 4, True, False)[0] == 7

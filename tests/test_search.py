@@ -10,7 +10,7 @@ import shipped_corpus
 from shipped_corpus import Case
 
 import toolect
-from toolect._search.answer_search import AnswerSearch, SearchStream
+from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.costs import COSTS, ROWS, Costs
 from toolect._values.toolset import tool_schemas
 from toolect.events import Event
@@ -34,7 +34,7 @@ def reader(
 
 def streamed(name: str, chunks: Iterable[str], **options: Any) -> tuple[Message, list[Event]]:
     """The message of an answer in chunks, and all its events."""
-    stream = SearchStream(lambda: reader(name, streaming=True, **options))
+    stream = Stream(lambda: reader(name, streaming=True, **options))
     events = [event for chunk in chunks for event in stream.feed(chunk)] + stream.close()
     return stream.message, events
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from toolect._chats.chat_registry import UnknownChat, chat, chats, load
 from toolect._conversion import convert
 from toolect._detection.guess import detect, dialect, parse
-from toolect._reading.stream import Stream
 from toolect._version import __version__ as __version__
-from toolect.compiled import Dialect
+from toolect.compiled import Dialect, Stream
 from toolect.conversation import Conversation
 from toolect.diagnostic import SpecError
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta

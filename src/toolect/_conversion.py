@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from toolect._detection.dropped import SHOWN, after_end
 from toolect._detection.guess import dialect
-from toolect._reading.stream import not_text
 from toolect.compiled import Dialect, Tools
-from toolect.message import Call, Message, Said, Segment
+from toolect.message import Call, Message, Said, Segment, not_text
 from toolect.registry import AUTO
 from toolect.rendered import Part, Unrepresentable
 

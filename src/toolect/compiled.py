@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
+from toolect._canonical.fast_path import read_answer as read_by_search
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
-from toolect._reading.stream import Stream, not_text
 from toolect._reading.whole_answer import begin_answer, read_answer
-from toolect._search.answer_search import AnswerSearch, SearchStream
+from toolect._search.answer_search import AnswerSearch
+from toolect._search.answer_search import Stream as Stream
 from toolect._spec.model import Spec
 from toolect._spec.policies import POLICIES, WRITING, Policies
 from toolect._values.toolset import NO_TOOLS, tool_schemas
-from toolect.message import Message, Said
+from toolect.message import Message, Said, not_text
 from toolect.turns import ToolResult
 
 if TYPE_CHECKING:
@@ -79,6 +80,9 @@ def told_by(teller: Callable[[Dialect], Telling]) -> None:
 
 BY_SEARCH = os.environ.get("TOOLECT_ENGINE") == "search"
 """True where the reader by search takes the place of the other one: until it does everywhere."""
+BEGIN_ANSWER: type[AnswerSearch] = AnswerSearch if BY_SEARCH else begin_answer  # type: ignore[assignment]
+if not BY_SEARCH:
+    from toolect._reading.stream import Stream  # type: ignore[assignment]
 MAX_GRAPHS = 8
 """Settings of policies for which a dialect keeps what it has learned of its grammar. Beyond it: it is learned anew."""
 
@@ -136,7 +140,7 @@ class Dialect:
         schemas = tool_schemas(tools) if tools else NO_TOOLS
         graph = (None if policies else self._default) or self.graph(policies)
         if BY_SEARCH:
-            return AnswerSearch(self.spec, graph, schemas, mode == "strict", prefix).read(text)
+            return read_by_search(self.spec, graph, text, schemas, mode == "strict", prefix)
         return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
@@ -144,10 +148,7 @@ class Dialect:
         check_mode(mode)
         schemas, strict = tool_schemas(tools), mode == "strict"
         graph = self.graph(policies)
-        if BY_SEARCH:
-            found: Any = SearchStream(lambda: AnswerSearch(self.spec, graph, schemas, strict, prefix, streaming=True))
-            return found  # type: ignore[no-any-return]
-        return Stream(lambda: begin_answer(self.spec, graph, schemas, strict, prefix, streaming=True))
+        return Stream(lambda: BEGIN_ANSWER(self.spec, graph, schemas, strict, prefix, streaming=True))
 
     def token_stream(
         self,

@@ -20,12 +20,13 @@ from toolect.segments import (
     Status,
     dumps,
     kind_of,
+    not_text,
     same_json,
 )
 
 __all__ = [
     "BadMessage", "Call", "Content", "Json", "Message", "Reasoning", "Repair", "RepairKind", "Said", "Segment", "Span",
-    "Status", "dumps", "kind_of", "same_json",
+    "Status", "dumps", "kind_of", "not_text", "same_json",
 ]  # fmt: skip
 
 Said: TypeAlias = "Message | Segment | Sequence[Segment] | Json"

@@ -179,6 +179,12 @@ def kind_of(value: object) -> str:
     return "None" if value is None else type(value).__name__
 
 
+def not_text(given: object) -> TypeError:
+    """The error for what is given as a model's text and is none."""
+    hint = ": decode it first" if isinstance(given, bytes | bytearray) else ""
+    return TypeError(f"expected a model's text as str, got {kind_of(given)}{hint}")
+
+
 def dumps(value: Json) -> str:
     """`value` as JSON text: ", " and ": " between, no ASCII escaping, as chat templates print it."""
     return encode_basestring(value) if type(value) is str else _encode(value)

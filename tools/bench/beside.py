@@ -1,9 +1,10 @@
 """Measures reading beside another commit: the same texts under both, in turn, so that the machine's moods cancel out.
 
-    python -m tools.bench.beside [COMMIT] [--dialect NAME]... [--rounds N]
+    python -m tools.bench.beside [COMMIT] [--dialect NAME]... [--rounds N] [--corpus]
 
 The texts are those of workloads.py, read whole and in chunks of four characters, without tools; the figure of each is
-the shortest time of its rounds.
+the shortest time of its rounds. With `--corpus` they are the cases of the corpus, with their tools and policies, those
+that are clean apart from those that are not: the figure is that of all of them together.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from toolect import registry
+from toolect.authoring.corpus import read as cases_of
 from tools.bench.workloads import wire
 from tools.pages.markdown_text import table
 
@@ -40,13 +42,13 @@ import gc, json, sys, time
 import toolect
 gc.disable()
 for line in sys.stdin:
-    name, text, chunk, seconds = json.loads(line)
+    name, text, chunk, seconds, options = json.loads(line)
     dialect = toolect.dialect(name)
     pieces = [text[at : at + chunk] for at in range(0, len(text), chunk)] if chunk else None
     def read():
         if pieces is None:
-            return dialect.parse(text)
-        stream = dialect.stream()
+            return dialect.parse(text, **options)
+        stream = dialect.stream(**options)
         for piece in pieces:
             stream.feed(piece)
         stream.close()
@@ -62,6 +64,9 @@ for line in sys.stdin:
         least = min(least, (time.perf_counter() - start) / loops)
     print(1e6 * least, flush=True)
 """
+
+
+Options: TypeAlias = dict[str, Any]
 
 
 class Figures(NamedTuple):
@@ -81,32 +86,53 @@ class Reader:
             [sys.executable, "-c", WORKER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def time(self, dialect: str, text: str, chunk: int, seconds: float) -> float:
+    def time(self, dialect: str, text: str, chunk: int, seconds: float, options: Options | None = None) -> float:
         """The µs that reading takes, whole where `chunk` is 0, looked for during about so many seconds."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps((dialect, text, chunk, seconds)) + "\n")
+        self._process.stdin.write(json.dumps((dialect, text, chunk, seconds, options or {})) + "\n")
         self._process.stdin.flush()
         return float(self._process.stdout.readline())
 
 
-def measure(commit: str, names: Sequence[str], rounds: int, seconds: float = 0.012) -> Figures:
-    """All figures of these dialects beside those of `commit`."""
+def measure(commit: str, names: Sequence[str], rounds: int, seconds: float = 0.012, corpus: bool = False) -> Figures:
+    """All figures of these dialects beside those of `commit`: of workloads, or of the `corpus`."""
     figures = Figures(_git("rev-parse", "--short", commit), _git("rev-parse", "--short", "HEAD"), {})
     with unpacked(commit) as folder:
         readers = Reader(folder), Reader(ROOT)
         for name in names:
             times = figures.times[name] = {}
-            for workload in WORKLOADS:
-                made = wire(registry.dialect(name), workload)
-                for chunk in (0, CHUNK) if made is not None else ():
-                    assert made is not None
-                    turns = [
-                        [reader.time(name, made.text, chunk, seconds) for reader in readers] for _ in range(rounds)
-                    ]
-                    before, now = map(min, zip(*turns, strict=True))
+            for workload, texts in (of_corpus if corpus else of_workloads)(name):
+                for chunk in (0, CHUNK):
+                    before = now = 0.0
+                    for text, options in texts:
+                        turns = [
+                            [reader.time(name, text, chunk, seconds, options) for reader in readers]
+                            for _ in range(rounds)
+                        ]
+                        was, is_now = map(min, zip(*turns, strict=True))
+                        before, now = before + was, now + is_now
                     times[f"{workload} {'streamed' if chunk else 'whole'}"] = round(before, 1), round(now, 1)
             print(name, *(f"{kind} {now / was:.2f}" for kind, (was, now) in times.items()), sep="  ", flush=True)
     return figures
+
+
+Texts: TypeAlias = list[tuple[str, Options]]
+
+
+def of_workloads(name: str) -> Iterator[tuple[str, Texts]]:
+    """The workloads as a dialect writes them."""
+    for workload in WORKLOADS:
+        made = wire(registry.dialect(name), workload)
+        if made is not None:
+            yield workload, [(made.text, {})]
+
+
+def of_corpus(name: str) -> Iterator[tuple[str, Texts]]:
+    """The cases of a dialect: what is as it should be, and what is not."""
+    cases = [case for case in cases_of(ROOT / "tests" / "corpus" / f"{name}.txt") if not case.has("skip")]
+    for kind, clean in (("canonical", True), ("flawed", False)):
+        if texts := [(case.text, case.options) for case in cases if case.clean is clean]:
+            yield kind, texts
 
 
 @contextmanager
@@ -147,11 +173,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
     parser.add_argument("--rounds", type=int, default=3, help="how often each text is measured (default: %(default)s)")
+    parser.add_argument("--corpus", action="store_true", help="measure the cases of the corpus")
     options = parser.parse_args(argv)
     known = list(registry.dialects())
     if unknown := set(options.dialect or ()) - set(known):
         parser.error(f"unknown dialect {min(unknown)!r}, expected one of {', '.join(known)}")
-    figures = measure(options.commit, options.dialect or known, options.rounds)
+    figures = measure(options.commit, options.dialect or known, options.rounds, corpus=options.corpus)
     print(f"\n{report(figures)}")
     return 0
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from toolect._detection.findings import MixedMessage
+from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
-from toolect._detection.mixed import Mixed
-from toolect._reading.inner_calls import Waiting
-from toolect._reading.put_off import MAX_CAREFUL, Late
-from toolect._reading.stream import not_text
-from toolect._reading.whole_answer import prompt_tail
+from toolect._detection.mixed import MixedMessage
+from toolect._search.answer_search import Stream
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
-from toolect.events import ContentDelta, Event, ReasoningDelta
-from toolect.message import Said
+from toolect.message import Said, not_text
 from toolect.registry import AUTO
 
 
@@ -36,92 +32,36 @@ class Auto:
         """The message that `text` says, with the dialect of each call beside it. Arguments as for a dialect's."""
         if not isinstance(text, str):
             raise not_text(text)
-        reader = _reader(tools, mode, prefix, policies, streaming=False)
+        reader = _search(tools, mode, prefix, policies, streaming=False)
         reader.read(text)
-        return reader.message()
+        return reader.message
 
     def stream(
         self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
     ) -> AutoStream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
-        return AutoStream(tools, mode, prefix, policies)
+        given = list(tools) if tools is not None else None
+        return AutoStream(lambda: _search(given, mode, prefix, policies, streaming=True))
 
     def render(self, message: Said, tools: Tools | None = None) -> NoReturn:  # noqa: ARG002  # as a dialect's
         """Raises ValueError: a text is written in one dialect."""
         raise ValueError("expected the name of a dialect to render in, got 'auto', which can only read")
 
 
-class AutoStream:
-    """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer.
+class AutoStream(Stream):
+    """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
-    What comes after `MAX_CAREFUL` chunks that were more than text is gathered first, as in the stream of a dialect.
-    """
+    __slots__ = ()
 
-    __slots__ = ("_careful", "_closed", "_inner", "_late", "_options", "_reader", "_size")
-
-    def __init__(self, tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str]) -> None:
-        self._options = (list(tools) if tools is not None else None, mode, prefix, policies)
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything: the next chunk begins a new answer."""
-        self._reader = _reader(*self._options, streaming=True)
-        self._closed = False
-        self._careful = self._size = 0  # so many chunks were more than text; so many characters were read
-        self._late = Late()
-        self._inner = Waiting()
-
-    def feed(self, chunk: str) -> list[Event]:
-        """What `chunk` makes happen. Raises ValueError after `close`."""
-        if not isinstance(chunk, str):
-            raise not_text(chunk)
-        if self._closed:
-            raise ValueError("expected no text after close; reset() begins a new answer")
-        if self._careful >= MAX_CAREFUL:
-            if self._late.waits(chunk, self._size):
-                return []
-            chunk = self._late.take() + chunk
-        events = self._read(chunk)
-        plain = len(events) == 1 and isinstance(events[0], ContentDelta | ReasoningDelta) and events[0].text == chunk
-        self._careful += not plain
-        return events
-
-    def _read(self, chunk: str) -> list[Event]:
-        """What `chunk` makes happen, which may have been gathered."""
-        events: list[Event] = []
-        self._reader.found.events = events
-        self._reader.feed(chunk)
-        self._size += len(chunk)
-        return self._inner.told(events, self._reader.torn)
-
-    def close(self) -> list[Event]:
-        """What the end of the answer makes happen: a second call has nothing to add."""
-        if self._closed:
-            return []
-        self._closed = True
-        told = self._read(self._late.take())
-        events = self._reader.found.events = []
-        self._reader.close()
-        return [*told, *self._inner.told(events, self._reader.torn), *self._inner.over(self.message.calls)]
+    _reader: AutoSearch
 
     @property
     def message(self) -> MixedMessage:
         """What has been read so far; the final message after `close`."""
-        return self._reader.message()
-
-    @property
-    def pending(self) -> str:
-        """Text that arrived and waits for more before it can be told apart."""
-        return self._reader.pending + self._late.text()
+        return self._reader.message
 
 
-def _reader(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> Mixed:
+def _search(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> AutoSearch:
     check_mode(mode)
     check_policies(policies)
-    known = index()
-    reader = Mixed(known, tool_schemas(tools), policies, streaming, mode == "strict")
-    if prefix:
-        tail, opening = prompt_tail(known.prefill, prefix)
-        if tail:
-            reader.begin(known.prefill[tail], opening)
-    return reader
+    return AutoSearch(index(), tool_schemas(tools), policies, mode == "strict", prefix, streaming)

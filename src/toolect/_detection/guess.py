@@ -12,7 +12,7 @@ from toolect.compiled import Dialect, Mode, Tools
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
-    from toolect._detection.findings import MixedMessage
+    from toolect._detection.mixed import MixedMessage
     from toolect._detection.ranking import Detection
 
 

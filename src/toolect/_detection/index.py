@@ -1,40 +1,43 @@
-"""The openers of all dialects in one place: what begins at a character of a text, and whose it may be."""
+"""An inverted index: the beginnings of what all dialects write, each with the dialects that write it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from toolect import _cache as cache
 from toolect import registry
-from toolect._detection.needles import Needles, trie
-from toolect._detection.traits import Opener, Traits, traits
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced
-from toolect._reading.answer import WAIT, Answer
-from toolect._reading.probe import past_blank
+from toolect._detection.traits import LATER, Opener, Traits, traits
+from toolect._graph.misspelling import MORE, around, begins_with, parts
+from toolect._graph.needle import fixed
+from toolect._graph.node import STRONG
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced, squeeze
+from toolect._graph.symbols import is_echo
+from toolect._search.hypothesis import WAIT, Waits
+from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
 AHEAD = 96
-"""Characters after an opener that decide whether a dialect is worth a trial."""
+"""Characters after an opener by which the dialects are told that it may be of."""
+MOST = 10
+"""Ways to go on at one place. Beyond it: the dialects that are met less often are left out."""
+_BLANKS = re.compile(r"\s*")
+_FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”„«`]*(\w*)|\Z)""")
+_KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
+_PART = 32
+_KEPT = 256
+_NAME = re.compile(r'\s*([^\W\d][\w.:/-]*)(\(\s*[^\s)]|\s*\n\s*\{\s*")?')
+_WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
+"""Words with underscores between them, as programs name what can be called, and pages and prose do not."""
 
 
 class Hit(NamedTuple):
-    """An opener of some dialects at a place of a text, and where the marker ends."""
+    """An opener at a place of a text, where it ends, and the dialects that go on alike there."""
 
-    names: tuple[str, ...]
     opener: Opener
     end: int
-
-    def each(self) -> Iterator[Hit]:
-        """The same, of one dialect at a time."""
-        return (self._replace(names=(name,)) for name in self.names)
-
-    def named(self, text: str) -> str:
-        """The name that follows the marker in `text`; empty for none."""
-        at = past_blank(text, self.end)
-        found = (_regex(regex).match(text, at, at + MAX_LEXEME) for regex in self.opener.patterns)
-        return next((match[0] for match in found if match is not None), "")
+    names: tuple[str, ...]
 
 
 class Index:
@@ -44,157 +47,303 @@ class Index:
         self.traits = {t.name: t for t in all_traits}
         self.order = {name: i for i, name in enumerate(sorted(self.traits, key=self._rank))}
         """The dialects by how often they are met, then by how much they ask for."""
-        openers: dict[str, dict[Opener, list[str]]] = {}
-        named: dict[Opener, list[str]] = {}
-        self.closers: dict[str, str] = {}
-        """The closers of reasoning and content, with the whitespace after them."""
         self.prefill: dict[str, str] = {}
         """The tails of prompts that leave something open, and whose it is."""
-        self.ends: frozenset[str] = frozenset(e for t in self.traits.values() for e in t.ends)
+        self.closers: dict[str, str] = {}
+        self.ends: dict[str, str] = {}
+        self.signs: dict[str, list[str]] = {}
+        self.bare: dict[int, list[str]] = {}
+        self._openers: dict[str, dict[tuple[str, int], list[tuple[str, Opener]]]] = {}
+        self._keys = {t.name: frozenset(t.bare.keys) for t in self.traits.values() if t.bare is not None}
+        self._parts: dict[str, list[str]] = {}
+        self._near: dict[str, dict[int, tuple[str, Opener]]] = {}
+        led: dict[str, list[str]] = {}
         for name in self.order:
-            for opener in self.traits[name].openers:
-                if opener.needle:
-                    openers.setdefault(opener.needle, {}).setdefault(opener, []).append(name)
-                else:
-                    named.setdefault(opener, []).append(name)
-            for core, trail in self.traits[name].closers.items():
-                self.closers.setdefault(core, trail)
-            for tail in self.traits[name].prefill:
-                self.prefill.setdefault(tail, name)
+            self._add(self.traits[name], led)
+        self.led = {re.compile(words): names for words, names in led.items()}
+        """Finds names with which calls begin on a line of their own, each with the dialects that have such calls."""
+        held = dict.fromkeys(t.led_held for t in self.traits.values() if t.led_held)
+        self.led_held = re.compile("|".join(held) or "(?!)")
         self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
         """Every marker that says something about a dialect."""
-        self.marked = re.compile(trie(self.markers) if self.markers else r"(?!)").search
-        self._openers, self._named = openers, {opener: tuple(names) for opener, names in named.items()}
-        self.needles = Needles(openers, named, self.closers, self.ends)
-        """What is searched for."""
-        closing = sorted({*self.closers, *self.ends}, key=len, reverse=True)
-        self._closing = re.compile("|".join(map(re.escape, closing)) or r"(?!)").match
-        self._needle = re.compile(trie(openers, longest=True) if openers else r"(?!)").match
-        self._at = {needle: _begun(openers, needle) for needle in openers}
+        needles = [*self._openers, *self.closers, *self.ends]
+        self.regex = re.compile(_trie({*needles, "{", "["}))
+        """Finds where something may begin."""
+        self.anything = re.compile("|".join([self.regex.pattern, *led]))
+        """The same, or a name with which a call begins."""
+        self._cores = sorted({c for found in self._openers.values() for c, _ in found} | {*self.closers, *self.ends})
+        self.longest = max(map(len, self._cores), default=1) + 8
+        squeezed = [squeeze(core) for core in self._cores]
+        self._begun = frozenset(core[:size] for core in squeezed for size in range(1, len(core)))
+        self._first = re.compile("[" + re.escape("".join(sorted({core[0] for core in self._cores}))) + "{[]")
+        strong = {core for core in (*self._cores, *self.markers) if len(core) >= STRONG and not is_echo(core)}
+        self.strong = re.compile(_trie(strong))
+        """Matches what is a marker of some dialect."""
+        self.long_openers = tuple({c for o in self._openers.values() for c, _ in o if len(c) >= STRONG})
+        begun = {way for core in self._near for way in begins_with(core, headless=True)}
+        self.near_begun = re.compile("|".join(sorted(begun)) or "(?!)")
+        """Matches what a misspelt opener may begin with."""
+        self.near = re.compile(_trie({*self._parts}, words=False))
+        """Finds parts of openers that may be misspelt."""
 
     def _rank(self, name: str) -> tuple[int, int, str]:
         return -self.traits[name].models, self.traits[name].breadth, name
 
-    def late(self, vain: Collection[str]) -> Needles:
-        """What is left to search for where much was looked at in vain: strong openers, but for the `vain` ones."""
-        some = {
-            needle: found
-            for needle, openers in self._openers.items()
-            if (found := [o for o in openers if (o.strong or not o.call) and o.core not in vain])
-        }
-        return Needles(some, (), self.closers, self.ends)
+    def _add(self, t: Traits, led: dict[str, list[str]]) -> None:
+        for tail in t.prefill:
+            self.prefill.setdefault(tail, t.name)
+        for core in t.closers:
+            self.closers.setdefault(core, t.name)
+        for end in t.ends:
+            self.ends.setdefault(end, t.name)
+        for sign in t.signs:
+            self.signs.setdefault(sign, []).append(t.name)
+        if t.led:
+            led.setdefault(t.led, []).append(t.name)
+        if t.bare is not None:
+            self.bare.setdefault(t.bare.kind, []).append(t.name)
+        for opener in t.openers:
+            if opener.closer:
+                continue
+            needle = fixed(opener.core).split(None, 1)[0] if fixed(opener.core).strip() else ""
+            if needle:
+                kinds = self._openers.setdefault(needle, {})
+                kinds.setdefault((opener.core, opener.kind), []).append((t.name, opener))
+            if opener.near:
+                if opener.core not in self._near:
+                    for part in parts(opener.core):
+                        self._parts.setdefault(part, []).append(opener.core)
+                self._near.setdefault(opener.core, {}).setdefault(opener.kind, (t.name, opener))
 
-    def closing(self, text: str, pos: int) -> str:
-        """The closer of reasoning or content, or the end token, at `pos`; empty for none."""
-        match = self._closing(text, pos)
-        return "" if match is None else match[0]
+    # What begins at a place
 
-    def calls(self, text: str, pos: int, end: int) -> bool:
-        """True when a call may begin in `text[pos:end]`, whatever stands around it."""
-        while 0 <= (at := self.needles.search(text, pos, True)[0]) < end:
-            if any(hit.opener.call and hit.opener.strong for hit in self.hits(text, at, False, False, True) or ()):
-                return True
-            pos = at + 1
-        return False
+    def hits(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[Hit] | Waits:
+        """The openers that stand at index `at`, of each dialect the longest: those that what follows fits, if any.
 
-    def hits(self, text: str, pos: int, line: bool, fresh: bool, final: bool) -> list[Hit] | None:
-        """The openers at `pos` that something of their dialect may follow; None when more text is needed.
-
-        Words are openers only in a `line` of their own, and a name without a marker only where one begins (`fresh`).
+        A name after a short one must be that of a tool, or look like one.
         """
-        found: list[Hit] = []
-        match = self._needle(text, pos)
-        if match is not None and not line and text[pos].isalpha():
-            match = None
-        last = at = -1
-        for opener, names in self._at[match[0]] if match is not None else ():
-            end = pos + len(opener.core) if opener.core == opener.needle else self._end(opener, text, pos, final)
-            if end is None:
-                return None
-            if end < 0:
+        found: dict[str, tuple[Opener, int]] = {}
+        for needle, kinds in self._at(buf, at):
+            for (core, _), owners in kinds.items():
+                end = self._end(core, needle, buf, at, final)
+                if end is None:
+                    return WAIT
+                for name, opener in owners if end >= 0 else ():
+                    if name not in found or end > found[name][1]:
+                        found[name] = opener, end
+        groups: dict[tuple[str, int], list[str]] = {}
+        for name in sorted(found, key=self.order.__getitem__):
+            opener, end = found[name]
+            groups.setdefault((opener.core, opener.kind), []).append(name)
+        hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]
+        fits, rest = list[Hit](), list[Hit]()
+        for hit in hits:
+            answer = follows(hit.opener, buf, hit.end, final)
+            if isinstance(answer, Waits):
+                return WAIT
+            core = hit.opener.core
+            if core[0] == "`" and (not answer or buf[hit.end : hit.end + 1].isalnum()):
                 continue
-            if end != last:
-                last, at = end, past_blank(text, end)
-            answer = follows(opener, text, end, at, final)
-            if answer is WAIT:
-                return None
-            if answer is Answer.YES:
-                found.append(Hit(names, opener, end))
-        for opener, names in self._named.items() if fresh else ():
-            match = _regex(opener.core).match(text, pos, pos + MAX_LEXEME)
-            if match is None or match.end() == pos:
+            weak = len(core) < STRONG and not core[0].isalnum()
+            if core[0] == "`" and hit.opener.keys:
+                key = _FIRST_KEY.match(buf, _BLANKS.match(buf, hit.end).end())  # type: ignore[union-attr]
+                if key is not None and (key[1] or "") not in hit.opener.keys:
+                    continue
+            if weak and (not answer or hit.opener.patterns and not tool_like(buf, hit.end, tools)):
                 continue
-            if match.end() == len(text) and not final:
-                return None
-            answer = follows(opener, text, match.end(), past_blank(text, match.end()), final)
-            if answer is WAIT:
-                return None
-            if answer is Answer.YES:
-                found.append(Hit(names, opener, match.end()))
-        return found
+            (fits if answer else rest).append(hit)
+        if any(hit.opener.keys for hit in fits) and len(fits) > 1:
+            end = max(hit.end for hit in fits)
+            if not final and len(buf) - end < AHEAD:
+                return WAIT
+            keys = _KEYS.findall(buf[end : end + AHEAD])
+            fits.sort(key=lambda hit: sum(key not in hit.opener.keys for key in keys) if hit.opener.keys else 0)
+        named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
+        return named or [*fits, *(hit for hit in rest if hit.opener.free or not fits)][:MOST]
 
-    def _end(self, opener: Opener, text: str, pos: int, final: bool) -> int | None:
-        """Where the opener that begins at `pos` ends; -1 when it is not there, None when more text is needed."""
-        match = _spaced(opener.core).match(text, pos)
+    def _at(self, buf: str, at: int) -> Iterator[tuple[str, dict[tuple[str, int], list[tuple[str, Opener]]]]]:
+        for size in range(1, 40):
+            needle = buf[at : at + size]
+            if needle in self._openers:
+                yield needle, self._openers[needle]
+
+    def _end(self, core: str, needle: str, buf: str, at: int, final: bool) -> int | None:
+        """Where the marker that begins at `at` ends; -1 when it is not there, None when more text is needed."""
+        core = fixed(core)
+        if core == needle:
+            return at + len(core)
+        match = _spaced(core).match(buf, at)
         if match is not None:
             return match.end()
-        rest = text[pos : pos + len(opener.core) + MAX_BLANK]
-        near = not final and pos + len(rest) == len(text)
-        return None if near and "".join(opener.core.split()).startswith("".join(rest.split())) else -1
+        rest = buf[at : at + len(core) + MAX_BLANK]
+        near = not final and at + len(rest) == len(buf)
+        return None if near and squeeze(core).startswith(squeeze(rest)) else -1
+
+    def bare_at(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[str] | Waits:
+        """The dialects, one for each shape, that may have a call as bare JSON at index `at`."""
+        match = _FIRST_KEY.match(buf, at)
+        if match is None:
+            return []
+        if not final and len(buf) - at < AHEAD:
+            return WAIT
+        key, cut, keys = match[1] or "", match.end() == len(buf), _KEYS.findall(buf[at : at + AHEAD])
+        found = []
+        for names in self.bare.values():
+            bare = self.traits[names[0]].bare
+            assert bare is not None
+            known = bare.open and (key in tools if tools.declared else _WORDS.match(key) is not None)
+            known = known or sum(one in bare.keys for one in keys) > 1
+            if known or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
+                found.append(min(names, key=self._bare_rank))
+        found.sort(key=self._bare_rank)
+        found.sort(key=lambda name: (self.has_any_key(name), sum(key not in self._keys[name] for key in keys)))
+        return found[:MOST]
+
+    def _bare_rank(self, name: str) -> tuple[bool, int, int]:
+        bare = self.traits[name].bare
+        assert bare is not None
+        return bare.open, bare.cost, self.order[name]
+
+    def has_any_key(self, name: str) -> bool:
+        """True when any key may be a tool in the JSON of a dialect."""
+        bare = self.traits[name].bare
+        return bare is not None and bare.open
+
+    def ends_at(self, buf: str, at: int) -> bool:
+        """True when nothing but end tokens and blanks follow index `at`."""
+        rest = buf[at : at + _KEPT]
+        for end in self.ends:
+            rest = rest.replace(end, "")
+        return not rest.strip() or any(end.startswith(rest.strip()) for end in self.ends)
+
+    def misspelt(self, buf: str, at: int, final: bool) -> list[str] | Waits:
+        """The dialects, one of each kind, an opener of which stands at index `at` or around it, spelled otherwise.
+
+        Those come first that what follows fits.
+        """
+        found: dict[int, tuple[bool, int, str]] = {}
+        text = buf[at : at + _PART]
+        for part in self._parts if self.near.search(text) is not None else ():
+            start = at + text.find(part)
+            for core in self._parts[part] if start >= at else ():
+                for pos, end in around(core, buf, start, start + len(part), final):
+                    if end == MORE:
+                        return WAIT
+                    headless = buf[pos] != core[0] and pos > 0 and buf[pos - 1] in "</[|`_"
+                    if pos != at and start != at or headless or self.strong.match(buf, pos) is not None:
+                        continue
+                    for kind, (name, opener) in self._near[core].items():
+                        fits = follows(opener, buf, end, final)
+                        if isinstance(fits, Waits):
+                            return WAIT
+                        found.setdefault(kind, (not fits, self.order[name], name))
+        return [name for *_, name in sorted(found.values())][:MOST]
+
+    def named(self, buf: str, end: int) -> list[str]:
+        """The dialects in which a call goes on as it does behind index `end`, where its name stands."""
+        at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        sign = max((s for s in self.signs if buf.startswith(s, at)), key=len, default="")
+        names = [*self.signs.get(sign, ()), *(self.signs.get(LATER, ()) if sign == "{" else ())]
+        kinds: dict[int, str] = {}
+        for name in names:
+            kinds.setdefault(self.traits[name].named, name)
+        return list(kinds.values())[:MOST]
+
+    def calling(self, buf: str, at: int) -> list[str]:
+        """All dialects of which a call may begin at index `at`, whichever tools there are."""
+        hits, bare = self.hits(buf, at, True, NO_TOOLS), self.bare_at(buf, at, True, NO_TOOLS)
+        assert not isinstance(hits, Waits) and not isinstance(bare, Waits)
+        names = [name for hit in hits if hit.opener.call for name in hit.names]
+        names += [other for name in bare for other in self._alike(name)]
+        return names + [name for words, led in self.led.items() if words.match(buf, at) is not None for name in led]
+
+    def _alike(self, name: str) -> list[str]:
+        """The dialects that have the same bare JSON."""
+        bare = self.traits[name].bare
+        return [] if bare is None else self.bare[bare.kind]
+
+    # What may come yet
+
+    def held(self, buf: str, low: int) -> int:
+        """The index from which on something may begin that is not all there."""
+        at = max(low, len(buf) - self.longest - MAX_BLANK)
+        while (match := self._first.search(buf, at)) is not None:
+            at = match.start()
+            if buf[at] in "{[" or squeeze(buf[at:]) in self._begun:
+                return at
+            at += 1
+        return len(buf)
+
+    def torn(self, buf: str, low: int) -> str:
+        """The dialect an opener of which is broken off at the end of a text; empty for none."""
+        at = max(low, len(buf) - self.longest)
+        while (match := self._first.search(buf, at)) is not None:
+            at = match.start()
+            tail = buf[at:]
+            if len(tail) >= STRONG:
+                for kinds in self._openers.values():
+                    for (core, _), owners in kinds.items():
+                        if len(core) > len(tail) and core.startswith(tail):
+                            return owners[0][0]
+            at += 1
+        return ""
 
 
-def _begun(openers: Mapping[str, Mapping[Opener, list[str]]], needle: str) -> list[tuple[Opener, tuple[str, ...]]]:
-    """The openers, each with its dialects, that stand where `needle` does: those with the longest needles first."""
-    found = [needle[:size] for size in range(len(needle), 0, -1) if needle[:size] in openers]
-    return [(opener, tuple(names)) for one in found for opener, names in openers[one].items()]
+def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
+    """True when the name from index `at` on is that of a tool; none declared, looks like one, or has arguments.
+
+    Pages and sources are full of `<li>` and `f()`.
+    """
+    match = _NAME.match(buf, at)
+    if match is None:
+        return False
+    if tools.declared:
+        return match[1] in tools
+    return _WORDS.match(match[1]) is not None or match[2] is not None
 
 
-def follows(opener: Opener, text: str, end: int, at: int, final: bool) -> Answer:
-    """May what stands at `end` come after `opener`? The blanks there end at `at`."""
-    if opener.free:
-        return Answer.YES
-    if opener.json and opener.core in _FIRST:
-        whole, part = _FIRST[opener.core]
-        if whole.match(text, end) is not None:
-            return Answer.YES
-        match = part.match(text, end)
-        return WAIT if match is not None and match.end() == len(text) and not final else Answer.NO
-    rest = text[at : at + AHEAD]
-    if not rest:
-        return Answer.YES if final else WAIT
-    if opener.json and rest[0] in '{["':
-        return Answer.YES
+def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:
+    """May what stands at index `end` come after `opener`, if not any text may?"""
+    at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+    if at == len(buf):
+        return True if final else WAIT
+    if opener.json and buf[at] in '{["':
+        return True
+    if (
+        not final
+        and len(buf) - at < AHEAD // 2
+        and (opener.patterns or len(buf) - at < max(map(len, opener.follows), default=0))
+    ):
+        return WAIT
+    rest = squeeze(buf[at : at + AHEAD])
     if rest.startswith(opener.follows):
-        return Answer.YES
+        return True
     for regex in opener.patterns:
-        match = _regex(regex).match(text, at, at + MAX_LEXEME)
+        match = _regex(regex).match(buf, at, at + MAX_LEXEME)
         if match is not None and match.end() > at:
-            return _then(opener, text, match.end(), final)
-    if at + len(rest) == len(text) and any(mark.startswith(rest) for mark in opener.follows):
-        return Answer.YES if final else WAIT
-    return Answer.NO
+            rest = squeeze(buf[match.end() : match.end() + AHEAD])
+            if not opener.then or rest.startswith(opener.then):
+                return True
+            if len(buf) - match.end() < AHEAD and any(mark.startswith(rest) for mark in opener.then):
+                return True if final else WAIT
+            return False
+    return final and any(mark.startswith(rest) for mark in opener.follows)
 
 
-def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
-    """May what stands at `end` come after the name that follows `opener`?"""
-    at = past_blank(text, end)
-    rest = text[at : at + AHEAD]
-    if not opener.then or rest.startswith(opener.then):
-        return Answer.YES
-    if at + len(rest) < len(text) or not any(mark.startswith(rest) for mark in opener.then):
-        return Answer.NO
-    return Answer.YES if final else WAIT
+def _trie(texts: Collection[str], words: bool = True) -> str:
+    """An expression for any of these texts, the longest first, by their first signs, of which a search is quick.
 
-
-_S = r"\s{0,64}"
-_KEY = rf"""{_S}(?:"[^"\\\n]{{0,64}}"|'[^'\\\n]{{0,64}}'|\w{{1,64}}){_S}:{_S}["'{{\[tfnTFN\d-]"""
-_COLON = rf"{_S}(?::{_S})?"
-_PART = rf"""{_S}(?:"[^"\\\n]{{0,64}}(?:"{_COLON})?|'[^'\\\n]{{0,64}}(?:'{_COLON})?|\w{{1,64}}{_COLON})?"""
-_FIRST = {
-    "{": (re.compile(_KEY), re.compile(_PART)),
-    "[": (re.compile(rf"{_S}\{{{_KEY}"), re.compile(rf"{_S}(?:\{{{_PART})?")),
-}
-"""What the brackets of bare JSON are followed by when they are to hold a call, a key with a value; and a part of it."""
+    What begins with a letter is found only where a word does, if they are `words`.
+    """
+    rests: dict[str, list[str]] = {}
+    for text in sorted(texts, key=len, reverse=True):
+        rests.setdefault(text[0], []).append(re.escape(text[1:]))
+    found = []
+    for first, ends in rests.items():
+        sign = re.escape(first)
+        bound = rf"(?<!\w{sign})" if words and first.isalnum() else ""
+        found.append(f"{sign}{bound}(?:{'|'.join(ends)})")
+    return "|".join(found) or "(?!)"
 
 
 @lru_cache(maxsize=1024)
@@ -224,4 +373,4 @@ def _made(fingerprint: str) -> Index:
 
 @lru_cache(maxsize=1)
 def _compiler() -> bytes:
-    return cache.state("_graph/*.py", "_detection/*.py")
+    return cache.state("_graph/*.py", "_search/*.py", "_detection/*.py")

@@ -9,14 +9,14 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from toolect import registry
-from toolect._detection.guest import HARD
-from toolect._detection.index import Hit, Index, index
+from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
-from toolect._reading.stream import not_text
 from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.compiled import Dialect, Tools
-from toolect.message import Call, Content, Message, Reasoning, Repair, Status, dumps
+from toolect.message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps, not_text
 
+HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
+"""The repairs that speak against a dialect."""
 PLACES = 400
 """Places of a text at which `detect` looks for openers. Beyond it: only markers are looked for."""
 MOST = 1 << 14
@@ -130,33 +130,21 @@ def traces(known: Index, text: str) -> tuple[list[str], int]:
     first = 0
     if len(text) > MOST:
         first = next(_places(known, text), (len(text), ()))[0]
-        if (match := known.marked(text, 0, first)) is not None:
+        if (match := known.strong.search(text, 0, first)) is not None:
             first = match.start()
         first = max(min(first, len(text) - MOST // 2) - _BEFORE, 0)
     text = text[first : first + MOST]
-    calling: dict[str, None] = {}
-    others: dict[str, None] = {}
-    for _, hits in _places(known, text):
-        for hit in hits:
-            (calling if hit.opener.call else others).update(dict.fromkeys(hit.names))
-    for name in known.order:
-        if any(marker in text for marker in known.traits[name].markers):
-            calling.setdefault(name)
-    return list(calling or others), first
+    found = dict.fromkeys(name for _, names in _places(known, text) for name in names)
+    marked = [name for name in known.order if any(marker in text for marker in known.traits[name].markers)]
+    others = [name for name in known.order if any(marker in text for marker in known.traits[name].thinking)]
+    return list(dict.fromkeys([*found, *marked])) or others, first
 
 
-def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[Hit]]]:
-    """The first places where something of a dialect may begin, each with what that is."""
-    at, line, solid = -1, 0, len(text) - len(text.lstrip())
-    for _ in range(PLACES):
-        at, _ = known.needles.search(text, at + 1, final=True)
-        if at < 0:
-            break
-        line = max(line, text.rfind("\n", line, at) + 1)
-        fresh = at <= solid or at == line
-        hits = known.hits(text, at, fresh or not text[line:at].strip(), fresh, final=True)
-        if hits:
-            yield at, hits
+def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[str]]]:
+    """The first places where a call of some dialects may begin, each with these."""
+    for _, match in zip(range(PLACES), known.anything.finditer(text), strict=False):
+        if names := known.calling(text, match.start()):
+            yield match.start(), names
 
 
 class Reading:

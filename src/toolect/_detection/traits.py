@@ -1,49 +1,63 @@
-"""What tells one dialect from another by its output alone: how calls and sections of it begin, and its markers."""
+"""First sets: how what each dialect writes begins in free text, what comes next there, and what else tells of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from zlib import crc32
+
 import msgspec
 
-from toolect._detection.stretch import FENCE
 from toolect._graph.graph import Graph
-from toolect._graph.needle import fixed
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
-from toolect._graph.slot_stops import stops_of
-from toolect._graph.stop_plan import plan_of
-from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, Unled, Unopened
-from toolect._graph.symbols import Key
-from toolect._shapes.alternatives import options
+from toolect._graph.spelling import squeeze
+from toolect._graph.symbols import Hollow, Key, Pat
+from toolect._search.follow import reach, shape_keys, way_to_json
+from toolect._search.island import Island, island
+from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Spec
-from toolect._spec.shape_model import Keyed, Many, Obj, OneOf, Shape
 
-_COMMON = (FENCE, '{"', "{'", "[{", '["', "['")
-"""What code blocks and lists of any kind begin with."""
+_DEPTH = 3
+"""Symbols by which is told whether two dialects go on alike. Beyond it: they do."""
+LATER = "{ "
+"""JSON, where a marker before it is missing."""
+_VALUES = 2
+"""The same, of those of a value language."""
 
 
 class Opener(msgspec.Struct, frozen=True):
-    """What begins something where free text may stand, and what may come after it."""
+    """A marker that may come in free text, or in its place, and what may follow it."""
 
     core: str
-    """A marker, a bracket of bare JSON, or the regular expression of a name."""
-    needle: str
-    """The beginning of the marker, up to its first blank: what is searched for. Empty for a name."""
-    call: bool = True
-    """It opens a call, or a section of calls; otherwise reasoning or content."""
-    strong: bool = False
-    """Says that a call was meant, whatever follows: long enough, and not just a code block."""
-    trail: str = ""
-    """The whitespace that is written after it."""
+    kind: int
+    """The same for all dialects that go on alike."""
+    call: bool
+    """It opens a call, or a section of calls."""
+    closer: bool
+    """It opens nothing, nor does it begin another part of a call."""
+    near: bool = False
+    """It may be misspelled."""
     follows: tuple[str, ...] = ()
-    """The beginnings of the markers that may come next."""
+    """The markers that may come next, without blanks."""
     patterns: tuple[str, ...] = ()
-    """The terminals that may come next, as regular expressions."""
+    """The terminals that may, as regular expressions."""
     then: tuple[str, ...] = ()
-    """The beginnings of the markers that may come after such a terminal; none when other things may."""
-    json: str = ""
-    """The brackets that a JSON value begins with that may come next."""
+    """The markers that may come after such a terminal; none where other things may."""
+    json: bool = False
+    keys: tuple[str, ...] = ()
+    """The keys of a call that is JSON."""
     free: bool = False
     """Any text may come next."""
+
+
+class Bare(msgspec.Struct, frozen=True):
+    """JSON that is a call by its shape, without markers."""
+
+    kind: int
+    cost: int
+    keys: tuple[str, ...]
+    open: bool
+    """It may have any other key."""
 
 
 class Traits(msgspec.Struct, frozen=True):
@@ -52,11 +66,20 @@ class Traits(msgspec.Struct, frozen=True):
     name: str
     models: int
     """How many patterns of model ids lead to it: a measure of how often it is met."""
-    breadth: int = 0
-    """How many keys its shapes accept: one that accepts less says more."""
+    breadth: int
+    """How many keys its bare JSON accepts: one that accepts less says more."""
     openers: tuple[Opener, ...] = ()
-    closers: dict[str, str] = {}
-    """The closers of reasoning and content, with the whitespace after them."""
+    bare: Bare | None = None
+    led: str = ""
+    """An expression for names that begin calls on a line of their own, with what comes next."""
+    led_held: str = ""
+    """An expression for the beginnings of that at the end of a text."""
+    signs: tuple[str, ...] = ()
+    """What follows the name of a call whose openers are missing."""
+    named: int = 0
+    """The kind of what does."""
+    closers: tuple[str, ...] = ()
+    """The closers of reasoning and content."""
     ends: tuple[str, ...] = ()
     prefill: tuple[str, ...] = ()
     """The tails of prompts that it knows."""
@@ -71,86 +94,90 @@ def traits(spec: Spec) -> Traits:
     graph = Graph(Network(spec), spec.policies)
     start = graph.start
     thinking = {m for m in (*graph.think_openers, *graph.text_closers) if len(m) >= STRONG}
-    openers: dict[Key, Opener] = {}
-    if start.text:
-        for stop in stops_of(start).values():
-            if not isinstance(stop, Unopened) and (opener := _opener(start, stop)) is not None:
-                openers.setdefault(stop.key, opener)
-        for bracket in plan_of(start).braces:
-            openers[bracket] = Opener(bracket, bracket, json=bracket)
-    else:
-        for core in start.marks:
-            openers[core] = _followed(core, start.calling(core), start, core)
+    plan = island(start) if start.text else None
+    bare = None if plan is None or plan.json is None else _bare(plan.json.node, plan.json.cost)
     return Traits(
         spec.name,
         len(spec.models),
-        sum(map(_keys, spec.shapes.values())),
-        tuple(openers.values()),
-        closers={core: trail for core, trail in graph.text_closers.items() if len(core) >= STRONG},
-        ends=graph.ends,
-        prefill=(*spec.prefill, *sorted(core for core in graph.think_openers if core[0] in "<[")),
-        markers=tuple(sorted(graph.markers - thinking)),
-        thinking=tuple(sorted(thinking)),
+        0 if bare is None else len(bare.keys),
+        tuple(_openers(start, plan)),
+        bare,
+        plan.led_words.pattern if plan is not None and plan.led_words is not None else "",
+        plan.led_held.pattern if plan is not None and plan.led_held is not None else "",
+        *_signs(plan),
+        tuple(core for core in graph.text_closers if len(core) >= STRONG),
+        graph.ends,
+        (*spec.prefill, *sorted(core for core in graph.think_openers if core[0] in "<[")),
+        tuple(sorted(graph.markers - thinking)),
+        tuple(sorted(thinking)),
     )
 
 
-def _brackets(shape: Shape | None) -> str:
-    """The brackets that a value of `shape` begins with."""
-    found = {"[" if isinstance(option, Many) else "{" for option in options(shape)} if shape is not None else {"{"}
-    return "".join(sorted(found))
+def _openers(start: Node, plan: Island | None) -> list[Opener]:
+    if plan is None:
+        return [_opener(core, start, False) for core in start.marks]
+    ways = {**{core: ways[0] for core, ways in plan.ways.items()}, **plan.direct}
+    near = {core for cores in plan.parts.values() for core in cores}
+    return [_opener(core, way.node, core in near) for core, way in ways.items()]
 
 
-def _keys(shape: Shape) -> int:
-    """How many keys a shape accepts."""
-    match shape:
-        case Obj(fields):
-            return sum(len(field.keys) + _keys(field.shape) for field in fields)
-        case OneOf(shapes):
-            return sum(map(_keys, shapes))
-        case Many(item):
-            return _keys(item)
-        case Keyed(inner):
-            return _keys(inner)
-        case _:
-            return 0
-
-
-def _opener(start: Node, stop: Stop) -> Opener | None:
-    """The opener that a stop of the answer's free text is; None for closers and end tokens."""
-    if isinstance(stop, EndToken | Stray | Unled):
-        return None
-    node = start
-    if not (stop.direct and stop.key in start.choices):
-        for key in stop.path:
-            node = node.step(key).node
-    return _followed(stop.core, stop.calls is not Calls.NOTHING, node, stop.key, isinstance(stop, NameLine))
-
-
-def _followed(core: str, call: bool, node: Node, key: Key, pattern: bool = False) -> Opener:
-    """The opener `core`, which is `key` of `node`, with what may follow it."""
-    step = node.step(key)
-    after = step.node
+def _opener(core: str, node: Node, near: bool) -> Opener:
+    after = node.step(core).node
     return Opener(
         core,
-        "" if pattern else _sought(core),
-        call,
-        len(core) >= STRONG and not pattern and not core.startswith(_COMMON),
-        step.trail,
-        tuple(sorted({_sought(mark) for mark in after.marks})),
+        kind_of(after),
+        node.calling(core),
+        not node.first(core) and (len(core) < STRONG or core in node.graph.closers or core in node.graph.text_closers),
+        near,
+        tuple(sorted(map(squeeze, after.marks))),
         tuple(name.regex for name, _ in after.patterns),
-        _markers_after([after.step(name).node for name, _ in after.patterns]),
-        _brackets(after.json_field().shape) if after.json else "",
+        _after([after.step(name).node for name, _ in after.patterns]),
+        after.json,
+        tuple(sorted(shape_keys(after).known)) if after.json else (),
         after.text or after.escaped,
     )
 
 
-def _markers_after(nodes: list[Node]) -> tuple[str, ...]:
-    """The beginnings of the markers that come next at `nodes`; none when anything else may."""
+def _after(nodes: list[Node]) -> tuple[str, ...]:
+    """The markers that come next at `nodes`; none when anything else may."""
     if any(len(node.choices) > len(node.marks) or node.done is not None for node in nodes):
         return ()
-    return tuple(sorted({_sought(mark) for node in nodes for mark in node.marks}))
+    return tuple(sorted({squeeze(mark) for node in nodes for mark in node.marks}))
 
 
-def _sought(core: str) -> str:
-    """What of a marker is the same wherever it stands: up to its first blank, or to a name that it repeats."""
-    return fixed(core).split(None, 1)[0]
+def _bare(node: Node, cost: int) -> Bare:
+    keys = shape_keys(node)
+    return Bare(crc32(repr(node.json_field().shape).encode()), cost, tuple(sorted(keys.known)), keys.open)
+
+
+def _signs(plan: Island | None) -> tuple[tuple[str, ...], int]:
+    if plan is None or plan.named is None:
+        return (), 0
+    after = plan.named.node.step(plan.named.name).node
+    strong = sorted({core for core in (*after.marks, *reach(after)) if len(core) >= STRONG})
+    brace = "{" if after.json else "" if way_to_json(after) is None else LATER
+    return (*strong, brace) if brace else (*strong,), kind_of(after)
+
+
+def kind_of(node: Node) -> int:
+    """A number for what may come at a node, and after that."""
+    return crc32(repr(_forms(node, _DEPTH)).encode())
+
+
+def _forms(node: Node, depth: int) -> list[object]:
+    found = [(_label(node, key), _forms(node.step(key).node, depth - 1) if depth else 0) for key in _keys(node)]
+    return [*sorted(found, key=repr), node.done is not None]
+
+
+def _keys(node: Node) -> Sequence[Key]:
+    if node.value and len(node.marks) > _VALUES:
+        return [*node.marks][:_VALUES]
+    return [key for key in node.choices if not node.marks.get(key, False)]  # type: ignore[arg-type]  # a key of marks
+
+
+def _label(node: Node, key: Key) -> str:
+    if isinstance(key, str):
+        return key
+    symbol = node.choices[key][0].edge.symbol
+    assert isinstance(symbol, Pat | Hollow)
+    return f"{key if isinstance(key, SlotKind) else symbol} {symbol.field}"

@@ -84,7 +84,8 @@ class Node:
     """Everything the grammar may be in the middle of, and what may come next."""
 
     __slots__ = (
-        "_coding", "_implied", "_made", "_struct", "arrival", "begun", "choices", "done", "echoes", "escaped", "graph",
+        "_coding", "_implied", "_json_field", "_made", "_struct", "_text_field",
+        "arrival", "begun", "choices", "done", "echoes", "escaped", "graph",
         "json", "longest", "marks", "over", "patterns", "route", "steps", "text", "value",
     )  # fmt: skip
 
@@ -119,6 +120,7 @@ class Node:
         self.json = SlotKind.JSON in self.choices
         self.escaped = SlotKind.ESCAPED in self.choices
         self.longest = max(map(len, self.marks), default=0)
+        self._text_field, self._json_field = self._field(SlotKind.TEXT), self._field(SlotKind.JSON)
         self._struct: re.Pattern[str] | None = None
         self._implied: dict[str, tuple[str, ...]] | None = None
         self._coding: tuple[Node, ...] | None = None
@@ -230,17 +232,19 @@ class Node:
         except KeyError:
             return self._made.setdefault(make, make(self))  # type: ignore[no-any-return]  # threads take the same
 
+    def _field(self, kind: SlotKind) -> Field | None:
+        symbol = self.choices[kind][0].edge.symbol if kind in self.choices else None
+        return symbol.field if isinstance(symbol, Hollow) else None
+
     def text_field(self) -> Field:
         """What the TEXT slot of this node fills."""
-        symbol = self.choices[SlotKind.TEXT][0].edge.symbol
-        assert isinstance(symbol, Hollow)
-        return symbol.field
+        assert self._text_field is not None
+        return self._text_field
 
     def json_field(self) -> Field:
         """What the JSON slot of this node fills."""
-        symbol = self.choices[SlotKind.JSON][0].edge.symbol
-        assert isinstance(symbol, Hollow)
-        return symbol.field
+        assert self._json_field is not None
+        return self._json_field
 
     def escaped_slot(self) -> Hollow:
         """The ESCAPED slot of this node."""

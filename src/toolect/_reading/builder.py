@@ -31,6 +31,13 @@ class Builder:
         self.values = Values(draft, schemas, policies)
         self.text = OpenText(draft, self.values, schemas, policies.coercion == "spec")
 
+    def obey(self, spec: Spec, policies: Policies) -> None:
+        """What follows is in another dialect, or under other policies."""
+        self._ref = spec.ref
+        self.draft.obey(spec.no_call, policies, spec.code != "")
+        self.values.obey(policies)
+        self.text.coerces = policies.coercion == "spec"
+
     @property
     def call(self) -> OpenCall | None:
         """The call that is open."""

@@ -57,12 +57,16 @@ class Draft:
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self.counts = SignCounts(self.segments)
+        self.obey(no_call, policies, coded)
+
+    def obey(self, no_call: Collection[str], policies: Policies, coded: bool) -> None:
+        """What follows is read under these policies."""
         self._no_call = no_call
-        self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._known = self.tools if policies.unknown_tool == "content" and self.tools else None
         self._coded = coded  # calls are code: one of something that is no tool is reported
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
-        self._fits = policies.coercion == "spec" and bool(tools)
+        self._fits = policies.coercion == "spec" and bool(self.tools)
 
     @property
     def told(self) -> int:
@@ -76,8 +80,15 @@ class Draft:
 
     def say(self, role: Role, text: str) -> None:
         """The event of more content or reasoning."""
-        if self.events is not None:
-            self.events.append(ContentDelta(text) if role is Role.CONTENT else ReasoningDelta(text))
+        events = self.events
+        if events is None:
+            return
+        kind = ContentDelta if role is Role.CONTENT else ReasoningDelta
+        last = events[-1] if events else None
+        if type(last) is kind and len(last.text) < MAX_DELTA:
+            events[-1] = kind(last.text + text)
+        else:
+            events.append(kind(text))
 
     def add(self, role: Role, text: str, span: Span) -> None:
         """The segment of content or reasoning."""
@@ -220,7 +231,8 @@ class Draft:
             return
         sound = call.sound
         self._end_call(call, end)
-        if self.torn[0] == NEVER and not (sound and call.surely_over(end)):
+        read = call.start < self.last_end  # else nothing was
+        if self.torn[0] == NEVER and read and not (sound and call.surely_over(end)):
             self.torn = end, call.index if sound and call.index >= 0 else self.count
 
     def _end_call(self, call: OpenCall, end: int) -> None:

@@ -68,6 +68,11 @@ class Machine:
         self.quick: Quick | None = None
         """Takes in chunks that decide nothing."""
 
+    @property
+    def node(self) -> Node:
+        """Where reading has come to."""
+        return self.course.node
+
     def feed(self, chunk: str) -> None:
         """Take in `chunk` and read as far as it decides."""
         course = self.course

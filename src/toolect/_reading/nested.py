@@ -26,9 +26,13 @@ class Values:
         self._frames: list[Frame] = []
         self._tuples = 0  # that are open
         self._schemas = schemas
+        self.obey(policies)
+
+    def obey(self, policies: Policies) -> None:
+        """What follows is read under these policies."""
         self._coerce = policies.coercion == "spec"
         self._lists = policies.repeated_keys == "list"
-        self._text = LateText(draft) if self._lists else ValueText(draft)
+        self._text = LateText(self._draft) if self._lists else ValueText(self._draft)
 
     @property
     def are_open(self) -> bool:

@@ -27,7 +27,7 @@ class OpenText:
     """Takes in the text of a TEXT or ESCAPED slot, from its beginning to its end."""
 
     __slots__ = (
-        "idle", "parts", "quotes", "sections", "unescaped", "writes", "_coerce", "_draft", "_schemas", "_values",
+        "coerces", "idle", "parts", "quotes", "sections", "unescaped", "writes", "_draft", "_schemas", "_values",
     )  # fmt: skip
 
     def __init__(self, draft: Draft, values: Values, schemas: ToolSchemas, coerce: bool) -> None:
@@ -38,7 +38,7 @@ class OpenText:
         self.idle = False  # it is all arguments, and nothing but blanks has come, which say that there are none
         self.quotes = False  # it may be in quotes of its own: its first sign tells
         self._draft, self._values, self._schemas = draft, values, schemas
-        self._coerce = coerce
+        self.coerces = coerce
 
     def begin(self, field: Field, at: int, element: bool = False) -> None:
         """A TEXT or ESCAPED slot begins, perhaps that of an `element`."""
@@ -60,7 +60,7 @@ class OpenText:
                 return
             if field.role is Role.ARGUMENTS:
                 call.key = self._only_key(call, field.codec.key)
-            self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
+            self.writes = (is_text(field.codec, self._schema(call)) or not self.coerces) and not call.repeated
             self.quotes = self.writes and field.role is Role.ARGUMENTS and call.key != field.codec.key
             self.idle = self.writes and field.role is Role.ARGUMENTS
             if self.idle:

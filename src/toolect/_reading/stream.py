@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING
 from toolect._reading.inner_calls import NEVER, Waiting
 from toolect._reading.put_off import MAX_CAREFUL, Late
 from toolect.events import Event
-from toolect.message import Message, kind_of
+from toolect.message import Message, not_text
 
 if TYPE_CHECKING:
     from toolect._reading.machine import Machine
-
-
-def not_text(given: object) -> TypeError:
-    """The error for what is given as a model's text and is none."""
-    hint = ": decode it first" if isinstance(given, bytes | bytearray) else ""
-    return TypeError(f"expected a model's text as str, got {kind_of(given)}{hint}")
 
 
 class Stream:

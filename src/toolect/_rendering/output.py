@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolect._reading.reader import Reader
+from toolect._rendering.reader import Reader
 from toolect.message import Json
 from toolect.rendered import Part, PartSpan, Rendered
 

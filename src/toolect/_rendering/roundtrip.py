@@ -7,11 +7,11 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toolect._reading.reader import Reader
 from toolect._rendering.call import READ_BACK
 from toolect._rendering.differences import IDS, MEANING, Change, Difference, differences, unchanged
 from toolect._rendering.message_writer import MessageWriter, sample_of, word_for
 from toolect._rendering.output import Output
+from toolect._rendering.reader import Reader
 from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Spec

@@ -69,7 +69,7 @@ class NoText(NamedTuple):
 
     def perform(self, to: Performer) -> None:
         """Do it."""
-        to.island = None
+        to.island = to.tail = None
 
 
 class MoreText(NamedTuple):
@@ -306,6 +306,18 @@ class DropValues(NamedTuple):
         to.drop_values()
 
 
+class Lost(NamedTuple):
+    """Nothing that the grammar has is here, or what should be here `instead`."""
+
+    node: Node
+    at: int
+    instead: str = ""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.lost(*self)
+
+
 class BreakOff(NamedTuple):
     """The open call is over, and another begins."""
 
@@ -319,6 +331,7 @@ class BreakOff(NamedTuple):
 class Attempt(NamedTuple):
     """What cannot be read calls a tool."""
 
+    node: Node
     at: int
     name: str
 

@@ -2,44 +2,46 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Final
 
 from toolect._graph.graph import Graph, TooDeep
+from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
 from toolect._reading.builder import Builder
 from toolect._reading.finished import finished
 from toolect._reading.inner_calls import Waiting, without_inner
-from toolect._reading.stream import not_text
-from toolect._reading.whole_answer import prompt_tail
+from toolect._reading.prefill import prompt_tail
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
-from toolect._search.island import Island, island
+from toolect._search.island import island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
+from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape
+from toolect._search.trace import Trace
 from toolect._search.window import Window
-from toolect._spec.model import Role, Spec
+from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
-from toolect.message import Message
+from toolect.message import Message, Segment, not_text
 
-_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096
 _MARGIN: Final = 1200
-_TAIL: Final = 200
-_NAME: Final = 64
-_CLOSER: Final = 48
-_NEAR: Final = 40
 
 
 class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
+
+    performs: type[Performer] = Performer
+    steps: type[Stepping] = Stepping
+    key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
+    """What equal hypotheses have in common."""
 
     def __init__(
         self,
@@ -49,17 +51,19 @@ class AnswerSearch:
         strict: bool = False,
         prefix: str = "",
         streaming: bool = False,
+        trace: Trace | None = None,
     ) -> None:
         self._graph, self._tools = graph, tools
         self._builder = Builder(tools, spec, graph.policies, streaming, strict)
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = Performer(graph, self._builder, self._raw)
-        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, None))
+        self._performer = self.performs(graph, self._builder, self._raw, trace)
+        self._stepping = self.steps(window, self._performer)
+        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
-        self._search = Search(first, self, self._perform)
+        self._search = Search(first, self, self._perform, self.key_of)
         self._waiting = Waiting()
         self.closed = False
 
@@ -67,8 +71,10 @@ class AnswerSearch:
         window = self._window
         return window.cut(start, end) if window.base <= start <= end else self._tape.raw(start, end)
 
-    def _perform(self, act: Act) -> None:
-        act.perform(self._performer)
+    def _perform(self, acts: Iterable[Act]) -> None:
+        performer = self._performer
+        for act in acts:
+            act.perform(performer)
 
     def _prefill(self, one: Hypothesis, opening: str) -> None:
         """Begin where the prompt leaves off: it ends with `opening`, which is none of the answer."""
@@ -79,7 +85,7 @@ class AnswerSearch:
                 solid = at + len(opening[at:]) - len(opening[at:].lstrip())
                 match = path.node.step(TEXT).node.struct.match(opening, solid)
                 if match is not None and match[0]:
-                    path.skip_text(0)
+                    path.skip_text(at - len(opening))
                 else:
                     match = path.node.struct.match(opening, at)
             else:
@@ -88,20 +94,26 @@ class AnswerSearch:
                 break
             core, at = canonical(match[0], path.node.marks), match.end()
             one.state = path.node.step(core).trail
-            path.shift(core, 0, 0)
+            path.shift(core, match.start() - len(opening), at - len(opening))
             while at < len(opening) and one.state and opening[at] == one.state[0]:
                 at, one.state = at + 1, one.state[1:]
-        for act in path.acts:
-            self._perform(act)
+        self._perform(path.acts)
         one.node, one.context = path.node, path.context
+        one.action.acts = tuple(path.acts[-1:])
         self._builder.segments.clear()
         self._builder.repairs.clear()
-        self._performer.tail = None
+        self._performer.tail = (0, (one.state,)) if one.state else None
+
+    @property
+    def begun(self) -> tuple[Node, str]:
+        """Where the answer begins in the grammar, and the blanks that may come first, as long as nothing is read."""
+        first = self._search.live[0]
+        return first.node, first.state
 
     # Edges
 
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
-        """The hypotheses that follow one."""
+        """The hypotheses that follow one. What is nested too deep is skipped."""
         try:
             return self._expand(one, final)
         except TooDeep:
@@ -124,6 +136,10 @@ class AnswerSearch:
                 return resync.skip(self._window, one, final)
             case _:
                 return resync.after(self._window, one, final)
+
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place."""
+        return self._stepping.go(one, final)
 
     # Reading
 
@@ -158,12 +174,20 @@ class AnswerSearch:
 
     @property
     def message(self) -> Message:
-        """What has been read so far."""
+        """What has been read so far: what is open comes last."""
         builder = self._builder
-        segments, repairs, torn = list(builder.segments), tuple(builder.repairs), builder.draft.torn[0]
+        segments, repairs, torn = self._segments, tuple(builder.repairs), builder.draft.torn[0]
         if self.closed:
             return finished(segments, repairs, self._graph, self._tools, torn)
         return Message(tuple(without_inner(segments, repairs, torn, None, False)), repairs)
+
+    @property
+    def _segments(self) -> list[Segment]:
+        builder, text = self._builder, self._performer.island
+        if self.closed:
+            return list(builder.segments)
+        field = None if text is None or text.dropped or not text.begun else text.node.text_field()
+        return [*builder.segments, *builder.open_segment(field, self._read_to if text is None else text.emitted)]
 
     @property
     def in_call(self) -> bool:
@@ -173,9 +197,17 @@ class AnswerSearch:
     @property
     def pending(self) -> str:
         """Text that has come and waits for more."""
-        if self._search.done:
-            return ""
-        return self._raw(min(map(_needed, self._search.live)), self._tape.size)
+        return self._raw(self._read_to, self._tape.size)
+
+    @property
+    def _read_to(self) -> int:
+        """The first character that waits for more."""
+        return self._tape.size if self._search.done else min(map(_needed, self._search.live))
+
+    @property
+    def node(self) -> Node:
+        """Where the lexemes that were traced lead to."""
+        return self._performer.node
 
     @property
     def work(self) -> int:
@@ -187,8 +219,7 @@ class AnswerSearch:
         if search.done:
             return
         window.need = 0
-        search.run(final)
-        if not search.done:
+        if not search.run(final) and not search.done:
             best = search.live[-1]
             if best.mode is Mode.TEXT:
                 self._tell(best)
@@ -200,49 +231,25 @@ class AnswerSearch:
         """Text in which no marker can begin any more is passed on."""
         window, search = self._window, self._search
         low = max(best.emitted - window.base, 0)
-        at = self._safe(best, island(best.node), low)
+        at = self._safe(best, low)
         if at <= low:
             return
         upto, action = window.base + at, best.action
-        last = action.act
+        last = action.acts[-1] if action.acts else None
         if isinstance(last, MoreText) and action.holders == 1 and not action.children and action is not search.root:
-            action.act = MoreText(upto)
+            action.acts = (*action.acts[:-1], MoreText(upto))
         else:
-            new = Action(action, MoreText(upto))
-            new.holders, action.holders = 1, action.holders - 1
-            best.action = new
+            best.action = Action(action, (MoreText(upto),))
+            best.action.hold()
+            action.holders -= 1
         best.emitted = upto
         state: TextState = best.state
         if not state.solid:
             best.state = state._replace(solid=window.said(state.start, at))
 
-    def _safe(self, best: Hypothesis, plan: Island, low: int) -> int:
+    def _safe(self, best: Hypothesis, low: int) -> int:
         """The index up to which the open text can only be text, from index `low` on."""
-        window = self._window
-        buf, size = window.buf, len(window.buf)
-        at = plan.held(buf, low)
-        if (match := window.find(plan.regex, low, plan.longest)) is not None:
-            at = min(at, match.start())
-        at = plan.torn(buf, low, at)
-        if plan.near is not None:
-            part = window.find(plan.near, low, 32)
-            at = min(at, (size if part is None else part.start()) - _NEAR)
-        if plan.content and plan.named is not None and self._tools.declared:
-            if (name := window.find(window.names, low, _NAME)) is not None:
-                prefix = window.ref.partition("{name}")[0]
-                at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
-            word = _LAST_WORD.search(buf, max(low, size - _NAME))
-            at = min(at, size if word is None else word.start())
-        if plan.led_held is not None:
-            cut = max(best.state.start - window.base, size - _TAIL, 0)
-            led = plan.led_held.search(buf[cut:])
-            at = at if led is None else min(at, max(low, cut + led.start()))
-        at = _without_blanks(buf, low, at)
-        if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
-            floor = max(low, size - _TAIL)
-            while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
-                at = _without_blanks(buf, low, sign.start())
-        return at
+        return safe(self._window, best, island(best.node), low)
 
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""
@@ -253,13 +260,6 @@ class AnswerSearch:
             window.base = low
 
 
-def _without_blanks(buf: str, low: int, at: int) -> int:
-    """The index before the blanks that end at index `at`."""
-    while at > low and buf[at - 1].isspace():
-        at -= 1
-    return at
-
-
 def _needed(one: Hypothesis) -> int:
     """The first character that the edges of a hypothesis may ask for."""
     if one.mode is Mode.JSON:
@@ -268,7 +268,7 @@ def _needed(one: Hypothesis) -> int:
     return min(one.emitted, one.state.emitted) if one.mode is Mode.STRING else one.emitted
 
 
-class SearchStream:
+class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
     __slots__ = ("_make", "_reader")

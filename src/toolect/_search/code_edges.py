@@ -48,7 +48,7 @@ class Head(NamedTuple):
 
 def head(window: Window, home: Node, at: int, final: bool) -> Head | Waits:
     """How the statement at index `at` begins, after `home`."""
-    one = Hypothesis(0, window.base + at, -1, home, Mode.BETWEEN, "", Context(), Action(None, None))
+    one = Hypothesis(0, window.base + at, -1, home, Mode.BETWEEN, "", Context(), Action(None, ()))
     name, left = "", -1
     for _ in range(_FAR):
         node = one.node
@@ -60,7 +60,7 @@ def head(window: Window, home: Node, at: int, final: bool) -> Head | Waits:
         found = expected(window, one, at, final)
         if isinstance(found, Waits):
             return WAIT
-        if found is None or not isinstance(act := found.action.act, Shift):
+        if found is None or not isinstance(act := found.action.last, Shift):
             return Head(False)
         one = found
         if left > 0:
@@ -90,7 +90,7 @@ def begin(window: Window, one: Hypothesis, final: bool) -> Found | None:
     if code is None or home is None or one.context.call is not None:
         return None
     statement = (one.context.statement or Statement(home))._replace(home=home, depth=0)
-    act = one.action.act
+    act = one.action.last
     if isinstance(act, Shift) and isinstance(act.key, str) and act.node.coding is None and act.node.calling(act.key):
         statement = Statement(home, called=False, short=len(act.key) < STRONG)
         if act.wrong and not window.tools.declared:

@@ -7,8 +7,8 @@ all that live agree on is performed. All depends on the text alone: an edge that
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterator
-from enum import Enum, IntFlag
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
@@ -39,22 +39,22 @@ class Mode(Enum):
     """A statement that is no call."""
 
 
-class Doubt(IntFlag):
-    """What is doubtful of the open call: it counts less unless its tool is declared."""
+class Doubt:
+    """What is doubtful of the open call, as bits: it counts less unless its tool is declared."""
 
-    NONE = 0
-    ARGUED = 1
+    NONE: Final = 0
+    ARGUED: Final = 1
     """An argument has come."""
-    MISSPELT = 2
-    PROSE = 4
+    MISSPELT: Final = 2
+    PROSE: Final = 4
     """It begins in the middle of a line of text, with a short sign."""
-    GLUED = 8
+    GLUED: Final = 8
     """... right behind a word."""
-    NO_OPENERS = 16
+    NO_OPENERS: Final = 16
     """Its openers are missing."""
-    PASSED = 32
+    PASSED: Final = 32
     """The text that is open holds markers."""
-    INSIDE = 64
+    INSIDE: Final = 64
     """It was begun within a value of another call: what fits is no evidence."""
 
 
@@ -82,7 +82,7 @@ class Context(NamedTuple):
     name: str = ""
     key: str | None = None
     said: tuple[str, ...] = ()
-    doubt: Doubt = Doubt.NONE
+    doubt: int = Doubt.NONE
     begun: int = 0
     """The character where the open call begins."""
     opener: str = ""
@@ -138,14 +138,27 @@ class Act(Protocol):
 class Action:
     """A node of the tree of actions: what is done if the hypotheses whose leaves are below it win."""
 
-    __slots__ = ("act", "children", "holders", "parent")
+    __slots__ = ("_grown", "acts", "children", "holders", "parent")
 
-    def __init__(self, parent: Action | None, act: Act | None) -> None:
-        self.parent, self.act = parent, act
+    def __init__(self, parent: Action | None, acts: tuple[Act, ...]) -> None:
+        self.parent, self.acts = parent, acts
         self.children: list[Action] = []
         self.holders = 0
-        if parent is not None:
-            parent.children.append(self)
+        self._grown = False
+
+    @property
+    def last(self) -> Act | None:
+        """What it does last."""
+        return self.acts[-1] if self.acts else None
+
+    def hold(self) -> None:
+        """A hypothesis that takes part has it for its leaf: it is in the tree, as is all that leads to it."""
+        self.holders += 1
+        one = self
+        while not one._grown and one.parent is not None:
+            one._grown = True
+            one.parent.children.append(one)
+            one = one.parent
 
 
 class Hypothesis:
@@ -196,60 +209,78 @@ class Edges(Protocol):
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         """The hypotheses that follow `one`."""
 
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place, as far as is sure; True where more text is needed."""
+
 
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
 
-    __slots__ = ("_counts", "_edges", "_kept", "_perform", "_visited", "done", "live", "root", "spares", "work")
+    __slots__ = ("_counts", "_edges", "_kept", "_key", "_perform", "_visited", "done", "live", "most", "root", "spares",
+                 "work")  # fmt: skip
 
-    def __init__(self, first: Hypothesis, edges: Edges, perform: Callable[[Act], None]) -> None:
+    def __init__(
+        self,
+        first: Hypothesis,
+        edges: Edges,
+        perform: Callable[[Iterable[Act]], None],
+        key: Callable[[Hypothesis], tuple[object, ...]],
+    ) -> None:
+        """Two hypotheses are equal when the `key` of both is."""
         self.root = first.action
         first.action.holders = 1
         self.live = [first]
-        self._edges, self._perform = edges, perform
+        self._edges, self._perform, self._key = edges, perform, key
         self._visited: dict[tuple[object, ...], int] = {}
-        self._counts: dict[int, int] = {}
+        self._counts: dict[tuple[int, object], int] = {}
+        self.most = ALIVE
+        """Hypotheses that live at one time."""
         self.done = False
         self.spares: list[Hypothesis] = []
         self.work = 0
         self._kept = 0
 
-    def run(self, final: bool) -> None:
-        """Go on until the text is over, or more of it is needed."""
+    def run(self, final: bool) -> bool:
+        """Go on until the text is over, or more of it is needed; True where that was found in a step."""
         live, expand = self.live, self._edges.expand
         while True:
+            if len(live) == 1 and self.root is live[0].action and not self.spares and self._edges.step(live[0], final):
+                return True
             best = live[-1]
             if best.mode is Mode.END:
                 self._finish(best)
-                return
+                return False
             self.work += 1
             if self.work % _OFTEN == 0:
                 self.commit()
             found = expand(best, final)
             if isinstance(found, Waits):
                 assert not final, "expected an edge at the end of the text, got none"
-                return
+                return False
             if isinstance(found, Onwards):
                 there = found.there
-                there.action.holders += 1
+                there.action.hold()
                 self._drop(best)
                 best.action, best.emitted, best.state = there.action, there.emitted, there.state
-                return
+                return False
             spare = best.spare
             if spare is not None and spare.spare is None and spare not in self.spares:
-                spare.action.holders += 1
+                spare.action.hold()
                 self.spares.append(spare)
             if len(live) == 1 and len(found) == 1 and found[0].spare is spare:
                 live[0] = found[0]
-                live[0].action.holders += 1
+                live[0].action.hold()
                 self._drop(best)
+                self.commit()
                 continue
             live.pop()
             self._add(found)
             self._drop(best)
-            self._drop_spares()
             if len(live) > 1:
                 self._prune()
+            self._drop_spares()
+            if len(live) == 1:
+                self.commit()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
 
@@ -259,7 +290,7 @@ class Search:
         if not ways and not self.live:
             ways = [min(found, key=lambda one: (one.cost, one.order))]
         for one in ways:
-            one.action.holders += 1
+            one.action.hold()
             insort(self.live, one)
 
     def _drop_spares(self) -> None:
@@ -271,14 +302,15 @@ class Search:
 
     def _is_new(self, one: Hypothesis) -> bool:
         """True unless one as cheap was at the same place of text and grammar, or the place is too crowded."""
-        key = one.key
+        key = self._key(one)
         seen = self._visited.get(key)
         if seen is not None and seen <= one.cost:
             return False
-        count = self._counts.get(one.pos, 0)
+        place = one.pos, one.node.graph
+        count = self._counts.get(place, 0)
         if count >= VISITS:
             return False
-        self._counts[one.pos] = count + 1
+        self._counts[place] = count + 1
         self._visited[key] = one.cost
         return True
 
@@ -291,16 +323,16 @@ class Search:
             return
         low = min(one.pos for one in self.live) - _BACK
         self._visited = {key: cost for key, cost in self._visited.items() if key[0] >= low}  # type: ignore[operator]
-        self._counts = {at: count for at, count in self._counts.items() if at >= low}
+        self._counts = {place: count for place, count in self._counts.items() if place[0] >= low}
         self._kept = len(self._visited)
 
     def _prune(self) -> None:
         """Drop what is too dear, too far behind, or too much."""
         live = self.live
         limit, far = live[-1].cost + GAP, live[-1].pos - FAR
-        if live[0].cost <= limit and len(live) <= ALIVE and all(one.pos >= far for one in live):
+        if live[0].cost <= limit and len(live) <= self.most and all(one.pos >= far for one in live):
             return
-        kept = [one for one in live[-ALIVE:] if one.cost <= limit and one.pos >= far]
+        kept = [one for one in live[-self.most :] if one.cost <= limit and one.pos >= far]
         dropped = [one for one in live if one not in kept]
         live[:] = kept
         for one in dropped:
@@ -322,8 +354,7 @@ class Search:
         while not root.holders and len(root.children) == 1:
             root = root.children[0]
             root.parent = None
-            assert root.act is not None
-            self._perform(root.act)
+            self._perform(root.acts)
         self.root = root
 
     def _finish(self, best: Hypothesis) -> None:
@@ -334,8 +365,7 @@ class Search:
         self.live[:] = [best]
         self.commit()
         for action in reversed([*self.path(best)]):
-            assert action.act is not None
-            self._perform(action.act)
+            self._perform(action.acts)
         self.root = best.action
         self.done = True
 

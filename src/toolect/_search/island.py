@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolect._graph.misspelling import leading_signs, parts
+from toolect._graph.misspelling import any_of, begins_likely, leading_signs, parts
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import spaced, squeeze
+from toolect._graph.spelling import MAX_BLANK, spaced, squeeze
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
@@ -55,6 +55,7 @@ class Island:
         self.echoes = [core for core in cores if is_echo(core)]
         self.longest = max(map(len, self.cores), default=1) + _MARGIN
         self.regex = self._regex()
+        self.closers = self._find_closers()
         firsts = "".join(sorted({re.escape(core[0]) for core in cores}))
         self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
         self._begins = self.first if self.echoes else _beginnings({*self.squeezed}, r"\s*")
@@ -91,6 +92,15 @@ class Island:
             return None
         shape = found.node.json_field().shape
         return None if shape is None or isinstance(shape, Hole) else found
+
+    def _find_closers(self) -> re.Pattern[str] | None:
+        """What closes reasoning whose calls count only where it is not closed later."""
+        graph = self.node.graph
+        if self.role is not Role.REASONING or graph.policies.reasoning_calls != "unclosed":
+            return None
+        near = ((core, ways[0]) for core, ways in self.ways.items() if not ways[0].cost and not is_echo(core))
+        cores = {core for core, way in near if not way.node.calling(core)} - {*graph.think_openers}
+        return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
         words = [_whole_word(core) for core in self.cores]
@@ -140,6 +150,7 @@ class Island:
                     self.parts.setdefault(part, []).append(core)
         words = sorted(self.parts, key=len, reverse=True)
         self.near = re.compile("|".join(map(re.escape, words))) if words else None
+        self._near_begins: re.Pattern[str] | None = None
 
     # What may come yet
 
@@ -147,6 +158,16 @@ class Island:
         """The index from which on a marker may begin that is not all there."""
         match = self._begins.search(buf, max(low, len(buf) - self.longest))
         return len(buf) if match is None else match.start()
+
+    def near_begun(self, buf: str, low: int, before: int) -> int:
+        """The index, from `low` on, at which an opener may begin, misspelt; else `before`."""
+        if self.near is None:
+            return before
+        if self._near_begins is None:
+            cores = {core for part in self.parts.values() for core in part}
+            self._near_begins = any_of(begin for core in cores for begin in begins_likely(core, headless=True))
+        match = self._near_begins.search(buf, max(low, before - self.longest - MAX_BLANK))
+        return before if match is None else min(match.start(), before)
 
     def torn(self, buf: str, low: int, at: int) -> int:
         """The index before `at`, where a marker may begin, at which an opener begins that is broken off there."""

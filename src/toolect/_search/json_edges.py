@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolect._graph.node import STRONG
+from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
-from toolect._search.actions import OpenLoose, PutJson, RawJson
-from toolect._search.follow import shape_keys, shaped
-from toolect._search.hypothesis import WAIT, Hypothesis, Mode, Onwards, Waits
+from toolect._search.actions import OpenLoose, PutJson, RawJson, StringJson
+from toolect._search.follow import ShapeKeys, shape_keys, shaped
+from toolect._search.hypothesis import WAIT, Act, Hypothesis, Mode, Onwards, Waits
 from toolect._search.json_edits import QUOTES, SCALAR, edits
 from toolect._search.json_ends import (
     MAX_EVIDENCE,
@@ -29,6 +29,7 @@ from toolect._search.json_ends import (
 )  # fmt: skip
 from toolect._search.json_state import IN_TEXT, LOOSE, JsonState, Next, Style, Telling
 from toolect._search.path import Path
+from toolect._search.performer import Performer
 from toolect._search.window import LOOK, Window
 from toolect._values.json_lexemes import MAX_DEPTH, complete
 from toolect.message import Json
@@ -36,6 +37,10 @@ from toolect.message import Json
 _EARLY: Final = -1
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
+_MEMBER: Final = re.compile(r'\}\s*,\s*"')
+"""A member after an object: a bracket may be one too many."""
+_ODD: Final = re.compile(r"[\\\x00-\x1f]")
+"""What a string may have that is not as JSON has it."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
 _RUNS: Final = {q: re.compile(rf"(?:[^{q}\\]+|\\.)*", re.DOTALL) for q in {*QUOTES.values()}}
 
@@ -85,13 +90,13 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return found
     if state.expects is Next.AFTER_VALUE and not state.stack:
         return [close(window, one, one.pos)]
-    return _Run(window, one).go(final)
+    return _Run(window, one, state.copy()).go(final)
 
 
-def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
-    """A strict value that is there as a whole, and holds no marker that might end it."""
-    buf, base, node = window.buf, window.base, one.node
-    at = one.emitted - base
+def complete_value(window: Window, one: Hypothesis, final: bool) -> tuple[Json, int] | None:
+    """A strict value that is there as a whole, and holds no marker that might end it; and the index where it ends."""
+    buf, node = window.buf, one.node
+    at = one.emitted - window.base
     if buf[at : at + 1] not in ("{", "["):
         return None
     found = complete(buf, at, False)
@@ -107,6 +112,15 @@ def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | N
         or any(buf.find(x, at, end) >= 0 for x in window.graph.long_openers)
     ):
         return None
+    return value, end
+
+
+def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
+    found = complete_value(window, one, final)
+    if found is None:
+        return None
+    (value, end), base = found, window.base
+    at = one.emitted - base
     state = one.state.copy()
     state.expects, state.emitted = Next.AFTER_VALUE, base + end
     cost = window.costs.fits * (MAX_EVIDENCE - _lacking(value, MAX_EVIDENCE))
@@ -126,17 +140,68 @@ def _lacking(value: Json, wanted: int) -> int:
     return max(wanted, 0)
 
 
+def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
+    """Go on in place, with nothing to weigh, as far as strict JSON goes; True where more text is needed."""
+    state: JsonState = one.state
+    if not state.stack and state.expects is Next.VALUE:
+        found = complete_value(window, one, final)
+        at = one.emitted - window.base
+        if found is not None and not window.tools.declared and _MEMBER.search(window.buf, at, found[1]) is None:
+            to.feed_json(window.buf[at : found[1]], one.emitted)
+            state.expects = Next.AFTER_VALUE
+            state.emitted = one.pos = one.emitted = window.base + found[1]
+            return False
+    run = _Run(window, one, state)
+    run.forward(final, True)
+    _perform(run.telling.acts, state, window, to)
+    one.pos = one.emitted = window.base + run.at
+    if final or not state.stack and state.expects is Next.AFTER_VALUE or not run.waits(False):
+        return False
+    if run.at < len(window.buf) and state.expects not in IN_TEXT:
+        window.needs(one.pos + run.wanted)
+    return True
+
+
+def _perform(acts: list[Act], state: JsonState, window: Window, to: Performer) -> None:
+    """Pass on what was gone over, at once where it is as JSON has it."""
+    start = end = -1
+    for number, act in enumerate(acts):
+        upto = -1
+        if isinstance(act, RawJson):
+            upto = act.end
+        elif isinstance(act, StringJson) and act.quote == '"' and _ODD.search(window.raw(act.start, act.end)) is None:
+            after = acts[number + 1] if number + 1 < len(acts) else None
+            upto = act.end + len(act.close)
+            if (after.start if isinstance(after, RawJson | StringJson) else state.emitted) != upto:
+                upto = -1  # its last quote is missing
+        if upto >= 0 and (end < 0 or act.start == end):  # type: ignore[attr-defined]  # it is one of these two
+            start, end = start if end >= 0 else act.start, upto  # type: ignore[attr-defined]
+            continue
+        if end >= 0:
+            to.feed_json(to.raw(start, end), start)
+        start = end = -1
+        if upto >= 0:
+            start, end = act.start, upto  # type: ignore[attr-defined]
+        else:
+            act.perform(to)
+    if end >= 0:
+        to.feed_json(to.raw(start, end), start)
+
+
+def _keys(node: Node) -> ShapeKeys | None:
+    return shape_keys(node) if shaped(node) else None
+
+
 class _Run:
     """Goes over strict JSON from where a hypothesis is."""
 
     __slots__ = ("at", "cost", "keys", "one", "seen", "state", "telling", "wanted", "why", "window")
 
-    def __init__(self, window: Window, one: Hypothesis) -> None:
-        self.window, self.one = window, one
-        self.state: JsonState = one.state.copy()
+    def __init__(self, window: Window, one: Hypothesis, state: JsonState) -> None:
+        self.window, self.one, self.state = window, one, state
         self.telling = Telling(self.state)
         self.at = one.emitted - window.base
-        self.keys = shape_keys(one.node) if self.state.bare or shaped(one.node) else None
+        self.keys = shape_keys(one.node) if state.bare else one.node.made(_keys)
         self.cost = 0
         self.why: tuple[int, int] | int | None = None
         """In a string, where brackets and a marker stand; before a key, how many brackets are missing: -1, if one is
@@ -144,12 +209,24 @@ class _Run:
         self.wanted = LOOK
         """Characters that are needed to tell what is wrong."""
 
-    def go(self, final: bool) -> Found:
-        """The hypotheses at the end of the run."""
-        state, window = self.state, self.window
+    def forward(self, final: bool, alone: bool) -> None:
+        """Go on up to the end of the value, or where no token fits; to the next one that costs, if not `alone`."""
+        state = self.state
         while not self.cost and (self._string(final) if state.expects in IN_TEXT else self._token(final)):
             if not state.stack and state.expects is Next.AFTER_VALUE:
                 break
+            if alone:
+                self.cost = 0
+
+    def waits(self, final: bool) -> bool:
+        """True when more text has to tell what comes here."""
+        size, in_text = len(self.window.buf), self.state.expects in IN_TEXT
+        return self.why is None and (self.at == size or in_text or not final and size - self.at < self.wanted)
+
+    def go(self, final: bool) -> Found:
+        """The hypotheses at the end of the run."""
+        state, window = self.state, self.window
+        self.forward(final, False)
         base, size, one = window.base, len(window.buf), self.one
         place = base + self.at
         there = window.stay(one, self.cost, place, Mode.JSON, state, *self.telling)
@@ -157,11 +234,10 @@ class _Run:
             return [there]
         if state.expects is Next.AFTER_VALUE and not state.stack:
             return [close(window, there, place)]
-        in_text = state.expects in IN_TEXT
-        if self.why is None and (self.at == size or in_text or not final and size - self.at < self.wanted):
+        if self.waits(final):
             if final:
                 return at_end(window, there, base + size)
-            if self.at < size and not in_text:
+            if self.at < size and state.expects not in IN_TEXT:
                 window.needs(place + self.wanted)
             return Onwards(there) if self.telling.acts or there.pos > one.emitted else WAIT
         return edits(window, there, self.at, self.why)
@@ -290,6 +366,7 @@ class _Run:
             return False
         sign = _SPACE.match(buf, at + 1).end()  # type: ignore[union-attr]  # matches the empty string
         if self.keys is not None and sign == len(buf) and not final:
+            self.wanted = sign + 1 - at
             return False
         self.telling.upto(window.base + at + 1)
         self.at, state.expects = at + 1, Next.VALUE
@@ -302,6 +379,7 @@ class _Run:
             if expects is Next.VALUE_AFTER_COMMA:  # a key perhaps: the list was not closed
                 maybe = not final and MAYBE_KEY.match(buf, at, at + NEAR + 16)
                 if NEXT_KEY.match(buf, at) and "{" in state.stack or maybe:
+                    self.wanted = len(buf) + 1 - at if maybe else LOOK
                     return False
             if not final and len(buf) - at < 3:
                 self.wanted = 3
@@ -322,10 +400,8 @@ class _Run:
         if char == "]" and expects is Next.VALUE_OR_END:
             return self._close_bracket(at, final)
         match = SCALAR.match(buf, at)
-        if match is None:
-            return False
-        if match.end() == len(buf) and not final:
-            self.wanted = len(buf) - at + 1
+        if match is None or match.end() == len(buf) and not final:
+            self.wanted = LOOK if match is None else len(buf) + 1 - at
             return False
         if match[0] not in ("true", "false", "null") and not _NUMBER.match(match[0]):
             return False

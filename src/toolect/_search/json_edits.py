@@ -99,7 +99,7 @@ class _Edits:
         expects: Next,
         put: str | None = None,
         why: str = "",
-        style: Style = Style.NONE,
+        style: int = Style.NONE,
         **more: Any,
     ) -> Hypothesis:
         """An edit after all before it is passed on: put in `put`, go on at character `pos`. A style costs once."""
@@ -113,9 +113,7 @@ class _Edits:
         state.expects, state.emitted = expects, pos
         return self._make(self._once(state, cost, style), pos, state, telling, more)
 
-    def instead(
-        self, cost: int, put: str, why: str, style: Style = Style.NONE, pos: int = -1, **more: Any
-    ) -> Hypothesis:
+    def instead(self, cost: int, put: str, why: str, style: int = Style.NONE, pos: int = -1, **more: Any) -> Hypothesis:
         """An edit in place of the signs between the last token and here."""
         state = self.state.copy()
         state.pending = ""
@@ -125,7 +123,7 @@ class _Edits:
         state.emitted = self.at
         return self._make(self._once(state, cost, style), self.at if pos < 0 else pos, state, telling, more)
 
-    def _once(self, state: JsonState, cost: int, style: Style) -> int:
+    def _once(self, state: JsonState, cost: int, style: int) -> int:
         if state.styles & style:
             return 0
         state.styles |= style
@@ -389,7 +387,7 @@ class _Edits:
             self.instead(costs.json_trailing, "", "a comma too many", expects=Next.AFTER_VALUE)
 
     def _open(
-        self, put: str, cost: int, expects: Next, pos: int, quote: str, why: str, style: Style = Style.NONE
+        self, put: str, cost: int, expects: Next, pos: int, quote: str, why: str, style: int = Style.NONE
     ) -> Hypothesis:
         """A string begins at character `pos`, up to a quote of `quote`."""
         return self.edit(cost, pos, expects, put, why, style, string=pos, quote=quote)

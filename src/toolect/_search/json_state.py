@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from typing import Final
 
 from toolect._search.actions import PutJson, RawJson, StringJson
@@ -27,19 +27,19 @@ class Next(IntEnum):
 IN_TEXT: Final = (Next.IN_STRING, Next.IN_KEY)
 
 
-class Style(IntFlag):
-    """Slips that one who makes them once makes again: they cost once in a value."""
+class Style:
+    """Slips, as bits, that one who makes them once makes again: they cost once in a value."""
 
-    NONE = 0
-    QUOTE = 1
-    KEY = 2
-    WORD = 4
-    NEWLINE = 8
-    WIDE = 16
-    COMMENT = 32
-    COMMA = 64
-    COLON = 128
-    REOPEN = 256
+    NONE: Final = 0
+    QUOTE: Final = 1
+    KEY: Final = 2
+    WORD: Final = 4
+    NEWLINE: Final = 8
+    WIDE: Final = 16
+    COMMENT: Final = 32
+    COMMA: Final = 64
+    COLON: Final = 128
+    REOPEN: Final = 256
 
 
 LOOSE: Final = Style.QUOTE | Style.KEY | Style.WORD | Style.NEWLINE
@@ -74,7 +74,7 @@ class JsonState:
         """Whether a call's name (1) and its arguments (2) have come."""
         self.depth = 0
         """How many brackets were open where the arguments came."""
-        self.styles = Style.NONE
+        self.styles: int = Style.NONE
         self.reopened = self.piece = 0
         """Quotes that were taken for the string's own, and the character after the last of them."""
         self.evidence = 0
@@ -96,8 +96,12 @@ class JsonState:
     def copy(self) -> JsonState:
         """A state of its own."""
         new = JsonState.__new__(JsonState)
-        for name in JsonState.__slots__:
-            setattr(new, name, getattr(self, name))
+        new.after_string, new.bare, new.depth, new.delimiter = self.after_string, self.bare, self.depth, self.delimiter
+        new.empty, new.evidence, new.expects, new.found = self.empty, self.evidence, self.expects, self.found
+        new.key, new.last_quote, new.past, new.pending = self.key, self.last_quote, self.past, self.pending
+        new.piece, new.quote, new.reopened, new.stack = self.piece, self.quote, self.reopened, self.stack
+        new.start, new.string, new.styles, new.emitted = self.start, self.string, self.styles, self.emitted
+        new.unit = self.unit
         return new
 
     @property

@@ -49,6 +49,21 @@ class JsonTarget:
             except Broken as broken:
                 self._broken = broken
 
+    def feed_string(self, text: str, at: int) -> None:
+        """More of a string in it, without a quote or an escape."""
+        reader = self._reader
+        if (
+            self._broken is None
+            and not self._plain
+            and not reader.waiting
+            and reader.passes(text)
+            and text[-1] not in ", "
+        ):
+            reader.passed(text)
+            self._builder.draft.write(text)
+        else:
+            self.feed(text, at)
+
     def mend(self, at: int, why: str) -> None:
         """Something in it was mended at character `at`."""
         self._emit(Repaired(RepairKind.JSON, at, why))

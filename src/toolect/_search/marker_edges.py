@@ -10,9 +10,9 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
-from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Note, OpenString, OpenText, Shift
+from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Lost, Note, OpenString, OpenText, Shift
 from toolect._search.code_state import begin_again, give_up, unrun
-from toolect._search.follow import TEXT, empty_values, last_closers, nests, reach, way_to_json
+from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, way_to_json
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -21,7 +21,7 @@ from toolect.message import RepairKind
 
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
-_GROWS: Final = 16
+GROWS: Final = 16
 _SHORT: Final = 40
 _SYMBOLS: Final = 4
 _SOON: Final = 48
@@ -71,7 +71,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
 
 def last_marker(one: Hypothesis) -> str | None:
     """The marker that was read last, if nothing came after it: it is noticed where it stands twice."""
-    act = one.action.act
+    act = one.action.last
     if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) > 1:
         return act.key
     return None
@@ -135,7 +135,8 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         return [text]
     text.cost += window.costs.doubled_in_value
     note = Note(RepairKind.STRAY_MARKER, base + again, last)
-    return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, one.state, note), text]
+    trail = one.action.last.step.trail if isinstance(one.action.last, Shift) else ""
+    return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, trail, note), text]
 
 
 def after_comments(window: Window, at: int, final: bool) -> int:
@@ -162,7 +163,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         longer = _longer(node)[core]
         if buf.startswith(longer, at):
             return None
-        if not final and any(word.startswith(buf[at : at + len(word)]) for word in longer):
+        if not final and any(size - at < len(word) and word.startswith(buf[at:]) for word in longer):
             return WAIT
     if not final:
         if size - at < LOOK:
@@ -195,7 +196,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if node.naming(name) and not context.name and path.context.name:
             cost += window.name_cost(path.context)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
-    if node.patterns and not final and size - at < _GROWS and end < 0:
+    if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
@@ -209,7 +210,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
 def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
     """True when the grammar has what comes at index `at`, up to the next text, the end of the call, or some symbols."""
     base, size = window.base, len(window.buf)
-    one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, None))
+    one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, ()))
     for symbols in range(_SYMBOLS):
         node = one.node
         if node.text or node.escaped or symbols and node.over:
@@ -220,7 +221,7 @@ def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) 
         found = expected(window, one, at, final)
         if found is None or isinstance(found, Waits):
             return WAIT if found is not None else False
-        act = found.action.act
+        act = found.action.last
         if (
             not symbols
             and not (isinstance(act, Shift) and isinstance(act.key, str))
@@ -484,34 +485,36 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     call = context.call
     if call is not None and (opens or any(len(c) >= STRONG and buf.startswith(c, at) for c in call.marks)):
         path = Path(graph.start if opens else call, Context(statement=None if opens else context.statement), window.ref)
-        path.add(Fail(f"another call begins - at {place}"), BreakOff(place))
+        path.add(Fail(f"expected {in_words(node)}, and another call begins - at {place}"), BreakOff(place))
         found.append(window.make(one, costs.break_off, place, Mode.BETWEEN, "", path))
-    act = one.action.act
+    act = one.action.last
     if call is not None and isinstance(act, Shift) and context.name == act.text != "" and not act.node.naming(act.key):
         ends = Fail(f"it is written again - at {act.start}")
         found.append(begin_again(window, one, costs.break_off - 2, act.start, ends))
     tool = window.named_near(at) if not context.name and _opened(window, one) else None
     if tool is not None:
-        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(place, tool))
+        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(node, place, tool))
         found.append(window.make(one, costs.attempt, place, Mode.SKIPPED, (False, place), path))
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
         cost = costs.break_off if soon else window.skip_cost(one)
-        failed = Fail(f"expected something else{unrun(window, one.context, at)} - at {place}")
-        found.append(give_up(window, one, cost, place, window.path(one).add(failed)))
+        path = window.path(one)
+        if context.statement is not None:
+            path.add(Fail(f"expected {in_words(node)}{unrun(window, context, at)} - at {place}"))
+        found.append(give_up(window, one, cost, place, path.add(Lost(node, place))))
         return found
     if context.statement is not None:
         return [*found, give_up(window, one, costs.statement_goes_on, place, window.path(one))]
     note = Note(RepairKind.STRAY_MARKER, place, "text")
     if graph.start.text:
-        path = Path(graph.start, Context(), window.ref).add(note)
+        path = Path(graph.start, Context(), window.ref).add(Lost(node, place), note)
         found.append(window.make(one, costs.skip, place, Mode.BETWEEN, "", path))
     else:
-        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", note))
+        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", Lost(node, place), note))
     return found
 
 
 def _opened(window: Window, one: Hypothesis) -> bool:
     """True when an opener of a call was read last."""
-    act = one.action.act
+    act = one.action.last
     return isinstance(act, Shift) and (act.key in window.graph.long_openers or one.context.call is not None)

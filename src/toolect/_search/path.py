@@ -50,12 +50,14 @@ class Path:
     def _step(self, key: Key, text: str, at: int) -> None:
         node, context = self.node, self.context
         step = node.step(key)
-        statement = context.statement
+        call, name, argument, said, doubt, begun, opener, statement, reopened = context
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
-        context = context._replace(said=(*context.said, text)[-_SAID:], statement=statement)
-        self.context = crossed(node, context, (*step.tasks, *step.node.arrival), self.ref, at)
-        self.node = step.node
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, reopened)
+        after = step.node
+        tasks = (*step.tasks, *after.arrival) if after.arrival else step.tasks
+        self.context = crossed(node, context, tasks, self.ref, at) if tasks else context
+        self.node = after
 
     def skip_text(self, at: int) -> Path:
         """Step over a text slot that is empty at character `at`."""
@@ -109,7 +111,7 @@ class Path:
             self._step(core, "", at)
         return self
 
-    def doubt(self, doubt: Doubt) -> Path:
+    def doubt(self, doubt: int) -> Path:
         """The open call is doubtful."""
         self.context = self.context._replace(doubt=doubt)
         return self

@@ -12,7 +12,9 @@ from toolect._graph.symbols import Field, Key, is_echo
 from toolect._graph.trails import Trail
 from toolect._reading.builder import Builder
 from toolect._reading.element import in_element
+from toolect._search.follow import expectations, in_words
 from toolect._search.json_target import JsonTarget
+from toolect._search.trace import Lexeme, Trace, Trouble
 from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
 from toolect._values.escapes import unescape
@@ -49,12 +51,16 @@ class Performer:
     """Performs actions in order. `raw` gives characters of the answer."""
 
     __slots__ = (
-        "bad", "builder", "code", "graph", "island", "loose", "mended", "raw", "tail", "target",
+        "bad", "builder", "code", "graph", "island", "loose", "mended", "node", "raw", "tail", "target", "trace",
         "_escapes", "_field", "_lexemes", "_start",
     )  # fmt: skip
 
-    def __init__(self, graph: Graph, builder: Builder, raw: Callable[[int, int], str]) -> None:
-        self.graph, self.builder, self.raw = graph, builder, raw
+    def __init__(
+        self, graph: Graph, builder: Builder, raw: Callable[[int, int], str], trace: Trace | None = None
+    ) -> None:
+        self.graph, self.builder, self.raw, self.trace = graph, builder, raw, trace
+        self.node = graph.start
+        """Where the lexemes have led to; kept where they are traced."""
         builder.draft.raw = raw
         self._lexemes: list[tuple[int, int, str]] = []
         self.island: OpenIsland | None = None
@@ -76,8 +82,7 @@ class Performer:
         """Run the tasks of a step at their lexemes."""
         lexemes, run = self._lexemes, self.builder.run
         for task, back in tasks:
-            start, end, text = lexemes[-back] if back <= len(lexemes) else lexemes[0]
-            run(task, start, end, text)
+            run(task, *(lexemes[-back] if back <= len(lexemes) else lexemes[0]))
 
     def arrive(self, node: Node) -> None:
         """Run what ends at `node` whatever comes next."""
@@ -92,12 +97,23 @@ class Performer:
     def enter(self, node: Node, kind: SlotKind, at: int) -> None:
         """A slot of `node` begins."""
         self.lexeme(at, at)
+        self._tell(node, kind, at, -1)
         self.run(node.step(kind).tasks)
 
     def leave(self, node: Node, kind: SlotKind, end: int) -> None:
         """The slot of `node` that was entered last ends."""
         self._lexemes[-1] = (self._lexemes[-1][0], end, "")
-        self.arrive(node.step(kind).node)
+        after = node.step(kind).node
+        if self.trace is not None:
+            self.trace.lexemes[-1].end, self.node = end, after
+        self.arrive(after)
+
+    def _tell(self, node: Node, key: Key, start: int, end: int, implied: bool = False) -> None:
+        """The lexeme `key` of `node` is traced."""
+        if self.trace is not None:
+            self.trace.read_from(start)
+            self.trace.lexemes.append(Lexeme(key, start, end, implied, node is not self.node))
+            self.node = node if end < 0 <= start else node.step(key).node
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
         """A repair was made."""
@@ -114,22 +130,37 @@ class Performer:
         self.loose = self.target = None
         self.builder.values.clear()
 
+    def lost(self, node: Node, at: int, instead: str = "") -> None:
+        """Nothing that `node` has is at character `at`, nor what else should be: a value that is open is given up."""
+        self.island = self.target = None
+        if self.trace is not None:
+            self.trace.troubles.append(Trouble(at, (instead,) if instead else tuple(expectations(node))))
+        self.fail(f"expected {instead or in_words(node)}, got {self.raw(at, at + 1)!r} - at {at}")
+
     # Markers
 
     def space(self, node: Node, at: int, leads: Iterable[str], lead: str) -> None:
         """Note it when the blanks before character `at`, since the last marker, are not what the dialect writes."""
         tail, self.tail = self.tail, None
-        if tail is None or node.value or tail[0] == at and "" in tail[1] and "" in leads:
+        if tail is None or node.value:
             return
-        blanks, trails = self.raw(tail[0], at), tail[1]
+        start, trails = tail
+        if start == at and "" in trails and "" in leads:
+            return
+        blanks = self.raw(start, at)
+        if blanks == trails[0] + lead:
+            return
         if not blanks.strip() and not any(blanks == trail + one for trail in trails for one in leads):
             self.builder.note(RepairKind.WHITESPACE, at, f"expected {trails[0] + lead!r}")
 
     def shift(self, node: Node, step: Step, key: Key, start: int, end: int, text: str, wrong: bool) -> None:
         """A marker or terminal is read."""
-        self.lexeme(start, end, text)
-        self.run(step.tasks)
-        self.space(node, start, step.leads, step.expects)
+        self._lexemes.append((start, end, text))
+        self._tell(node, key, start, end)
+        if step.tasks:
+            self.run(step.tasks)
+        if self.tail is not None:
+            self.space(node, start, step.leads, step.expects)
         self.tail = None if wrong else (end, step.trails)
         if wrong or step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end))
@@ -156,6 +187,7 @@ class Performer:
             self.builder.note(RepairKind.IMPLIED_CLOSER, at, self.builder.spelled(key))
         step = node.step(key)
         self.lexeme(at, at)
+        self._tell(node, key, at, at, implied=True)
         self.run(step.tasks)
         if opens:
             self.builder.note(RepairKind.IMPLIED_OPENER, at, key)
@@ -179,32 +211,36 @@ class Performer:
         """The open call is over, and another begins."""
         self.builder.break_off(at)
 
-    def attempt(self, at: int, name: str) -> None:
+    def attempt(self, node: Node, at: int, name: str) -> None:
         """What cannot be read calls the tool `name`."""
         draft = self.builder.draft
         call = draft.call or draft.begin_call(at)
         if call.index < 0 and call.id is None:
             call.name = name
             draft.start_call(call)
-        call.fail(f"expected something else - at {at}")
+        self.lost(node, at)
 
     # Free text
 
     def open_text(self, node: Node, at: int) -> None:
         """A text slot begins."""
         role = node.text_field().role
-        if role not in (Role.CONTENT, None):
-            choices = node.choices[SlotKind.TEXT]
-            self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
-        self.tail = None
+        if role is not Role.CONTENT:
+            self._space_text(node, at)
         self.island = OpenIsland(node, at)
         if role is not Role.CONTENT and not node.patterns:
             self._begin(self.island)
+
+    def _space_text(self, node: Node, at: int) -> None:
+        choices = node.choices[SlotKind.TEXT]
+        self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
 
     def _begin(self, island: OpenIsland) -> None:
         node, at = island.node, island.start
         island.begun = True
         field = node.text_field()
+        if field.role is Role.CONTENT:
+            self._space_text(node, at)
         if field.role is Role.CONTENT and self.builder.call is not None:  # one that could not be read
             self.builder.give_up_call(at)
         self.enter(node, SlotKind.TEXT, at)
@@ -240,7 +276,8 @@ class Performer:
             if not island.dropped:
                 self.builder.text.end(field, island.start, end)
             self.leave(node, SlotKind.TEXT, end)
-            self.tail = (end, ("",)) if field.role in (Role.VALUE, Role.ARGUMENTS) else None
+        texts = island.begun and field.role in (Role.VALUE, Role.ARGUMENTS)
+        self.tail = (end, ("",)) if texts else None
 
     # Code
 
@@ -320,6 +357,13 @@ class Performer:
         elif self.target is not None:
             self.target.feed(text, at)
 
+    def feed_string(self, text: str, at: int) -> None:
+        """More of a string of the open value, without a quote or an escape."""
+        if self.loose is None and self.target is not None:
+            self.target.feed_string(text, at)
+        else:
+            self.feed_json(text, at)
+
     def mend_json(self, at: int, why: str) -> None:
         """Something in the open value was mended."""
         if self.loose is None and self.target is not None:
@@ -349,6 +393,7 @@ class Performer:
         self.builder.note(RepairKind.JSON, at, "a value that is not as it should be")
         step = node.step(cores[0])
         self.lexeme(at, at, cores[0])
+        self._tell(node, cores[0], at, at)
         self.run(step.tasks)
         try:
             value = loads(text, strict=False)

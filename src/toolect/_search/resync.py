@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect._graph.symbols import is_echo
 from toolect._reading.quotation import line_before, quoted
-from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Note
+from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
 from toolect._search.code_state import give_up
 from toolect._search.follow import JSON, after_call, landmarks, reach
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
@@ -64,7 +64,7 @@ def too_deep(window: Window, one: Hypothesis) -> list[Hypothesis]:
     if call is None:
         path = Path(window.graph.start, Context(), window.ref).add(Note(RepairKind.STRAY_MARKER, at, "nested too deep"))
         return [window.make(one, window.costs.skip, at, Mode.BETWEEN, "", path)]
-    why = DropValues(), Fail(f"nested too deep - at {at}")
+    why = DropValues(), Fail(f"nested too deep - at {at}"), Lost(one.node, at, "less nesting")
     if one.context.statement is not None:
         return [give_up(window, one, window.costs.skip, at, window.path(one).add(*why))]
     path = Path(after_call(call), Context(), window.ref).add(*why)

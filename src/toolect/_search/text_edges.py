@@ -10,6 +10,7 @@ from toolect._graph.needle import ending, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, squeeze
 from toolect._graph.symbols import Key
+from toolect._graph.trails import layout
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
@@ -23,6 +24,8 @@ from toolect._spec.model import Role
 from toolect._values.ref import split_ref
 from toolect.message import RepairKind
 
+MAX_REHEARSAL: Final = 1 << 16
+"""Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
@@ -43,6 +46,11 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     start, solid = state.start, state.solid
     match = window.find(plan.regex, at, plan.longest)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
+    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    by_name = plan.content and plan.named is not None and window.tools.declared
+    name = window.find(window.names, at, _NAME) if by_name else None
+    if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):
+        part = None
     slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
     if not final and plan.near is not None and _near_waits(window, plan, match, part, slack, at):
         return WAIT
@@ -51,25 +59,24 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if not final and size - match.start() < plan.longest and buf.find("\n", match.start()) < 0:
             return WAIT
     if part is not None and (match is None or part.start() < match.start() + slack):
+        if not final and plan.held(buf, at) <= part.start():
+            return WAIT
         found = _misspelt_opener(window, one, plan, part, final)
         if found is not None:
             return found
         if match is None or part.start() < match.start():
             return [window.stay(one, 0, base + part.start() + 1, Mode.TEXT, one.state)]
-    if plan.content and plan.named is not None and window.tools.declared:
-        name = window.find(window.names, at, _NAME)
-        if name is not None and (match is None or name.start() < match.start()):
-            if not final and size - name.end() < _LED:
-                window.needs(base + name.end() + _LED)
-                return WAIT
-            found = _named_call(window, one, plan, name, final)
-            return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
-    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    if name is not None and (match is None or name.start() < match.start()):
+        if not final and size - name.end() < _LED:
+            window.needs(base + name.end() + _LED)
+            return WAIT
+        found = _named_call(window, one, plan, name, final)
+        return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
     if led is not None and (match is None or led.start() <= match.start()):
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
-    if not final and _may_be_longer(window, plan, match, at):
+    if not final and may_be_longer(window, plan, match, at):
         return WAIT
     solid = solid or window.said(start, match.start())
     core = match[0]
@@ -91,22 +98,17 @@ def _near_waits(
     window: Window, plan: Island, match: re.Match[str] | None, part: re.Match[str] | None, slack: int, at: int
 ) -> bool:
     """True when more text is needed to tell whether an opener is misspelt."""
-    size, base = len(window.buf), window.base
-    bracket = match is not None and slack and size - match.start() < plan.longest + _NEAR_MARGIN
-    begun = part is not None and size - part.start() < plan.longest + _NEAR_MARGIN - STRONG
-    if not bracket and not (begun and (match is None or part.start() < match.start() + slack)):  # type: ignore[union-attr]
-        return False
-    if part is None:
-        assert match is not None
-        window.needs(base + match.start() + plan.longest + _NEAR_MARGIN)
+    size, reach = len(window.buf), plan.longest + _NEAR_MARGIN
+    if match is not None and slack and size - match.start() < reach:
+        before = match.start() + slack
+    elif part is not None and size - part.start() < reach - STRONG and (match is None or part.start() < match.start()):
+        before = part.start() + 1
     else:
-        window.needs(base + part.start() + plan.longest + _NEAR_MARGIN - STRONG)
-    if match is None:
-        window.needs(min(window.need, base + plan.needed(window.buf, at)))
-    return True
+        return False
+    return plan.near_begun(window.buf, at, before) < before
 
 
-def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
+def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
     """True when more text may make another marker of the one that was found."""
     buf, size = window.buf, len(window.buf)
     if match.end() >= size - 1:
@@ -122,12 +124,14 @@ def _may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) 
 
 def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     """The input ends in the text, perhaps in the middle of a marker."""
-    buf, base, size = window.buf, window.base, len(window.buf)
-    cut = _cut_marker(plan, buf, max(one.state.start - base, 0))
-    path = window.path(one).add(MoreText(base + cut))
+    buf, base, size, start = window.buf, window.base, len(window.buf), max(one.state.start - window.base, 0)
+    cut = end = _cut_marker(plan, buf, start)
+    if plan.role in _VALUES and plan.after.done is not None:
+        end -= ending(buf, layout(plan.after.done), start, cut)
+    path = window.path(one).add(MoreText(base + end))
     if cut < size:
         path.add(Note(RepairKind.STRAY_MARKER, base + cut, buf[cut:]))
-    path.add(Finish(one.node, base + cut))
+    path.add(Finish(one.node, base + end))
     cost = window.costs.unclosed if one.context.doubt & Doubt.PASSED and not plan.content else 0
     return [window.make(one, cost, base + size, Mode.END, "", path)]
 
@@ -223,7 +227,6 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
         return [text]
     if shape_keys(way.node).member.search(buf, at, at + LOOK) is None:
         if not final and len(buf) - at < LOOK:
-            window.needs(base + at + LOOK)
             return WAIT
         text.cost = one.cost
         return [text]
@@ -373,6 +376,8 @@ class _Marker:
             self.passed = self.passed._replace(inner=inner + 1)
         elif closes and inner:
             self.passed = self.passed._replace(inner=inner - 1)
+        if self.shown and closes and plan.role is Role.REASONING and self.passed.quotation is not None:
+            self.shown = bool(self.after) and self.passed.quotation.closing.startswith(self.after)
         self.own = closes and not inner
         """It is the closer of the text, and not of one that is in it."""
 
@@ -400,6 +405,12 @@ class _Marker:
                 return WAIT
             if buf.startswith(core * 3, at) or at and buf.startswith(core * 3, at - 1):
                 self.ways = []
+        if plan.closers is not None and any(way.node.calling(core) for way in self.ways):
+            closed = window.find(plan.closers, self.end, plan.longest)
+            if closed is not None and closed.start() - self.end <= MAX_REHEARSAL:
+                return [only_text]
+            if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
+                return WAIT
         text_cost = self._text_cost()
         found, sure = list[Hypothesis](), False
         for way in self.ways:
@@ -415,8 +426,8 @@ class _Marker:
         if sure and found:
             return found[:1]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
-            note = Note(RepairKind.STRAY_MARKER, base + at, core)
-            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, note)
+            acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
@@ -463,7 +474,8 @@ class _Marker:
         alone = plan.content and ways and not ways[0].cost and len(core) >= STRONG and not self.shown
         if alone and not self.line.strip() and opens and (not self.solid or calls):
             cost += costs.begins_line + (0 if calls else costs.begins_answer)
-        return cost
+        picky = calls and self.window.graph.known_only and self.window.tools.declared
+        return min(cost, costs.short_in_content) if picky else cost
 
     def _stray(self) -> list[Hypothesis]:
         """A closer that closes nothing."""
@@ -473,7 +485,10 @@ class _Marker:
         inside = one.context.doubt & Doubt.INSIDE
         stray = costs.stray_closer + (costs.swallowed if inside else 0)
         if core not in closers and self.solid:
-            return [window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, note)]
+            text = MoreText(base + self.at + 1)
+            return [
+                window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, text, note)
+            ]
         named = self.shown or said(self.line, self.after)
         acts = MoreText(base + self.at), CloseText(base + self.at), note
         blanks = closers.get(core, "")
@@ -504,7 +519,7 @@ class _Marker:
                 return closed, False
         path = self._out(way, lead, calls and first)
         path.imply(self._missing(way), base + at, calls)
-        if calls and first and plan.role in (*_HOLDS, None) and plan.role is not Role.STRING:
+        if calls and first and (plan.role in _HOLDS or plan.role is None) and plan.role is not Role.STRING:
             cost = min(cost, 2)
         cost += self._doubts(way, calls, first)
         doubt = path.context.doubt

@@ -29,6 +29,7 @@ class Window:
     """The text of one answer from character `base` on. `need` is how long it has to be before anything goes on."""
 
     __slots__ = (
+        "_begun",
         "_inner",
         "_names",
         "_order",
@@ -51,6 +52,7 @@ class Window:
         self._order = count()
         self._searched: dict[re.Pattern[str], tuple[int, int, int | None]] = {}
         self._names: re.Pattern[str] | None = None
+        self._begun: set[str] | None = None
         self._inner: frozenset[str] | None = None
 
     def cut(self, start: int, end: int) -> str:
@@ -104,6 +106,16 @@ class Window:
             self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
         return self._names
 
+    def name_begun(self, low: int) -> int:
+        """The index, from `low` on, at which the name of a declared tool may begin that is not all here."""
+        buf = self.buf
+        if self._begun is None:
+            prefix = self.ref.partition("{name}")[0]
+            whole = {word for name in self.tools.by_name for word in (name, prefix + name)}
+            self._begun = {word[:size] for word in whole for size in range(1, len(word) + 1)}
+        starts = (at for at in range(low, len(buf)) if not at or not (buf[at - 1].isalnum() or buf[at - 1] == "_"))
+        return next((at for at in starts if buf[at:] in self._begun), len(buf))
+
     def named_near(self, at: int) -> str | None:
         """The declared tool whose name comes soon after index `at`."""
         match = self.names.search(self.buf, at, at + _NAMES) if self.tools.declared else None
@@ -122,6 +134,8 @@ class Window:
         known = context.name in self.tools
         if known or not self.tools.declared:
             return costs.glued if doubt & Doubt.GLUED and not known else 0
+        if self.graph.known_only:
+            return costs.no_name
         return costs.doubtful_tool if doubt & ~Doubt.INSIDE else costs.unknown_tool
 
     def skip_cost(self, one: Hypothesis) -> int:
@@ -149,9 +163,7 @@ class Window:
         self, one: Hypothesis, cost: int, pos: int, node: Node, mode: Mode, state: Any, context: Context, *acts: Act
     ) -> Hypothesis:
         """The hypothesis that follows `one`, after `acts`."""
-        action = one.action
-        for act in acts:
-            action = Action(action, act)
+        action = Action(one.action, acts) if acts else one.action
         new = Hypothesis(one.cost + cost, pos, next(self._order), node, mode, state, context, action)
         spare = one.spare
         if spare is not None and context.call is not None and pos - spare.pos < MAX_SPARE:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from toolect._graph.graph import Graph
-from toolect._reading.stream import Stream
-from toolect._reading.whole_answer import begin_answer
+from toolect._search.answer_search import AnswerSearch, Stream
+from toolect._search.trace import Trace
 from toolect._spec.model import Spec
-from toolect._tokens.marker_spans import MarkerSpans
 from toolect._tokens.quoting import Quoting
 from toolect._tokens.tokenizer_protocol import finder
 from toolect._values.toolset import NO_TOOLS
@@ -134,7 +133,7 @@ def segments_of(answer: Answer, text: str, dialect: Reads | None, quoted: Iterab
 def _read(text: str, dialect: Reads, answer: Answer, words: frozenset[str], quoted: frozenset[int]) -> Message:
     """The message of an answer in which `words` are text where they begin at one of the characters `quoted`."""
     graph = dialect.graph()
-    plain = Stream(lambda: begin_answer(dialect.spec, graph, NO_TOOLS, False, answer.prefix, streaming=True))
+    plain = Stream(lambda: AnswerSearch(dialect.spec, graph, NO_TOOLS, False, answer.prefix, streaming=True))
     stream = Quoting(plain, words, graph.openers)
     at = 0
     for match in finder(words).finditer(text):
@@ -149,9 +148,10 @@ def _read(text: str, dialect: Reads, answer: Answer, words: frozenset[str], quot
 
 
 def _markers_of(text: str, dialect: Reads, prefix: str) -> list[Span]:
-    watcher = MarkerSpans()
-    begin_answer(dialect.spec, dialect.graph(), NO_TOOLS, False, prefix, watcher=watcher).read(text)
-    return watcher.spans
+    """Where the markers of an answer are that reading goes over."""
+    trace = Trace()
+    AnswerSearch(dialect.spec, dialect.graph(), NO_TOOLS, False, prefix, trace=trace).read(text)
+    return [(one.start, one.end) for one in trace.lexemes if isinstance(one.key, str) and not one.implied]
 
 
 def _said(call: Call) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from toolect._reading.stream import Stream
+from toolect._search.answer_search import Stream
 from toolect._tokens.tokenizer_protocol import finder
 from toolect._tokens.veil import Veil
 from toolect.events import Event
@@ -57,7 +57,9 @@ class Quoting:
         return self.told(self._stream.feed(held)) if held else []
 
     def close(self) -> list[Event]:
-        """What the end makes happen."""
+        """What the end makes happen: a marker that ordinary text begins, outside of calls, is none that broke off."""
+        if self._held and not self._stream.in_call:
+            self._held, self._veiled = self._veil.over(self._held), True
         return [*self.rest(), *self.told(self._stream.close())]
 
     def told(self, events: list[Event]) -> list[Event]:

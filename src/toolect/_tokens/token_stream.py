@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from toolect._graph.graph import Graph
-from toolect._reading.stream import Stream
+from toolect._search.answer_search import Stream
 from toolect._spec.model import Spec
 from toolect._tokens.id_pieces import Piece, pieces_of
 from toolect._tokens.marker_ids import guarded

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from toolect import registry
 from toolect._detection.index import index
-from toolect._detection.needles import trie
 from toolect.message import Call, Content, Segment, dumps
 
 
@@ -37,9 +36,8 @@ class Markers:
     def __init__(self, known: Iterable[str]) -> None:
         telling = sorted(filter(_telling, known), key=len, reverse=True)
         self._signs = tuple({marker[0] for marker in telling if marker[0].isascii()})
-        found = re.compile(trie(telling))
-        self._search, self._each = found.search, found.findall
-        self.finditer = re.compile("|".join(map(re.escape, telling))).finditer
+        found = re.compile("|".join(map(re.escape, telling)))
+        self._search, self._each, self.finditer = found.search, found.findall, found.finditer
 
     def within(self, text: str) -> bool:
         """True when there is one in `text`."""

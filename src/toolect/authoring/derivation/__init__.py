@@ -8,13 +8,12 @@ from functools import lru_cache
 import msgspec
 
 from toolect._graph.network import Network, Option
-from toolect._reading.whole_answer import begin_answer
+from toolect._search.trace import Lexeme, Trace
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.authoring.derivation.grammar_options import Part, PartKind, name_of, parts
-from toolect.authoring.derivation.log import Lexeme, Log
 from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
 from toolect.authoring.derivation.ways import Enter, NetworkWalk
-from toolect.compiled import Dialect, Mode, Tools, check_mode
+from toolect.compiled import BEGIN_ANSWER, Dialect, Mode, Tools, check_mode
 from toolect.message import Message, Repair, Status
 
 __all__ = [
@@ -66,14 +65,14 @@ def derive(
     """How `dialect` reads `text`; the arguments are those of `Dialect.parse`. Never raises on any text."""
     check_mode(mode)
     schemas = tool_schemas(tools) if tools else NO_TOOLS
-    log = Log()
-    machine = begin_answer(dialect.spec, dialect.graph(policies), schemas, mode == "strict", prefix, watcher=log)
-    message = machine.read(text)
+    trace = Trace()
+    reader = BEGIN_ANSWER(dialect.spec, dialect.graph(policies), schemas, mode == "strict", prefix, trace=trace)
+    message = reader.read(text)
     builder = TreeBuilder(dialect.spec, text)
-    tree = builder.build(_walk(dialect.graph().network).ways(log.lexemes))
-    found = [_failure(trouble.at, trouble.expected, text) for trouble in log.troubles]
+    tree = builder.build(_walk(dialect.graph().network).ways(trace.lexemes))
+    found = [_failure(trouble.at, trouble.expected, text) for trouble in trace.troubles]
     if any(call.status is Status.TRUNCATED for call in message.calls):
-        found.append(_failure(len(text), log.open_ends(machine.course.node), text))
+        found.append(_failure(len(text), trace.open_ends(reader.node), text))
     return Derivation(dialect.name, text, message, tree, builder.counts, tuple(found))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from toolect._graph.network import Network, Option
 from toolect._graph.symbols import Key, Symbol, key_of
 from toolect._graph.trails import Stack
-from toolect.authoring.derivation.log import Lexeme
+from toolect._search.trace import Lexeme
 
 MAX_STEPS = 20_000
 """Steps kept; then they are forgotten and computed anew."""
@@ -112,13 +112,13 @@ class NetworkWalk:
         """The lexemes and the steps over them, anew whenever what was open is given up."""
         last, begun, steps = self.start, 0, list[Step]()
         for i, lexeme in enumerate(lexemes):
-            step = None if lexeme.fresh else last.then.get(lexeme.key) or self._step(last, lexeme.key)
-            if step is not None and not step.kernel and self.network.spec.code:
+            step = last.then.get(lexeme.key) or self._step(last, lexeme.key)
+            anew = self._step(self.start, lexeme.key) if lexeme.fresh or not step.kernel else None
+            if not step.kernel and (self.network.spec.code or anew is not None and not anew.kernel):
                 step = self._after_statement(last.kernel, lexeme.key)
-            if step is None or not step.kernel:  # what was open is given up
+            if anew is not None and (anew.kernel and lexeme.fresh or not step.kernel):  # what was open is given up
                 yield Stretch(lexemes[begun:i], steps, self._end(last))
-                begun, steps = i, []
-                step = self._step(self.start, lexeme.key)
+                begun, steps, step = i, [], anew
                 if not step.kernel:  # a reading that the grammar does not know
                     last, begun = self.start, i + 1
                     continue

@@ -1,21 +1,22 @@
-"""A log of reading: the lexemes of a text, and where it could not be read on."""
+"""The parse trace: the lexemes of the reading that won, and where the grammar could not go on."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from toolect._graph.node import Node
 from toolect._graph.symbols import Key
-from toolect._reading.course import expectations
 from toolect._reading.watcher import Watcher
+from toolect._search.follow import expectations
 from toolect._spec.grammar_model import SlotKind
 
 
 class Lexeme(Struct):
     """A marker, terminal or slot that was gone over: its `key` in the network, and characters `start:end`.
 
-    `fresh`: reading began again at the start of the grammar, whatever was open. `end` is -1 for a slot that the end of
-    the input cut off.
+    `fresh`: reading began again, whatever was open. `end` is -1 for a slot that the end of the input cut off.
     """
 
     key: Key
@@ -25,20 +26,40 @@ class Lexeme(Struct):
     fresh: bool = False
 
 
-class Trouble(Struct, frozen=True):
+class Trouble(NamedTuple):
     """A character at which nothing that the grammar has next could be read, and what that would have been."""
 
     at: int
     expected: tuple[str, ...]
 
 
-class Log(Watcher):
-    """Writes down the lexemes that are gone over, and the troubles."""
+class Trace(Watcher):
+    """The lexemes and the troubles, each in the order of the text."""
 
     def __init__(self) -> None:
         self.lexemes: list[Lexeme] = []
         self.troubles: list[Trouble] = []
-        self._fresh = False  # reading has begun again, and nothing was read since
+        self._fresh = False
+
+    def open_ends(self, node: Node) -> tuple[str, ...]:
+        """What the end of the input cut off, at `node`: what would have had to come."""
+        last = self.lexemes[-1] if self.lexemes else None
+        if last is not None and last.end < 0 <= last.start and last.key in node.choices:
+            after = node.step(last.key).node
+            rest = ("the rest of a JSON value",) if last.key is SlotKind.JSON else ()
+            return rest or tuple(expectations(after))
+        return tuple(expectations(node))
+
+    def read_from(self, at: int) -> None:
+        """The next lexeme begins at character `at`: one that was given up before its end ends there."""
+        lexemes = self.lexemes
+        while lexemes and (lexemes[-1].end > at or lexemes[-1].end < 0 <= lexemes[-1].start):
+            if lexemes[-1].start < at:
+                lexemes[-1].end = at
+            else:
+                lexemes.pop()
+
+    # What the other engine tells
 
     def shifted(self, key: Key, start: int, end: int) -> None:
         """A marker or terminal."""
@@ -63,15 +84,6 @@ class Log(Watcher):
     def restarted(self) -> None:
         """The next lexeme is read at the start of the grammar."""
         self._fresh = True
-
-    def open_ends(self, node: Node) -> tuple[str, ...]:
-        """What the end of the input cut off, at `node`: what would have had to come."""
-        last = self.lexemes[-1] if self.lexemes else None
-        if last is not None and last.end < 0 and last.key in node.choices:
-            after = node.step(last.key).node
-            rest = ("the rest of a JSON value",) if last.key is SlotKind.JSON else ()
-            return rest or tuple(expectations(after))
-        return tuple(expectations(node))
 
     def _add(self, key: Key, start: int, end: int, implied: bool = False) -> None:
         self.lexemes.append(Lexeme(key, start, end, implied, self._fresh))

@@ -1,0 +1,393 @@
+"""Reading by search over all grammars at once: an opener in free text is an edge into each grammar that has it.
+
+Where content comes again, whichever dialect wrote what came before, equal hypotheses are one: the cheaper goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from toolect import registry
+from toolect._detection.index import AHEAD, Index, tool_like
+from toolect._detection.mixed import FENCE, MixedMessage, MixedPerformer, Switch
+from toolect._graph.graph import Graph
+from toolect._graph.network import Network
+from toolect._graph.node import STRONG, Node
+from toolect._reading.inner_calls import NEVER, without_inner
+from toolect._reading.prefill import prompt_tail
+from toolect._search import text_edges
+from toolect._search.actions import CloseText, MoreText, Note
+from toolect._search.answer_search import AnswerSearch
+from toolect._search.follow import TEXT
+from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
+from toolect._search.island import Island, island
+from toolect._search.marker_edges import Found
+from toolect._search.stepping import Stepping, Way
+from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
+from toolect._spec.model import Role, Rule, Spec
+from toolect._spec.policies import Policies
+from toolect._values.toolset import ToolSchemas
+from toolect.diagnostic import Place
+
+_MOST: Final = 24
+"""Hypotheses that live at one time, of all dialects."""
+_ANY_KEY: Final = 3
+"""What it costs that any key of JSON may be a tool."""
+_GIVEN_UP: Final = 4
+"""What it costs besides that a dialect cannot read on: another one may."""
+_CUT: Final = 2
+"""What it costs that the text ends in the middle of a call: there it may be over in another dialect."""
+_ONLY_TEXT: Final = 3
+"""What it costs besides that an opener, or JSON that names a tool, is only text: the markers after it are not known."""
+_SHOWN: Final = 256
+"""Characters in which a call in a code block names its tool, where some are declared. Beyond it: it is shown."""
+_BLOCK: Final = 1000
+"""Characters before a marker in which a code block may begin."""
+_FENCE_LINE: Final = re.compile(r"(?:\A|\r?\n)[ \t]*```[\w+.-]{0,32}[ \t]*(?:\r?\n[ \t]*)?\Z")
+_FENCE_HELD: Final = re.compile(r"\s*`{0,3}[ \t\r]*\Z")
+_LINE: Final = 64
+_TAIL: Final = 200
+_PART: Final = 32
+_NAME: Final = 64
+_LED: Final = 100
+_NEAR: Final = 44
+_CONTENT: Final = (Role.CONTENT, None)
+_SPOKEN: Final = (*_CONTENT, Role.REASONING)
+_NOWHERE: Final = Place("", 1, 1)
+_PLAIN: Final = Spec(
+    "",
+    rules={
+        "start": Rule("start", Repeat(Ref("content"), 0), _NOWHERE),
+        "content": Rule("content", Slot(SlotKind.TEXT), _NOWHERE),
+    },
+    roles={"content": Role.CONTENT},
+)
+"""Text in which nothing has been found yet."""
+
+
+class _Stepping(Stepping):
+    """Moves hypotheses on; not in a text in which any dialect may go on."""
+
+    __slots__ = ()
+
+    def _text(self, one: Hypothesis, final: bool) -> Way:
+        return Way.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
+
+
+def _key(one: Hypothesis) -> tuple[object, ...]:
+    """What equal hypotheses have in common: in content any dialect may go on."""
+    if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
+        return one.pos, Mode.TEXT, one.state[1:]
+    return one.key
+
+
+def _name(one: Hypothesis) -> str:
+    """The dialect of a hypothesis; empty for none."""
+    return one.node.graph.network.spec.name
+
+
+class AutoSearch(AnswerSearch):
+    """One answer in any dialect, or in several. Not `streaming`, it makes no events."""
+
+    _performer: MixedPerformer
+    performs = MixedPerformer
+    steps = _Stepping
+    key_of = staticmethod(_key)
+
+    def __init__(
+        self,
+        index: Index,
+        tools: ToolSchemas,
+        policies: Mapping[str, str],
+        strict: bool = False,
+        prefix: str = "",
+        streaming: bool = False,
+    ) -> None:
+        self._index, self._policies = index, policies
+        tail = prompt_tail(index.prefill, prefix)[0]
+        if tail:
+            graph = self._of(index.prefill[tail])
+        else:
+            graph = Graph(Network(_PLAIN), msgspec.structs.replace(Policies(), **policies))
+        super().__init__(graph.network.spec, graph, tools, strict, prefix if tail else "", streaming)
+        self._search.most = _MOST
+
+    def _of(self, name: str) -> Graph:
+        return registry.dialect(name).graph(self._policies)
+
+    # Edges
+
+    def step(self, one: Hypothesis, final: bool) -> bool:
+        """Move the only hypothesis on in place."""
+        self._speak(one.node)
+        return super().step(one, final)
+
+    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+        self._speak(one.node)
+        if one.mode is Mode.TEXT and one.node.text_field().role in _SPOKEN:
+            return self._text(one, final)
+        found = super()._expand(one, final)
+        for other in found if isinstance(found, list) else ():
+            if other.mode is Mode.SKIPPED and one.mode is Mode.BETWEEN:
+                other.cost += _GIVEN_UP
+            elif other.mode is Mode.END and other.node.done is None:
+                other.cost += _CUT
+        return found
+
+    def step(self, one: Hypothesis, final: bool) -> bool:  # noqa: ARG002  # as of one dialect
+        """Nothing is sure before all dialects are asked."""
+        return False
+
+    def _speak(self, node: Node) -> None:
+        """What follows is asked of the grammar of `node`."""
+        window, graph = self._window, node.graph
+        assert isinstance(graph, Graph)
+        window.graph, window.ref = graph, graph.network.spec.ref
+
+    def _text(self, one: Hypothesis, final: bool) -> Found:
+        """The hypotheses that follow one in content or reasoning: any dialect may go on."""
+        window, plan, index = self._window, island(one.node), self._index
+        buf, size = window.buf, len(window.buf)
+        low = at = one.emitted - window.base
+        while True:
+            place = min((match.start() for match in self._matches(plan, at)), default=size)
+            if not final and index.held(buf, at) < place:
+                return WAIT
+            if place == size:
+                break
+            names = self._names(one, plan, place, final)
+            found = self._branches(one, names, place, final) if names and not isinstance(names, Waits) else names
+            if isinstance(found, Waits):
+                return WAIT
+            if found:
+                return found  # type: ignore[return-value]  # of names there were some
+            at = place + 1
+            one.emitted = window.base + at  # nothing begins before it but what is spelled otherwise
+        if not final:
+            return WAIT
+        torn = index.torn(buf, low) if plan.content else ""
+        other = self._as(one, self._of(torn) if torn else window.graph, size)
+        self._speak(other.node)
+        return text_edges.expand(window, other, final)
+
+    def _matches(self, plan: Island, at: int) -> Iterator[re.Match[str]]:
+        """Where something may begin, from index `at` on: the first of each kind."""
+        window, index = self._window, self._index
+        found = [
+            window.find(index.regex, at, index.longest),
+            window.find(plan.regex, at, plan.longest),
+            window.find(index.near, at, _PART),
+        ]
+        if plan.content:
+            found += [window.find(words, at, _LED) for words in index.led]
+            found += [window.find(window.names, at, _NAME)] if window.tools.declared else []
+        return (match for match in found if match is not None)
+
+    # Which dialects
+
+    def _names(self, one: Hypothesis, plan: Island, at: int, final: bool) -> list[str] | Waits:
+        """The dialects of which something may begin at index `at`, one of those that go on alike."""
+        window, index, own = self._window, self._index, _name(one)
+        buf = window.buf
+        hits = index.hits(buf, at, final, window.tools)
+        if isinstance(hits, Waits):
+            return WAIT
+        if index.strong.match(buf, at) is not None and not window.tools.declared or not plan.content:
+            hits = [hit for hit in hits if len(hit.opener.core) >= STRONG]
+        if not plan.content:
+            hits = [hit for hit in hits if own in hit.names or hit.opener.call]
+        names = [own if own in hit.names else hit.names[0] for hit in hits]
+        more = self._unmarked(at, final) if plan.content else []
+        if isinstance(more, Waits):
+            return WAIT
+        names += more
+        if not final and not names and len(buf) - at < _NEAR:
+            window.needs(window.base + at + _NEAR)
+            return WAIT
+        if not hits and buf[at] != "`":
+            misspelt = index.misspelt(buf, at, final)
+            if isinstance(misspelt, Waits):
+                return WAIT
+            names += misspelt
+        if own in names or plan.regex.match(buf, at) is not None:
+            names = [own, *names]
+        return list(dict.fromkeys(names))
+
+    def _unmarked(self, at: int, final: bool) -> list[str] | Waits:
+        """Those of which a call may begin without its markers, or that have something else than an opener here."""
+        window, index = self._window, self._index
+        buf = window.buf
+        names = [name for core, name in index.closers.items() if buf.startswith(core, at)]
+        if buf[at] in "{[" and not buf[max(at - _TAIL, 0) : at].rstrip().endswith(index.long_openers):
+            bare = index.bare_at(buf, at, final, window.tools)
+            if isinstance(bare, Waits):
+                return WAIT
+            names += bare
+        ended = [name for end, name in index.ends.items() if buf.startswith(end, at)]
+        if ended and index.ends_at(buf, at):
+            if not final:
+                return WAIT
+            names += ended
+        if window.tools.declared and (named := window.names.match(buf, at)) is not None:
+            if not final and len(buf) - named.end() < _LED:
+                window.needs(window.base + named.end() + _LED)
+                return WAIT
+            names += index.named(buf, named.end())
+        if tool_like(buf, at, window.tools):
+            names += [name for words, led in index.led.items() if words.match(buf, at) is not None for name in led]
+        return names
+
+    # What they make of it
+
+    def _branches(self, one: Hypothesis, names: list[str], at: int, final: bool) -> Found:
+        """What each of the dialects makes of what stands at index `at`; none where it is text to all."""
+        window, place = self._window, self._window.base + at
+        if window.tools.declared and self._in_block(one, at):
+            if not final and len(window.buf) - at < _SHOWN:
+                window.needs(place + _SHOWN)
+                return WAIT
+            if window.names.search(window.buf, at, at + _SHOWN) is None:
+                return []
+        reasoning = one.node.text_field().role is Role.REASONING
+        meant, texts = list[Hypothesis](), list[Hypothesis]()
+        fence, shown = self._fence(one, at), one.state
+        for name in names:
+            own = name == _name(one)
+            if reasoning and not own:
+                continue
+            other = self._as(one, self._graph_of(one) if own else self._of(name), at, fence)
+            found = self._in(other, name, final)
+            if isinstance(found, Waits):
+                return WAIT
+            only = [h for h in found if h.mode is Mode.TEXT and h.node is other.node]
+            meant += [h for h in found if h not in only]
+            if own or len(only) < len(found):
+                texts += only
+            else:
+                shown = next((h.state for h in only if h.state.quotation != shown.quotation), shown)
+        self._speak(one.node)
+        if reasoning and any(name != _name(one) for name in names):
+            meant += self._out(one, at)
+        if meant:
+            return [*meant, self._only_text(one, texts, at)]
+        if not texts and shown is not one.state:
+            return [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
+        return texts
+
+    def _graph_of(self, one: Hypothesis) -> Graph:
+        assert isinstance(one.node.graph, Graph)
+        return one.node.graph
+
+    def _as(self, one: Hypothesis, graph: Graph, at: int, fence: int = NEVER) -> Hypothesis:
+        """The hypothesis that the free text of `one` is that of a dialect, from index `at` on."""
+        own = graph is one.node.graph
+        action, context = one.action, one.context if own else Context()
+        if not own or fence != NEVER:
+            action = Action(action, (Switch(graph, fence),))
+        node = one.node if own else graph.start
+        new = Hypothesis(one.cost, one.pos, one.order, node, Mode.TEXT, one.state, context, action)
+        new.emitted = self._window.base + at
+        return new
+
+    def _in(self, one: Hypothesis, name: str, final: bool) -> Found:
+        """The hypotheses that follow one in the free text of a dialect."""
+        window = self._window
+        self._speak(one.node)
+        if not one.node.text:
+            end = one.emitted
+            return [window.stay(one, 0, end, Mode.BETWEEN, "", MoreText(end), CloseText(end))]
+        found = text_edges.expand(window, one, final)
+        for other in found if isinstance(found, list) else ():
+            if other.mode is Mode.JSON and other.state.bare:
+                other.cost += _ANY_KEY if self._index.has_any_key(name) else 0
+                other.context = other.context._replace(doubt=other.context.doubt | Doubt.NO_OPENERS)
+        return found
+
+    def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int) -> Hypothesis:
+        """The hypothesis that what stands at index `at` is only text, which the dialects think of as `texts`."""
+        window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note]()
+        if texts:
+            dear = max(texts, key=lambda other: other.cost)
+            cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
+            acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
+            cost += _ONLY_TEXT if cost and self._tells(at) else 0
+        elif one.node.text_field().role is Role.REASONING:
+            cost = window.costs.opener_in_reasoning
+        text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)
+        if texts:
+            text.context = text.context._replace(doubt=dear.context.doubt)
+        return text
+
+    def _tells(self, at: int) -> bool:
+        """True where an opener stands, or JSON in which the name of a declared tool comes soon."""
+        window, strong = self._window, self._index.strong.match(self._window.buf, at) is not None
+        if window.buf[at] in "{[" and not strong:
+            return window.tools.declared and window.names.search(window.buf, at, at + AHEAD) is not None
+        return strong and window.buf[at] != FENCE[0]
+
+    def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:
+        """Reasoning is over before an opener of another dialect at index `at`; none where that is only shown."""
+        window, base, costs, node = self._window, self._window.base, self._window.costs, one.node
+        shown, _ = text_edges.quotation_at(window, island(node), one.state, at, at + 1)
+        after = node.step(TEXT).node
+        closer = next((core for core, wrong in after.marks.items() if not wrong and not after.first(core)), None)
+        if shown or closer is None or node.graph.policies.reasoning_calls == "ignore":
+            return []
+        end = base + text_edges.lead_end(window, after.lead(closer), at, one.state.start)
+        path = window.path(one).add(MoreText(end), CloseText(end)).over_text(end).imply((closer,), base + at)
+        if not path.node.text or path.node.text_field().role not in _CONTENT:
+            return []
+        return [window.make(one, costs.implied_closer + costs.fits, base + at, Mode.BETWEEN, "", path)]
+
+    # Code blocks
+
+    def _in_block(self, one: Hypothesis, at: int) -> bool:
+        """True where a code block is open, or begins."""
+        start = max(one.state.start - self._window.base, at - _BLOCK, 0)
+        is_open = self._window.buf.count(FENCE, start, at + len(FENCE)) % 2 == 1
+        return is_open and one.node.text_field().role in _CONTENT
+
+    def _fence(self, one: Hypothesis, at: int) -> int:
+        """The character where a line begins that begins a code block around what stands at index `at`."""
+        buf, base, index = self._window.buf, self._window.base, self._index
+        if buf.startswith((*index.closers, *index.ends), at) or one.node.text_field().role not in _CONTENT:
+            return NEVER
+        match = _FENCE_LINE.search(buf, max(one.state.start - base, at - _LINE, 0), at)
+        return NEVER if match is None else base + match.start()
+
+    # Reading
+
+    def _safe(self, best: Hypothesis, low: int) -> int:
+        """The index up to which the open text can only be text, from index `low` on."""
+        self._speak(best.node)
+        at, plan = super()._safe(best, low), island(best.node)
+        if plan.role not in _SPOKEN:
+            return at
+        window, index = self._window, self._index
+        buf, begins = window.buf, max(best.state.start - window.base, 0)
+        at = min(at, index.held(buf, low), *(match.start() for match in self._matches(plan, low)))
+        begun = index.near_begun.search(buf, max(begins, at - _NEAR), at)
+        at = at if begun is None else begun.start()
+        if plan.content:
+            cut = max(begins, len(buf) - _TAIL)
+            led = index.led_held.search(buf[cut:])
+            at = at if led is None else min(at, max(low, cut + led.start()))
+            if self._performer.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
+                return low
+            fence = _FENCE_LINE.search(buf, max(begins, low, at - _LINE), at)
+            at = at if fence is None else fence.start()
+        while at > low and buf[at - 1].isspace():
+            at -= 1
+        return at
+
+    @property
+    def message(self) -> MixedMessage:
+        """What has been read so far."""
+        draft, performer = self._builder.draft, self._performer
+        closers = None if self._policies.get("after_calls") == "drop" else performer.closers
+        found = without_inner(self._segments, draft.repairs, draft.torn[0], closers, self.closed)
+        return MixedMessage(tuple(found), tuple(draft.repairs), performer.dialects(found))

@@ -1,0 +1,358 @@
+"""Deterministic steps: the only hypothesis that lives is moved on in place over what the grammar has.
+
+It decides nothing that the edges do not: what is not sure, or needs more text than there is, is left to them where the
+hypothesis is by then. A step is performed at once, so nothing of it has to be kept.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Final
+
+from toolect._graph.node import STRONG, Node, Step
+from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
+from toolect._graph.symbols import Key, Op, OpCode, is_echo
+from toolect._graph.trails import Trail
+from toolect._reading.quotation import quoted
+from toolect._search import json_edges
+from toolect._search.actions import Shift
+from toolect._search.follow import TEXT, empty_values, nests
+from toolect._search.hypothesis import Context, Hypothesis, Mode, TextState
+from toolect._search.island import Island, island
+from toolect._search.json_ends import NEAR, held
+from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
+from toolect._search.marker_edges import GROWS
+from toolect._search.path import crossed
+from toolect._search.performer import Performer
+from toolect._search.text_edges import lead_end, may_be_longer
+from toolect._search.window import LOOK, Window
+from toolect._spec.model import Role
+
+_QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
+_BRACKET: Final = re.compile(r"[\]}]")
+_SAID: Final = 4
+_NEAR_MARKER: Final = 40
+_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
+_TAIL: Final = 200
+_NAME: Final = 64
+_PART: Final = 32
+_CLOSER: Final = 48
+_CONTENT: Final = (Role.CONTENT, None)
+_HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING)
+_NOTED: Final = (OpCode.BEGIN_CALL, OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.BEGIN_ARGUMENT)
+
+
+class Way(Enum):
+    """What came of a step: on, more text is needed, or the edges have to be asked."""
+
+    ON = 1
+    WAIT = 2
+    ASK = 3
+
+
+class _Between:
+    """What of a node between texts is sure."""
+
+    __slots__ = ("firsts", "lead", "marks", "pattern", "plain", "proper", "slow", "sure", "tight", "to")
+
+    def __init__(self, node: Node) -> None:
+        spec, starts = node.graph.network.spec, node.graph.starts
+        tight = self.tight = [squeeze(core) for core in node.marks]
+        self.slow = node.escaped or bool(node.echoes or spec.comments or len(node.patterns) > 1 or empty_values(node))
+        self.proper = {
+            core
+            for core, wrong in node.marks.items()
+            if not wrong and not core[-1].isalnum()
+            and (len(core) >= STRONG or not any(one.startswith(core) and one != core for one in starts))
+        }  # fmt: skip
+        """The markers that count where they are the longest."""
+        self.sure = {
+            core
+            for core in self.proper
+            if not any(len(one) > len(squeeze(core)) and one.startswith(squeeze(core)) for one in tight)
+        }
+        """Those that no more text makes longer."""
+        self.pattern = node.patterns[0] if len(node.patterns) == 1 and not node.value else None
+        self.firsts = {core[0] for core in (*node.marks, *starts)}
+        """What no terminal begins with that is sure."""
+        self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
+        self.lead = node.choices[TEXT][0].expects if node.text else ""
+        self.to: dict[Key, tuple[Step, Trail, str]] = {}
+
+
+class _Text:
+    """What of the text of a node is sure: signs without which it only goes on, and the markers that end it."""
+
+    __slots__ = ("ends", "margin", "plan", "signs")
+
+    def __init__(self, node: Node) -> None:
+        plan = self.plan = island(node)
+        firsts = {core[0] for core in (*plan.cores, *plan.echoes)} | ({"{", "["} if plan.json is not None else set())
+        words = ["[" + re.escape("".join(sorted(firsts))) + "]"] if firsts else []
+        words += [] if plan.signs is None else [plan.signs.pattern]
+        words += [] if plan.near is None else [plan.near.pattern]
+        self.signs = re.compile("|".join(words) or "(?!)")
+        self.margin = max(map(len, plan.parts), default=1) - 1
+        sure = plan.role in _HOLDS and plan.led_words is None and plan.near is None and plan.json is None
+        self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
+
+
+def _is_end(plan: Island, core: str) -> bool:
+    """True when the marker `core` surely ends a text."""
+    ways, node = plan.ways[core], plan.node
+    there = ways[0].node
+    if ways[0].cost or len(ways) > 1 and not ways[1].cost or core in node.marks or core in plan.ends or is_echo(core):
+        return False
+    if there is not plan.after or there.marks[core] or there.first(core) or there.calling(core):
+        return False
+    lead = there.lead(core)
+    alone = core in node.graph.lines or not core.startswith(("<", "[")) and "\n" in lead
+    longer = any(one != squeeze(core) and one.startswith(squeeze(core)) for one in plan.squeezed)
+    return not alone and not longer and not core[-1].isalnum()
+
+
+def _opener(node: Node, key: Key) -> str:
+    """The marker `key`, if it is one that opens something."""
+    return key if isinstance(key, str) and len(key) >= STRONG and node.first(key) else ""
+
+
+class Stepping:
+    """Moves hypotheses on."""
+
+    __slots__ = ("_performer", "_window")
+
+    def __init__(self, window: Window, performer: Performer) -> None:
+        self._window, self._performer = window, performer
+
+    def go(self, one: Hypothesis, final: bool) -> bool:
+        """Move a hypothesis on as far as is sure; True when nothing more can be done before more text comes."""
+        way = Way.ASK if self._window.graph.network.spec.code else Way.ON
+        while way is Way.ON:
+            mode = one.mode
+            if mode is Mode.TEXT:
+                way = self._text(one, final)
+            elif mode is Mode.BETWEEN:
+                way = self._between(one, final)
+            elif mode is Mode.JSON:
+                way = self._json(one, final)
+            else:
+                return False
+        return way is Way.WAIT
+
+    # Between texts
+
+    def _between(self, one: Hypothesis, final: bool) -> Way:
+        window, node, context = self._window, one.node, one.context
+        plan = node.made(_Between)
+        buf, base = window.buf, window.base
+        at = one.pos - base
+        if context.doubt or one.spare is not None:
+            return Way.ASK
+        if node.text:
+            return self._begin_text(one, plan, at, final) if plan.plain else Way.ASK
+        if plan.slow:
+            return Way.ASK
+        at = window.after_blanks(at)
+        if at == len(buf):
+            return Way.ASK if final else Way.WAIT
+        match = node.struct.match(buf, at)
+        sure = match is not None and match[0] in plan.sure
+        if not sure and not final and len(buf) - at < LOOK and buf[at] in plan.firsts:
+            tail = squeeze(buf[at:])
+            if sizes := [len(word) for word in plan.tight if len(word) > len(tail) and word.startswith(tail)]:
+                window.needs(base + at + min(sizes))
+                return Way.WAIT
+        if match is not None:
+            core = match[0]
+            if core not in plan.proper:
+                return Way.ASK
+            return self._shift(one, plan, core, base + at, base + match.end(), "")
+        if plan.pattern is None or buf[at] in plan.firsts:
+            return Way.ASK
+        name, regex = plan.pattern
+        match = regex.match(buf, at, at + MAX_LEXEME)
+        size = len(buf)
+        if not final and size - at < MAX_LEXEME:
+            begun = size - at < GROWS if match is None else match.end() == size
+            if begun or may_grow(name.regex, buf, at, size):
+                return Way.WAIT
+        if match is None or match.end() == at:
+            return Way.ASK
+        return self._shift(one, plan, name, base + at, base + match.end(), match[0])
+
+    def _cross(self, one: Hypothesis, plan: _Between, key: Key, text: str, at: int) -> Step:
+        """Step over `key` in the grammar."""
+        node, context = one.node, one.context
+        found = plan.to.get(key)
+        if found is None:
+            step = node.step(key)
+            tasks = (*step.tasks, *step.node.arrival)
+            concerns = tuple(t for t in tasks if not isinstance(t[0], Op) or t[0].code in _NOTED)
+            found = plan.to[key] = step, concerns, _opener(node, key)
+        step, concerns, opener = found
+        call, name, argument, said, doubt, begun, last, statement, reopened = context
+        if statement is not None and isinstance(key, str):
+            statement = statement.over(key)
+        said = (*said, text)[-_SAID:]
+        context = Context(call, name, argument, said, doubt, begun, opener or last, statement, reopened)
+        one.context = crossed(node, context, concerns, self._window.ref, at) if concerns else context
+        one.node = step.node
+        return step
+
+    def _shift(self, one: Hypothesis, plan: _Between, key: Key, start: int, end: int, text: str) -> Way:
+        node = one.node
+        step = self._cross(one, plan, key, text, start)
+        act = Shift(node, step, key, start, end, text, False)
+        act.perform(self._performer)
+        one.action.acts = (act,)
+        one.pos = one.emitted = end
+        one.mode, one.state = Mode.BETWEEN, "" if text else step.trail
+        return Way.ON
+
+    def _begin_text(self, one: Hypothesis, plan: _Between, at: int, final: bool) -> Way:
+        window, node = self._window, one.node
+        buf, blanks, size = window.buf, one.state + plan.lead, len(window.buf)
+        if not buf.startswith(blanks, at):
+            return Way.ASK
+        at += len(blanks)
+        acts = one.action.acts
+        last = acts[-1] if acts else None
+        if node.text_field().role not in _CONTENT and isinstance(last, Shift) and isinstance(last.key, str):
+            again = window.after_blanks(at)  # the marker stands there once more, perhaps
+            if again == size and not final or buf.startswith(last.key[: size - again], again):
+                return Way.ASK
+        if at == size and not final:
+            return Way.WAIT
+        if buf[at : at + 1] == "\r":
+            return Way.ASK
+        place = window.base + at
+        self._performer.open_text(node, place)
+        one.action.acts = ()
+        one.mode, one.state = Mode.TEXT, TextState(place, False)
+        one.pos = one.emitted = place
+        return Way.ON
+
+    # Texts
+
+    def _text(self, one: Hypothesis, final: bool) -> Way:
+        window, node = self._window, one.node
+        buf, base, plan = window.buf, window.base, node.made(_Text)
+        state: TextState = one.state
+        size, low = len(buf), one.emitted - base
+        island = plan.plan
+        named = island.content and (island.named is not None and window.tools.declared or island.led_words is not None)
+        if named or one.context.doubt or island.led_held is not None:
+            return Way.ASK
+        match = plan.signs.search(buf, max(low - plan.margin, state.start - base))
+        if match is None:
+            if final:
+                return Way.ASK
+            self._tell(one, size if island.near is None else size - _NEAR_MARKER, low)
+            return Way.WAIT
+        match = window.find(island.regex, low, island.longest)
+        if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
+            self._tell(one, safe(window, one, island, low), low)
+            if (needed := island.needed(buf, low)) > size:
+                window.needs(base + needed)
+            return Way.WAIT
+        if match is not None and not final and may_be_longer(window, island, match, low):
+            part = None if island.near is None else window.find(island.near, low, _PART)
+            slack = STRONG if match[0] in "{[" else 0
+            if part is not None and part.start() < match.start() + slack:
+                return Way.ASK
+            self._tell(one, safe(window, one, island, low), low)
+            return Way.WAIT
+        if not plan.ends or state.quotation is not None or state.inner:
+            return Way.ASK
+        if match is None or match[0] not in plan.ends:
+            return Way.ASK
+        at, end = match.span()
+        if island.role is Role.REASONING and quoted(window.line(at, state.start)):
+            return Way.ASK
+        performer, core = self._performer, match[0]
+        upto = base + lead_end(window, plan.ends[core], at, state.start)
+        if (
+            not state.solid
+            and not island.content
+            and island.role is Role.REASONING
+            and not window.said(state.start, at)
+        ):
+            return Way.ASK
+        performer.more_text(upto)
+        performer.close_text(upto)
+        self._cross(one, node.made(_Between), TEXT, "", upto)
+        return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
+
+    def _tell(self, one: Hypothesis, at: int, low: int) -> None:
+        """What comes before index `at`, and the blanks there, can only be text."""
+        window = self._window
+        at = _without_blanks(window.buf, low, at)
+        if at > low:
+            state: TextState = one.state
+            one.emitted = window.base + at
+            self._performer.more_text(one.emitted)
+            if not state.solid:
+                one.state = state._replace(solid=window.said(state.start, at))
+
+    # JSON
+
+    def _json(self, one: Hypothesis, final: bool) -> Way:
+        window, performer = self._window, self._performer
+        state: JsonState = one.state
+        if one.spare is not None or state.bare or state.delimiter or state.empty:
+            return Way.ASK
+        if not state.stack and state.expects is not Next.VALUE and state.expects not in IN_TEXT:
+            return Way.ASK
+        buf, base, size = window.buf, window.base, len(window.buf)
+        if not final and state.expects in IN_TEXT and state.quote == '"' and not state.pending:
+            if state.expects is Next.IN_KEY:
+                if _QUOTE.search(buf, one.emitted - base) is None:
+                    return Way.WAIT
+            elif state.last_quote is None and state.emitted >= state.string and not state.styles & Style.REOPEN:
+                told = state.emitted - base
+                if _QUOTE.search(buf, told) is None and _BRACKET.search(buf, max(told - NEAR, 0)) is None:
+                    at = held(buf, one.node, max(told, size - NEAR), size)
+                    if at > told:
+                        performer.feed_string(buf[told:at], state.emitted)
+                        state.emitted = base + at
+                    one.pos = one.emitted = base + size
+                    return Way.WAIT
+        return Way.WAIT if json_edges.step(window, one, final, performer) else Way.ASK
+
+
+# Text that can only be text
+
+
+def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
+    """The index up to which the open text can only be text, from index `low` on."""
+    buf, size = window.buf, len(window.buf)
+    at = plan.held(buf, low)
+    if (match := window.find(plan.regex, low, plan.longest)) is not None:
+        at = min(at, match.start())
+    at = plan.torn(buf, max(best.state.start - window.base, 0), at)
+    if plan.near is not None:
+        part = window.find(plan.near, low, _PART)
+        at = plan.near_begun(buf, low, at if part is None else min(at, part.end()))
+    if plan.content and plan.named is not None and window.tools.declared:
+        if (name := window.find(window.names, low, _NAME)) is not None:
+            prefix = window.ref.partition("{name}")[0]
+            at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
+        at = min(at, window.name_begun(max(low, size - _NAME)))
+    if plan.led_held is not None:
+        cut = max(best.state.start - window.base, size - _TAIL, 0)
+        led = plan.led_held.search(buf[cut:])
+        at = at if led is None else min(at, max(low, cut + led.start()))
+    at = _without_blanks(buf, low, at)
+    if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
+        floor = max(low, size - _TAIL)
+        while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
+            at = _without_blanks(buf, low, sign.start())
+    return at
+
+
+def _without_blanks(buf: str, low: int, at: int) -> int:
+    """The index before the blanks that end at index `at`."""
+    while at > low and buf[at - 1].isspace():
+        at -= 1
+    return at
