@@ -139,7 +139,10 @@ class AnswerSearch:
 
     def step(self, one: Hypothesis, final: bool) -> bool:
         """Move the only hypothesis on in place."""
-        return self._stepping.go(one, final)
+        try:
+            return self._stepping.go(one, final)
+        except TooDeep:  # before anything of the step was done
+            return False
 
     # Reading
 
