@@ -20,6 +20,8 @@ MAX_COST: Final = 8
 """What they may cost together. Beyond it: as above."""
 WAYS: Final = 2
 """Ways to one marker. Beyond it: the dearer ones are not tried."""
+_LONGEST_CALL: Final = 12
+"""Symbols of the shortest call at most."""
 VALUES = (Role.VALUE, Role.JSON)
 
 
@@ -166,6 +168,27 @@ def _last_closers(node: Node) -> tuple[str, ...]:
                     met.add(to)
                     todo.append(((*path, core), to))
     return ()
+
+
+def after_call(node: Node) -> Node:
+    """The node after the shortest call that begins at `node`; that itself where there is none."""
+    return node.made(_after_call)
+
+
+def _after_call(node: Node) -> Node:
+    level, met = [node], {node}
+    for _ in range(_LONGEST_CALL):
+        more = list[Node]()
+        for at in level:
+            for key in at.choices:
+                to = at.step(key).node
+                if to.over:
+                    return to
+                if to not in met:
+                    met.add(to)
+                    more.append(to)
+        level = more
+    return node
 
 
 def landmarks(node: Node) -> re.Pattern[str]:

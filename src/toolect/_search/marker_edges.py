@@ -40,6 +40,8 @@ _NO_MARKER: Final = 64
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
+_VALUE_SIGNS: Final = "{[\"'"
+"""What no text without quotes begins with where a value may begin with it."""
 _CLOSING_SIGNS: Final = ",:)]}>"
 
 Found = list[Hypothesis] | Waits
@@ -95,6 +97,12 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
             return WAIT
         if buf[begin : begin + 1] in ("{", "["):
             return [json_edges.begin(window, one, 0, base + begin, window.path(one), bare=False)]
+    elif node.value and any(buf.startswith(sign, begin) for sign in _VALUE_SIGNS if sign in node.marks):
+        fit = expected(window, one, begin, final)
+        if fit is not None:
+            return WAIT if isinstance(fit, Waits) else [fit]
+    elif node.value and begin == size and not final:
+        return WAIT
     elif nests(node) and (begin < size or not final):
         after = node.step(TEXT).node
         if not final and size - begin < after.longest + 64:

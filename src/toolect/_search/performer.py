@@ -126,6 +126,11 @@ class Performer:
         if self.builder.call is not None:
             self.builder.call.fail(why)
 
+    def drop_values(self) -> None:
+        """The values of the open call that are open are none."""
+        self.loose = self.target = None
+        self.builder.values.clear()
+
     def lost(self, node: Node, at: int, instead: str = "") -> None:
         """Nothing that `node` has is at character `at`, nor what else should be: a value that is open is given up."""
         self.island = self.target = None

@@ -75,6 +75,7 @@ class _Between:
         self.firsts = {core[0] for core in (*node.marks, *starts)}
         """What no terminal begins with that is sure."""
         self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
+        self.plain = self.plain and not (node.value and node.marks)
         self.lead = node.choices[TEXT][0].expects if node.text else ""
         self.to: dict[Key, tuple[Step, Trail, str]] = {}
 
