@@ -41,14 +41,16 @@ _GIVEN_UP: Final = 4
 """What it costs besides that a dialect cannot read on: another one may."""
 _CUT: Final = 2
 """What it costs that the text ends in the middle of a call: there it may be over in another dialect."""
-_ONLY_TEXT: Final = 3
+_ONLY_TEXT: Final = 4
 """What it costs besides that an opener, or JSON that names a tool, is only text: the markers after it are not known."""
 _SHOWN: Final = 256
 """Characters in which a call in a code block names its tool, where some are declared. Beyond it: it is shown."""
 _BLOCK: Final = 1000
 """Characters before a marker in which a code block may begin."""
 _FENCE_LINE: Final = re.compile(r"(?:\A|\r?\n)[ \t]*```[\w+.-]{0,32}[ \t]*(?:\r?\n[ \t]*)?\Z")
+_JSON: Final = re.compile(r"""\{\s*[\w"']|\[\s*\{""")
 _FENCE_HELD: Final = re.compile(r"\s*`{0,3}[ \t\r]*\Z")
+_JSON: Final = re.compile(r"""\{\s*[\w"']|\[\s*\{""")
 _LINE: Final = 64
 _TAIL: Final = 200
 _PART: Final = 32
@@ -192,10 +194,9 @@ class AutoSearch(AnswerSearch):
         hits = index.hits(buf, at, final, window.tools)
         if isinstance(hits, Waits):
             return WAIT
-        if index.strong.match(buf, at) is not None and not window.tools.declared or not plan.content:
-            hits = [hit for hit in hits if len(hit.opener.core) >= STRONG]
         if not plan.content:
-            hits = [hit for hit in hits if own in hit.names or hit.opener.call]
+            strong = (hit for hit in hits if len(hit.opener.core) >= STRONG)
+            hits = [hit for hit in strong if own in hit.names or hit.opener.call]
         names = [own if own in hit.names else hit.names[0] for hit in hits]
         more = self._unmarked(at, final) if plan.content else []
         if isinstance(more, Waits):
@@ -297,6 +298,8 @@ class AutoSearch(AnswerSearch):
             end = one.emitted
             return [window.stay(one, 0, end, Mode.BETWEEN, "", MoreText(end), CloseText(end))]
         found = text_edges.expand(window, one, final)
+        if isinstance(found, list):
+            found = [other for other in found if other.mode is not Mode.END]  # it would go on to the end of the text
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.JSON and other.state.bare:
                 other.cost += _ANY_KEY if self._index.has_any_key(name) else 0
@@ -322,7 +325,8 @@ class AutoSearch(AnswerSearch):
         """True where an opener stands, or JSON in which the name of a declared tool comes soon."""
         window, strong = self._window, self._index.strong.match(self._window.buf, at) is not None
         if window.buf[at] in "{[" and not strong:
-            return window.tools.declared and window.names.search(window.buf, at, at + AHEAD) is not None
+            json = _JSON.match(window.buf, at) is not None
+            return json and window.tools.declared and window.names.search(window.buf, at, at + AHEAD) is not None
         return strong and window.buf[at] != FENCE[0]
 
     def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:
