@@ -19,6 +19,7 @@ from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.prefill import prompt_tail
+from toolect._reading.quotation import said
 from toolect._search import text_edges
 from toolect._search.actions import CloseText, MoreText, Note
 from toolect._search.answer_search import AnswerSearch
@@ -50,7 +51,6 @@ _BLOCK: Final = 1000
 _FENCE_LINE: Final = re.compile(r"(?:\A|\r?\n)[ \t]*```[\w+.-]{0,32}[ \t]*(?:\r?\n[ \t]*)?\Z")
 _JSON: Final = re.compile(r"""\{\s*[\w"']|\[\s*\{""")
 _FENCE_HELD: Final = re.compile(r"\s*`{0,3}[ \t\r]*\Z")
-_JSON: Final = re.compile(r"""\{\s*[\w"']|\[\s*\{""")
 _LINE: Final = 64
 _TAIL: Final = 200
 _PART: Final = 32
@@ -229,13 +229,13 @@ class AutoSearch(AnswerSearch):
             if not final:
                 return WAIT
             names += ended
+        if tool_like(buf, at, window.tools):
+            names += [name for words, led in index.led.items() if words.match(buf, at) is not None for name in led]
         if window.tools.declared and (named := window.names.match(buf, at)) is not None:
             if not final and len(buf) - named.end() < _LED:
                 window.needs(window.base + named.end() + _LED)
                 return WAIT
             names += index.named(buf, named.end())
-        if tool_like(buf, at, window.tools):
-            names += [name for words, led in index.led.items() if words.match(buf, at) is not None for name in led]
         return names
 
     # What they make of it
@@ -313,7 +313,7 @@ class AutoSearch(AnswerSearch):
             dear = max(texts, key=lambda other: other.cost)
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
-            cost += _ONLY_TEXT if cost and self._tells(at) else 0
+            cost += _ONLY_TEXT if cost and self._tells(one, at) else 0
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.opener_in_reasoning
         text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)
@@ -321,13 +321,13 @@ class AutoSearch(AnswerSearch):
             text.context = text.context._replace(doubt=dear.context.doubt)
         return text
 
-    def _tells(self, at: int) -> bool:
-        """True where an opener stands, or JSON in which the name of a declared tool comes soon."""
-        window, strong = self._window, self._index.strong.match(self._window.buf, at) is not None
-        if window.buf[at] in "{[" and not strong:
-            json = _JSON.match(window.buf, at) is not None
-            return json and window.tools.declared and window.names.search(window.buf, at, at + AHEAD) is not None
-        return strong and window.buf[at] != FENCE[0]
+    def _tells(self, one: Hypothesis, at: int) -> bool:
+        """True where an opener stands that no sentence names, or JSON that soon names a declared tool."""
+        window, buf, opener = self._window, self._window.buf, self._index.strong.match(self._window.buf, at)
+        if opener is None:
+            named = window.tools.declared and window.names.search(buf, at, at + AHEAD) is not None
+            return named and _JSON.match(buf, at) is not None
+        return buf[at] != FENCE[0] and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
 
     def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:
         """Reasoning is over before an opener of another dialect at index `at`; none where that is only shown."""

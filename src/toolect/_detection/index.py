@@ -211,7 +211,7 @@ class Index:
     def _bare_rank(self, name: str) -> tuple[bool, int, int]:
         bare = self.traits[name].bare
         assert bare is not None
-        return bare.open, bare.cost, self.order[name]
+        return bare.open, len(bare.keys) if bare.open else bare.cost, self.order[name]
 
     def has_any_key(self, name: str) -> bool:
         """True when any key may be a tool in the JSON of a dialect."""
@@ -301,7 +301,7 @@ class Index:
 
 
 def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
-    """True when the name from index `at` on is that of a declared tool; none declared, looks like one, or has arguments.
+    """True when the name at index `at` is a declared tool's, or, where none is declared, looks like one.
 
     Pages and sources are full of `<li>` and `f()`.
     """
