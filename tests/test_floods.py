@@ -17,11 +17,6 @@ from hypothesis import settings
 
 import toolect
 from toolect import _conversion
-from toolect._detection import auto
-from toolect._detection import content as detected_content
-from toolect._detection.content import MAX_VAIN
-from toolect._detection.stretch import Stretch
-from toolect._detection.trial import Trial
 from toolect._graph.finder import Finder
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading import (
@@ -198,21 +193,6 @@ def test_a_stream_gathers_after_many_chunks_that_decide_something(monkeypatch: p
     assert len(found.message.runnable) == 4 * most
 
 
-def test_a_stream_without_a_dialect_gathers_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After many chunks that were more than text; the message is the same."""
-    monkeypatch.setattr(auto, "MAX_CAREFUL", 20)
-    monkeypatch.setattr(put_off, "GATHERED", 8)
-    text, held = '```<think>a``` b</think><tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' * 12, 0
-    found = toolect.dialect("auto").stream()
-    for at in range(0, len(text), 5):
-        found.feed(text[at : at + 5])
-        held = max(held, len(found.pending))
-    found.close()
-    assert held > 60
-    assert not found.pending
-    assert shipped_corpus.same(found.message, toolect.parse(text))
-
-
 def test_what_follows_too_many_segments_is_content() -> None:
     """A segment more than `MAX_SEGMENTS` is read, however it is written; what comes then is content."""
     dialect = toolect.dialect("pythonic")
@@ -303,21 +283,6 @@ def test_after_too_many_stray_markers_they_are_content(monkeypatch: pytest.Monke
         message = dialect.parse(text)
         assert message.content == content
         assert [found.name for found in message.runnable] == ["f"]
-        check_streams(dialect, text, message)
-
-
-def test_what_might_begin_something_too_often_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a dialect: after `MAX_LOOKS` places only long openers count, but for those tried in vain."""
-    monkeypatch.setattr(detected_content, "MAX_LOOKS", 300)
-    dialect, call = toolect.dialect("auto"), '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
-    looked, look = list[int](), detected_content.Content._look
-    monkeypatch.setattr(detected_content.Content, "_look", lambda of, at: looked.append(at) or look(of, at))
-    for count, most in ((50, 110), (8 * MAX_VAIN, 300 + 2 * MAX_VAIN)):
-        looked.clear()
-        text = 'So {"a": [' * count + f"\n{call}"
-        message = dialect.parse(text)
-        assert [found.name for found in message.runnable] == ["f"]
-        assert len({*looked}) <= most
         check_streams(dialect, text, message)
 
 
@@ -447,33 +412,6 @@ def test_broken_json_is_looked_through_so_far_whoever_reads_it() -> None:
     flood = Flood("code", "```javascript\n", "", '{"name": "f", "arguments": {}}Promise.all([')
     sizes = work.CALLS._replace(sizes=(16_000, 64_000, 256_000))
     assert not (found := work.grown(toolect.parse, flood.text, sizes)), found
-
-
-def test_openers_are_tried_in_vain_as_often_in_reasoning_as_in_content(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond `MAX_VAIN`: text, in chunks too."""
-    tried: list[object] = []
-    init = Trial.__init__
-    monkeypatch.setattr(Trial, "__init__", lambda self, *given: tried.append(self) or init(self, *given))
-    text = "<think>" + "<｜DSML｜ calls>" * (2 * MAX_VAIN)
-    message = toolect.parse(text)
-    assert message.reasoning == text.removeprefix("<think>")
-    assert len(tried) <= MAX_VAIN + 2
-    stream = toolect.dialect("auto").stream()
-    for at in range(0, len(text), 5):
-        stream.feed(text[at : at + 5])
-    stream.close()
-    assert shipped_corpus.same(stream.message, message)
-
-
-def test_end_tokens_that_are_held_back_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands before each of them on its line is known without all that is held back."""
-    asked: list[Stretch] = []
-    waiting = Stretch.waiting.fget
-    monkeypatch.setattr(Stretch, "waiting", property(lambda self: asked.append(self) or waiting(self)))
-    text = "<|eom_id|>" * 1_000
-    assert toolect.parse(text).content == ""
-    assert toolect.parse(text + "x").content == text + "x"
-    assert len(asked) < 10
 
 
 def test_converting_many_calls_takes_linear_time() -> None:

@@ -19,6 +19,7 @@ from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.prefill import prompt_tail
+from toolect._reading.quotation import said
 from toolect._search import text_edges
 from toolect._search.actions import CloseText, MoreText, Note
 from toolect._search.answer_search import AnswerSearch
@@ -41,13 +42,14 @@ _GIVEN_UP: Final = 4
 """What it costs besides that a dialect cannot read on: another one may."""
 _CUT: Final = 2
 """What it costs that the text ends in the middle of a call: there it may be over in another dialect."""
-_ONLY_TEXT: Final = 3
+_ONLY_TEXT: Final = 4
 """What it costs besides that an opener, or JSON that names a tool, is only text: the markers after it are not known."""
 _SHOWN: Final = 256
 """Characters in which a call in a code block names its tool, where some are declared. Beyond it: it is shown."""
 _BLOCK: Final = 1000
 """Characters before a marker in which a code block may begin."""
 _FENCE_LINE: Final = re.compile(r"(?:\A|\r?\n)[ \t]*```[\w+.-]{0,32}[ \t]*(?:\r?\n[ \t]*)?\Z")
+_JSON: Final = re.compile(r"""\{\s*[\w"']|\[\s*\{""")
 _FENCE_HELD: Final = re.compile(r"\s*`{0,3}[ \t\r]*\Z")
 _LINE: Final = 64
 _TAIL: Final = 200
@@ -192,10 +194,9 @@ class AutoSearch(AnswerSearch):
         hits = index.hits(buf, at, final, window.tools)
         if isinstance(hits, Waits):
             return WAIT
-        if index.strong.match(buf, at) is not None and not window.tools.declared or not plan.content:
-            hits = [hit for hit in hits if len(hit.opener.core) >= STRONG]
         if not plan.content:
-            hits = [hit for hit in hits if own in hit.names or hit.opener.call]
+            strong = (hit for hit in hits if len(hit.opener.core) >= STRONG)
+            hits = [hit for hit in strong if own in hit.names or hit.opener.call]
         names = [own if own in hit.names else hit.names[0] for hit in hits]
         more = self._unmarked(at, final) if plan.content else []
         if isinstance(more, Waits):
@@ -228,13 +229,13 @@ class AutoSearch(AnswerSearch):
             if not final:
                 return WAIT
             names += ended
+        if tool_like(buf, at, window.tools):
+            names += [name for words, led in index.led.items() if words.match(buf, at) is not None for name in led]
         if window.tools.declared and (named := window.names.match(buf, at)) is not None:
             if not final and len(buf) - named.end() < _LED:
                 window.needs(window.base + named.end() + _LED)
                 return WAIT
             names += index.named(buf, named.end())
-        if tool_like(buf, at, window.tools):
-            names += [name for words, led in index.led.items() if words.match(buf, at) is not None for name in led]
         return names
 
     # What they make of it
@@ -297,6 +298,8 @@ class AutoSearch(AnswerSearch):
             end = one.emitted
             return [window.stay(one, 0, end, Mode.BETWEEN, "", MoreText(end), CloseText(end))]
         found = text_edges.expand(window, one, final)
+        if isinstance(found, list):
+            found = [other for other in found if other.mode is not Mode.END]  # it would go on to the end of the text
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.JSON and other.state.bare:
                 other.cost += _ANY_KEY if self._index.has_any_key(name) else 0
@@ -310,7 +313,7 @@ class AutoSearch(AnswerSearch):
             dear = max(texts, key=lambda other: other.cost)
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
-            cost += _ONLY_TEXT if cost and self._tells(at) else 0
+            cost += _ONLY_TEXT if cost and self._tells(one, at) else 0
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.opener_in_reasoning
         text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)
@@ -318,12 +321,13 @@ class AutoSearch(AnswerSearch):
             text.context = text.context._replace(doubt=dear.context.doubt)
         return text
 
-    def _tells(self, at: int) -> bool:
-        """True where an opener stands, or JSON in which the name of a declared tool comes soon."""
-        window, strong = self._window, self._index.strong.match(self._window.buf, at) is not None
-        if window.buf[at] in "{[" and not strong:
-            return window.tools.declared and window.names.search(window.buf, at, at + AHEAD) is not None
-        return strong and window.buf[at] != FENCE[0]
+    def _tells(self, one: Hypothesis, at: int) -> bool:
+        """True where an opener stands that no sentence names, or JSON that soon names a declared tool."""
+        window, buf, opener = self._window, self._window.buf, self._index.strong.match(self._window.buf, at)
+        if opener is None:
+            named = window.tools.declared and window.names.search(buf, at, at + AHEAD) is not None
+            return named and _JSON.match(buf, at) is not None
+        return buf[at] != FENCE[0] and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
 
     def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:
         """Reasoning is over before an opener of another dialect at index `at`; none where that is only shown."""

@@ -69,8 +69,6 @@ class Index:
         needles = [*self._openers, *self.closers, *self.ends]
         self.regex = re.compile(_trie({*needles, "{", "["}))
         """Finds where something may begin."""
-        self.anything = re.compile("|".join([self.regex.pattern, *led]))
-        """The same, or a name with which a call begins."""
         self._cores = sorted({c for found in self._openers.values() for c, _ in found} | {*self.closers, *self.ends})
         self.longest = max(map(len, self._cores), default=1) + 8
         squeezed = [squeeze(core) for core in self._cores]
@@ -80,7 +78,7 @@ class Index:
         self.strong = re.compile(_trie(strong))
         """Matches what is a marker of some dialect."""
         self.long_openers = tuple({c for o in self._openers.values() for c, _ in o if len(c) >= STRONG})
-        begun = {way for core in self._near for way in begins_with(core, headless=True)}
+        begun = {way for core in self._near for way in begins_with(core, headless=True) if way[-1] != " "}
         self.near_begun = re.compile("|".join(sorted(begun)) or "(?!)")
         """Matches what a misspelt opener may begin with."""
         self.near = re.compile(_trie({*self._parts}, words=False))
@@ -122,33 +120,31 @@ class Index:
 
         A name after a short one must be that of a tool, or look like one.
         """
-        found: dict[str, tuple[Opener, int]] = {}
-        for needle, kinds in self._at(buf, at):
-            for (core, _), owners in kinds.items():
-                end = self._end(core, needle, buf, at, final)
-                if end is None:
-                    return WAIT
-                for name, opener in owners if end >= 0 else ():
-                    if name not in found or end > found[name][1]:
-                        found[name] = opener, end
+        found = self._openers_at(buf, at, final)
+        if isinstance(found, Waits):
+            return WAIT
         groups: dict[tuple[str, int], list[str]] = {}
         for name in sorted(found, key=self.order.__getitem__):
             opener, end = found[name]
             groups.setdefault((opener.core, opener.kind), []).append(name)
         hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]
-        fits, rest = list[Hit](), list[Hit]()
+        fits, rest, strong = list[Hit](), list[Hit](), self.strong.match(buf, at) is not None
         for hit in hits:
             answer = follows(hit.opener, buf, hit.end, final)
             if isinstance(answer, Waits):
                 return WAIT
             core = hit.opener.core
-            if core[0] == "`" and (not answer or buf[hit.end : hit.end + 1].isalnum()):
+            if core[0] == "`" and (
+                not answer and not (hit.opener.code and tools.declared) or buf[hit.end : hit.end + 1].isalnum()
+            ):
                 continue
             weak = len(core) < STRONG and not core[0].isalnum()
             if core[0] == "`" and hit.opener.keys:
                 key = _FIRST_KEY.match(buf, _BLANKS.match(buf, hit.end).end())  # type: ignore[union-attr]
                 if key is not None and (key[1] or "") not in hit.opener.keys:
                     continue
+            if weak and strong and not tools.declared:
+                continue
             if weak and (not answer or hit.opener.patterns and not tool_like(buf, hit.end, tools)):
                 continue
             (fits if answer else rest).append(hit)
@@ -160,6 +156,19 @@ class Index:
             fits.sort(key=lambda hit: sum(key not in hit.opener.keys for key in keys) if hit.opener.keys else 0)
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
         return named or [*fits, *(hit for hit in rest if hit.opener.free or not fits)][:MOST]
+
+    def _openers_at(self, buf: str, at: int, final: bool) -> dict[str, tuple[Opener, int]] | Waits:
+        """Of each dialect the longest opener that stands at index `at`, and where it ends."""
+        found: dict[str, tuple[Opener, int]] = {}
+        for needle, kinds in self._at(buf, at):
+            for (core, _), owners in kinds.items():
+                end = self._end(core, needle, buf, at, final)
+                if end is None:
+                    return WAIT
+                for name, opener in owners if end >= 0 else ():
+                    if name not in found or end > found[name][1]:
+                        found[name] = opener, end
+        return found
 
     def _at(self, buf: str, at: int) -> Iterator[tuple[str, dict[tuple[str, int], list[tuple[str, Opener]]]]]:
         for size in range(1, 40):
@@ -202,7 +211,7 @@ class Index:
     def _bare_rank(self, name: str) -> tuple[bool, int, int]:
         bare = self.traits[name].bare
         assert bare is not None
-        return bare.open, bare.cost, self.order[name]
+        return bare.open, len(bare.keys) if bare.open else bare.cost, self.order[name]
 
     def has_any_key(self, name: str) -> bool:
         """True when any key may be a tool in the JSON of a dialect."""
@@ -251,9 +260,11 @@ class Index:
 
     def calling(self, buf: str, at: int) -> list[str]:
         """All dialects of which a call may begin at index `at`, whichever tools there are."""
-        hits, bare = self.hits(buf, at, True, NO_TOOLS), self.bare_at(buf, at, True, NO_TOOLS)
-        assert not isinstance(hits, Waits) and not isinstance(bare, Waits)
-        names = [name for hit in hits if hit.opener.call for name in hit.names]
+        found, bare = self._openers_at(buf, at, True), self.bare_at(buf, at, True, NO_TOOLS)
+        assert not isinstance(found, Waits) and not isinstance(bare, Waits)
+        calls = {name: hit for name, hit in found.items() if hit[0].call}
+        names = [name for name, (opener, end) in calls.items() if opener.free or follows(opener, buf, end, True)]
+        names = names or [name for name, (opener, _) in calls.items() if len(opener.core) >= STRONG]
         names += [other for name in bare for other in self._alike(name)]
         return names + [name for words, led in self.led.items() if words.match(buf, at) is not None for name in led]
 
@@ -290,7 +301,7 @@ class Index:
 
 
 def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
-    """True when the name from index `at` on is that of a tool; none declared, looks like one, or has arguments.
+    """True when the name at index `at` is a declared tool's, or, where none is declared, looks like one.
 
     Pages and sources are full of `<li>` and `f()`.
     """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from toolect import registry
+from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
 from toolect._values.toolset import ToolSchemas, tool_schemas
@@ -70,15 +72,24 @@ class Detection(msgspec.Struct, frozen=True):
 
 def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = "") -> tuple[Detection, ...]:
     """The dialects that `text` may be in, the likeliest first; see `toolect.detect`."""
-    return among(text, index(), registry.dialect, tools, limit, prefix)
+    if not isinstance(text, str):
+        raise not_text(text)
+    given = list(tools) if tools is not None else None
+    reader = AutoSearch(index(), tool_schemas(given), {}, prefix=prefix)
+    reader.read(text[:MOST])
+    return among(text, index(), registry.dialect, given, limit, prefix, reader.message.dialects)
 
 
 def among(
-    text: str, known: Index, dialect: Callable[[str], Dialect], tools: Tools | None, limit: int, prefix: str
+    text: str,
+    known: Index,
+    dialect: Callable[[str], Dialect],
+    tools: Tools | None,
+    limit: int,
+    prefix: str,
+    read: Collection[str] = (),
 ) -> tuple[Detection, ...]:
-    """The same, of the dialects that are `known`."""
-    if not isinstance(text, str):
-        raise not_text(text)
+    """The same, of the dialects that are `known`; in those that are `read` are the calls that the text has."""
     schemas = tool_schemas(tools)
     given = list(tools) if tools is not None else None
     names, start = traces(known, text)
@@ -92,7 +103,7 @@ def among(
     others = [marker for marker in known.markers if marker in text]
     groups: dict[Said, list[tuple[float, float, int, int, Reading]]] = {}
     for reading in readings:
-        score = reading.score(most, others)
+        score = reading.score(reading.attempts if reading.traits.name in read else most, others)
         if score > 0:
             rank = (score, reading.coverage, reading.marked, -known.order[reading.traits.name], reading)
             groups.setdefault(reading.said, []).append(rank)
@@ -142,9 +153,10 @@ def traces(known: Index, text: str) -> tuple[list[str], int]:
 
 def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[str]]]:
     """The first places where a call of some dialects may begin, each with these."""
-    for _, match in zip(range(PLACES), known.anything.finditer(text), strict=False):
-        if names := known.calling(text, match.start()):
-            yield match.start(), names
+    places = heapq.merge(*(map(re.Match.start, regex.finditer(text)) for regex in (known.regex, *known.led)))
+    for _, at in zip(range(PLACES), places, strict=False):
+        if names := known.calling(text, at):
+            yield at, names
 
 
 class Reading:

@@ -44,6 +44,8 @@ class Opener(msgspec.Struct, frozen=True):
     then: tuple[str, ...] = ()
     """The markers that may come after such a terminal; none where other things may."""
     json: bool = False
+    code: bool = False
+    """Statements of any kind may come next."""
     keys: tuple[str, ...] = ()
     """The keys of a call that is JSON."""
     free: bool = False
@@ -133,6 +135,7 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         tuple(name.regex for name, _ in after.patterns),
         _after([after.step(name).node for name, _ in after.patterns]),
         after.json,
+        after.coding is not None,
         tuple(sorted(shape_keys(after).known)) if after.json else (),
         after.text or after.escaped,
     )
