@@ -425,7 +425,7 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
     """The open argument has no value, or an object stands here that has all arguments."""
     buf, place, node, context, costs = window.buf, window.base + at, one.node, one.context, window.costs
     home = context.argument
-    if home is not None and context.key and (home.struct.match(buf, at) is not None):
+    if home is not None and context.key and takes_elements(home) and home.struct.match(buf, at) is not None:
         path = Path(home, context._replace(key=None, argument=None), window.ref).add(ForgetArgument(place))
         return [window.make(one, costs.no_arguments, place, Mode.BETWEEN, "", path)]
     if not _named(one) or context.key is not None or not takes_elements(node):

@@ -471,6 +471,8 @@ class Performer:
             builder.text.more(field, self.raw(island.start, at))
         self.island = None
         if not island.begun:
+            if role is Role.ARGUMENTS:
+                builder.truncate(at)
             return None
         after = node.step(SlotKind.TEXT).node
         if role not in (Role.CONTENT, Role.REASONING) and not (after.over or after.done is not None):
