@@ -154,7 +154,10 @@ class AnswerSearch:
             self._tape.add(chunk)
             window.buf += chunk
             if self._tape.size >= window.need:
-                self._run(False)
+                if not self._stepping.more(chunk):
+                    self._run(False)
+                if len(window.buf) > _TRIMMED:
+                    self._trim()
         return self._waiting.told(events, draft.torn[1])
 
     def close(self) -> list[Event]:
@@ -227,8 +230,6 @@ class AnswerSearch:
             if best.mode is Mode.TEXT:
                 self._tell(best)
             search.commit()
-        if len(window.buf) > _TRIMMED:
-            self._trim()
 
     def _tell(self, best: Hypothesis) -> None:
         """Text in which no marker can begin any more is passed on."""
