@@ -266,7 +266,9 @@ class Index:
         names = [name for name, (opener, end) in calls.items() if opener.free or follows(opener, buf, end, True)]
         names = names or [name for name, (opener, _) in calls.items() if len(opener.core) >= STRONG]
         names += [other for name in bare for other in self._alike(name)]
-        return names + [name for words, led in self.led.items() if words.match(buf, at) is not None for name in led]
+        if tool_like(buf, at, NO_TOOLS):
+            names += [name for words, led in self.led.items() if words.match(buf, at) is not None for name in led]
+        return names
 
     def _alike(self, name: str) -> list[str]:
         """The dialects that have the same bare JSON."""
