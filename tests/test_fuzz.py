@@ -16,10 +16,9 @@ from toolect._reading import held_back, stop_check, text_slot
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.open_call import OpenCall
-from toolect._reading.stream import Stream
 from toolect._reading.text_slot import TextSlot
 from toolect._rendering import roundtrip
-from toolect.compiled import Dialect
+from toolect.compiled import Dialect, Stream
 from toolect.events import Event
 from toolect.message import Call, Content, Message, Repair, RepairKind
 from tools.fuzz import fuzz

@@ -52,7 +52,7 @@ class Slot(Route):
         json = plan.content and plan.json is not None and plan.after.json
         self.late = hub(node, ends, after_text=True, json=json, led=False)
         self.search = plan.regex.search
-        self.part = min(map(len, plan.parts), default=1) - 1
+        self.part = max(map(len, plan.parts), default=1)
         calls = [core for core in ends if plan.after.calling(core)]
         self.lead = next((self.leads[core] for core in (*calls, *ends)), plan.gap if json else "")
         self.clear: Hub | None = None
@@ -69,11 +69,17 @@ class Slot(Route):
     def _ends(self, core: str) -> bool:
         return not self.plan.after.marks[core]
 
-    def odd(self, to: Answer, pos: int, where: int) -> bool:
-        """True when something in the text from index `pos` to `where` may begin something else."""
+    def odd(self, to: Answer, pos: int, where: int, bare: bool = False) -> bool:
+        """True when something in the text from index `pos` to `where` may begin something else.
+
+        A bracket there that may be `bare` JSON may as well be in the middle of an opener.
+        """
         plan, buf = self.plan, to.buf
-        if plan.near is not None and where > pos and plan.near.search(buf, pos, where + self.part) is not None:
-            return True
+        if plan.near is not None and (where > pos or bare):
+            limit = where + STRONG if bare else where
+            part = plan.near.search(buf, pos, limit + self.part)
+            if part is not None and part.start() < limit:
+                return True
         if plan.led_words is not None and (led := plan.led_words.search(buf, pos, where + MAX_LEXEME)) is not None:
             return led.start() <= where
         if to.declared and where > pos and plan.content and plan.named is not None:
@@ -136,6 +142,8 @@ def _lead(plan: Island, core: str) -> str:
 
 def _shown(to: Answer, pos: int, where: int, core: str) -> bool:
     """True when what stands at index `where` may be quoted, or named in a sentence."""
+    if to.buf[where - 1 : where] == "\n":
+        return False
     line = line_before(to.buf, pos, where)
     if not line:
         return False
@@ -181,8 +189,9 @@ class Said(Slot):
             return None
         if where == pos or buf[pos:where].isspace():
             if match is not None and self.clear is not None and self._alike:
-                to.strong = len(self.clear.runs[match.lastindex].first) >= STRONG  # type: ignore[index]  # as above
-                return to.over(self.clear, match, where)
+                core = self.clear.runs[match.lastindex].first  # type: ignore[index]  # every expression has a group
+                to.strong = len(core) >= STRONG
+                return None if self.odd(to, where, where, not core) else to.over(self.clear, match, where)
             return self._at_once(to, pos, where)
         if end < pos:
             self._end_token(to, pos, where)
@@ -194,7 +203,8 @@ class Said(Slot):
         piece = buf[pos:end]
         if not piece or piece.isspace():
             return None
-        if self.odd(to, pos, where) or piece[-1] == "\r" or _shown(to, pos, where, core):
+        bare = core in ("", "{", "[") and core not in self.leads
+        if self.odd(to, pos, where, bare) or piece[-1] == "\r" or _shown(to, pos, where, core):
             return None
         if core in self.node.graph.think_openers:
             return None
@@ -211,11 +221,11 @@ class Said(Slot):
 
     def _at_once(self, to: Answer, pos: int, where: int) -> Route | None:
         """Over the markers at index `where`, which no text is before."""
-        if self.odd(to, pos, where):
-            return None
         for runs in (self._direct, self._textless):
             if runs is not None and (match := runs.match(to.buf, where)) is not None:
                 first = runs.runs[match.lastindex].first  # type: ignore[index]  # as above
+                if self.odd(to, pos, where, not first):
+                    return None
                 to.strong = len(first) >= STRONG
                 if pos < where and "\n" in self.leads.get(first, self.lead) and to.buf[where - 1] != "\n":
                     return None

@@ -247,6 +247,26 @@ class CloseLoose(NamedTuple):
         to.close_loose(*self)
 
 
+class CloseWrapped(NamedTuple):
+    """An object of all arguments is over, where the dialect has them one by one."""
+
+    start: int
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.close_wrapped(self.start)
+
+
+class ForgetArgument(NamedTuple):
+    """An argument has no value."""
+
+    at: int
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.forget_argument(self.at)
+
+
 class OpenCode(NamedTuple):
     """Code that is no call begins behind character `start`: content, or the rest of a call that `failed`."""
 

@@ -20,7 +20,7 @@ MAX_COST: Final = 8
 """What they may cost together. Beyond it: as above."""
 WAYS: Final = 2
 """Ways to one marker. Beyond it: the dearer ones are not tried."""
-_VALUES = (Role.VALUE, Role.JSON)
+VALUES = (Role.VALUE, Role.JSON)
 
 
 class Way(NamedTuple):
@@ -77,7 +77,7 @@ def _way_to_json(node: Node) -> Way | None:
     order, done = 0, set[Node]()
     while todo:
         cost, _, path, at = heapq.heappop(todo)
-        if at.json and at.json_field().role not in _VALUES:
+        if at.json and at.json_field().role not in VALUES:
             return Way(cost, path, at)
         if at in done or len(path) >= MAX_STEPS - 1:
             continue
@@ -206,6 +206,18 @@ def _key(words: str) -> str:
     return rf"(?:{words}){_QUOTE}?\s*(?:[:：=]|(?<={_QUOTE})\s*[\"{{])"
 
 
+def takes_elements(node: Node) -> bool:
+    """True when an argument begins at `node`, with a marker that no text begins with by chance."""
+    return node.made(_takes_elements)
+
+
+def _takes_elements(node: Node) -> bool:
+    if node.text or node.json or node.escaped or node.value:
+        return False
+    tasks = (task for core in node.marks if len(core) >= STRONG or core[0] == "<" for task, _ in node.step(core).tasks)
+    return any(isinstance(task, Op) and task.code is OpCode.BEGIN_ARGUMENT for task in tasks)
+
+
 class ShapeKeys:
     """The keys of a call's JSON by what they hold."""
 
@@ -266,7 +278,7 @@ def shaped(node: Node) -> bool:
     if not node.json:
         return False
     field = node.json_field()
-    return field.shape is not None and not isinstance(field.shape, Hole) and field.role not in _VALUES
+    return field.shape is not None and not isinstance(field.shape, Hole) and field.role not in VALUES
 
 
 def expectations(node: Node) -> list[str]:

@@ -88,6 +88,8 @@ class Context(NamedTuple):
     opener: str = ""
     """The opener that was read last."""
     statement: Statement | None = None
+    argument: Node | None = None
+    """Where the open argument began."""
     reopened: bool = False
     """A quote in the open call was one of its string's own."""
 

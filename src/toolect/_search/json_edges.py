@@ -8,7 +8,7 @@ from typing import Final
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import OpenLoose, PutJson, RawJson, StringJson
-from toolect._search.follow import ShapeKeys, shape_keys, shaped
+from toolect._search.follow import VALUES, ShapeKeys, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Act, Hypothesis, Mode, Onwards, Waits
 from toolect._search.json_edits import QUOTES, SCALAR, edits
 from toolect._search.json_ends import (
@@ -35,8 +35,12 @@ from toolect._values.json_lexemes import MAX_DEPTH, complete
 from toolect.message import Json
 
 _EARLY: Final = -1
+_ENCODED: Final = '{["\\ \t\n'
+"""What JSON in a string may begin with."""
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
+_MEMBER: Final = re.compile(r'\}\s*,\s*"')
+"""A member after an object: a bracket may be one too many."""
 _ODD: Final = re.compile(r"[\\\x00-\x1f]")
 """What a string may have that is not as JSON has it."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
@@ -67,6 +71,13 @@ def spare(window: Window, one: Hypothesis, at: int, empty: tuple[str, ...]) -> H
     return found
 
 
+def wrapped(window: Window, one: Hypothesis, cost: int, at: int) -> Hypothesis:
+    """The hypothesis that the object at character `at` has all arguments, where the dialect has them one by one."""
+    state = JsonState(at, False)
+    state.styles, state.wrapped = LOOSE, True
+    return window.stay(one, cost, at, Mode.JSON, state, OpenLoose())
+
+
 def woken(window: Window, one: Hypothesis) -> list[Hypothesis]:
     """The spare reading of the value that `one` cannot read, from its beginning on."""
     other, one.spare = one.spare, None
@@ -91,10 +102,10 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     return _Run(window, one, state.copy()).go(final)
 
 
-def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
-    """A strict value that is there as a whole, and holds no marker that might end it."""
-    buf, base, node = window.buf, window.base, one.node
-    at = one.emitted - base
+def complete_value(window: Window, one: Hypothesis, final: bool) -> tuple[Json, int] | None:
+    """A strict value that is there as a whole, and holds no marker that might end it; and the index where it ends."""
+    buf, node = window.buf, one.node
+    at = one.emitted - window.base
     if buf[at : at + 1] not in ("{", "["):
         return None
     found = complete(buf, at, False)
@@ -110,6 +121,15 @@ def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | N
         or any(buf.find(x, at, end) >= 0 for x in window.graph.long_openers)
     ):
         return None
+    return value, end
+
+
+def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | None:
+    found = complete_value(window, one, final)
+    if found is None:
+        return None
+    (value, end), base = found, window.base
+    at = one.emitted - base
     state = one.state.copy()
     state.expects, state.emitted = Next.AFTER_VALUE, base + end
     cost = window.costs.fits * (MAX_EVIDENCE - _lacking(value, MAX_EVIDENCE))
@@ -132,6 +152,14 @@ def _lacking(value: Json, wanted: int) -> int:
 def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
     """Go on in place, with nothing to weigh, as far as strict JSON goes; True where more text is needed."""
     state: JsonState = one.state
+    if not state.stack and state.expects is Next.VALUE:
+        found = complete_value(window, one, final)
+        at = one.emitted - window.base
+        if found is not None and not window.tools.declared and _MEMBER.search(window.buf, at, found[1]) is None:
+            to.feed_json(window.buf[at : found[1]], one.emitted)
+            state.expects = Next.AFTER_VALUE
+            state.emitted = one.pos = one.emitted = window.base + found[1]
+            return False
     run = _Run(window, one, state)
     run.forward(final, True)
     _perform(run.telling.acts, state, window, to)
@@ -184,9 +212,9 @@ class _Run:
         self.at = one.emitted - window.base
         self.keys = shape_keys(one.node) if state.bare else one.node.made(_keys)
         self.cost = 0
-        self.why: tuple[int, int] | int | None = None
+        self.why: tuple[int, int] | int | str | None = None
         """In a string, where brackets and a marker stand; before a key, how many brackets are missing: -1, if one is
-        too many."""
+        too many; before a text, the argument that it is."""
         self.wanted = LOOK
         """Characters that are needed to tell what is wrong."""
 
@@ -244,8 +272,26 @@ class _Run:
             state.key, state.expects = self.window.raw(state.string, state.last_quote), Next.COLON
         else:
             state.expects = Next.AFTER_VALUE
+            if state.sole:
+                state.pending, state.sole = "}", False
+            elif self.keys is not None and state.key in self.keys.name and len(state.stack) <= MAX_NESTED:
+                state.name = self.window.raw(state.string, state.last_quote)
         self.at = end + width
         return True
+
+    def _sole_argument(self, at: int) -> str | None:
+        """The argument that is the text at index `at`, which stands in the place of all arguments, as JSON."""
+        state, one, tools = self.state, self.one, self.window.tools
+        if state.loose or one.node.json_field().role in VALUES or self.window.buf[at + 1 : at + 2] in _ENCODED:
+            return None
+        if self.keys is None:
+            place = not state.stack and not shaped(one.node)
+        else:
+            place = bool(state.found & 2) and state.depth == len(state.stack) and state.key in self.keys.arguments
+        name = state.name or one.context.name
+        sole = tools.of(name).sole if place and name in tools else None
+        member = None if sole is None else tools.of(name).member(sole)
+        return sole if member is not None and "string" in member.types else None
 
     def _look_through(self, end: int) -> bool:
         """Pass on what can only be the string's own; False where the value may be over in it."""
@@ -366,6 +412,9 @@ class _Run:
                 self.wanted = 3
                 return False
             if buf.startswith('"""', at):
+                return False
+            if (sole := self._sole_argument(at)) is not None:
+                self.why = sole
                 return False
             self._begin_string(place, Next.IN_STRING)
             return True

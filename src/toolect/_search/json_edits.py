@@ -9,17 +9,19 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
-from toolect._search.actions import DropLoose, Fail, FailJson, MendJson, OpenJson, PutJson
+from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.code_state import begin_again
-from toolect._search.follow import after_value, shape_keys, shaped
-from toolect._search.hypothesis import Act, Hypothesis, Mode
+from toolect._search.follow import after_value, shape_keys, shaped, way_to_json
+from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
+from toolect._search.path import Path
 from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
 from toolect._shapes.mend import _EXPRESSION
 from toolect._spec.model import Role
+from toolect.message import RepairKind
 
 MAX_REOPENED: Final = 32
 """Quotes of one value that may turn out to be in a string. Beyond it: they end it."""
@@ -60,7 +62,7 @@ _TEXT_SIGNS: Final = "/$#@%&*~^\\"
 _VALUES: Final = (Role.VALUE, Role.JSON)
 
 
-def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int | None) -> list[Hypothesis]:
+def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int | str | None) -> list[Hypothesis]:
     """The hypotheses that follow at index `at`, where no token fits.
 
     `why` says more: where a string is over, as indices; how many brackets are missing before a key: -1, one too many.
@@ -68,6 +70,8 @@ def edits(window: Window, one: Hypothesis, at: int, why: tuple[int, int] | int |
     found = _Edits(window, one, at)
     if isinstance(why, tuple):
         return found.over_in_string(why)
+    if isinstance(why, str):
+        return found.sole_argument(why)
     if why == -1:
         return found.closed_early()
     if why:
@@ -163,6 +167,16 @@ class _Edits:
         self.go_on(1, Next.IN_KEY)
         return self.found
 
+    def sole_argument(self, key: str) -> list[Hypothesis]:
+        """The text that begins here is an argument of a tool that has no other, and not all of them."""
+        put, cost = f'{{{quoted_json(key)}: "', self.costs.json_text
+        new = self._open(put, cost, Next.IN_STRING, self.at + 1, '"', "the only argument")
+        new.state.sole = True
+        self.found[-1] = self.window.stay(
+            new, 0, new.pos, Mode.JSON, new.state, Note(RepairKind.POSITIONAL, self.at, key)
+        )
+        return self.found
+
     def closed_early(self) -> list[Hypothesis]:
         """A member comes after the bracket here that has no place there: the bracket is too many, or that is text."""
         state, at, costs = self.state, self.at, self.costs
@@ -249,6 +263,9 @@ class _Edits:
         """The call is written again from its beginning, here or in the last string."""
         state, window, one = self.state, self.window, self.one
         again = -1
+        whole = state.called and state.expects is Next.AFTER_VALUE and len(state.stack) <= state.depth
+        if unit and opener == unit and whole:
+            return False
         if unit and not opener and state.last_quote is not None:
             place = window.raw(state.string, self.at + len(unit) + 2).find(unit)
             again = place + state.string if place >= 0 else -1
@@ -258,6 +275,14 @@ class _Edits:
             return False
         if not self.shaped:
             self.found.append(self._call_again(again))
+            return True
+        call = one.context.call
+        if call is not None and (way := way_to_json(call)) is not None:
+            path = Path(call, Context(), window.ref)
+            path.add(FailJson(one.node, again, "it is written again"), BreakOff(again))
+            path.imply(way.path, again).open_json(again)
+            cost = self.costs.break_off - 2
+            self.found.append(window.make(one, cost, again, Mode.JSON, JsonState(again, False), path))
             return True
         new = JsonState(again, False)
         new.stack = "[" if state.stack[:1] == "[" else ""
@@ -272,7 +297,7 @@ class _Edits:
     def _call_again(self, at: int) -> Hypothesis:
         """The call begins again at character `at`: this one was broken off."""
         one, why = self.one, "it is written again"
-        ends: list[Act] = [Fail(why), DropLoose()] if self.state.empty else [FailJson(one.node, at, why)]
+        ends: list[Act] = [Fail(why), DropLoose()] if self.state.loose else [FailJson(one.node, at, why)]
         return begin_again(self.window, one, self.costs.break_off - 2, at, *ends)
 
     def _go_back(self) -> bool:
@@ -453,7 +478,7 @@ class _Edits:
     def _alone(self) -> None:
         """A text, or a fence, where the value should begin."""
         costs, state, node, buf, i = self.costs, self.state, self.one.node, self.buf, self.i
-        if state.delimiter if state.empty else node.json_field().role in _VALUES:
+        if state.delimiter if state.loose else node.json_field().role in _VALUES:
             marks = after_value(node, state.empty).marks if state.empty else after_json(node)
             ends = [end for core in marks if (end := buf.find(core, i)) >= i + bool(state.empty)]
             text = buf[i : min(ends)].strip() if ends else ""
@@ -484,6 +509,8 @@ class _Edits:
         i = _SPACE.match(buf, self.i).end()  # type: ignore[union-attr]  # matches the empty string
         graph, nexts = window.graph, after_json(one.node)
         opens = any(buf.startswith(core, i) for core in graph.long_openers)
+        unit = self._unit()
+        opens = opens or unit is not None and buf.startswith(unit, i)
         fits = any(buf.startswith(core, i) for core in (*nexts, *graph.ends))
         line = "\n" in window.raw(self.since, at) + buf[max(self.i - 2, 0) : self.i]
         words = self.char.isalpha() and (line or self.char.isupper() and len(state.stack) == 1)

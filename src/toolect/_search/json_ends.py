@@ -7,10 +7,10 @@ from typing import Final
 
 from toolect._graph.node import Node
 from toolect._graph.symbols import is_echo
-from toolect._search.actions import DropLoose, Fail, Finish, MendJson, StringJson
+from toolect._search.actions import CloseWrapped, DropLoose, Fail, Finish, MendJson, StringJson
 from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
-from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Waits
+from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Waits
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
 from toolect._search.window import Window
 from toolect._shapes.elsewhere import calls_elsewhere
@@ -216,7 +216,9 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
     telling = Telling(state.copy())
     telling.upto(at)
     path = window.path(one).add(*telling)
-    if state.empty:
+    if state.wrapped:
+        path.add(CloseWrapped(state.start)).doubt(path.context.doubt | Doubt.ARGUED if path.context.doubt else 0)
+    elif state.empty:
         path.close_loose(state.empty, at, state.delimiter)
     else:
         path.close_json(at)
@@ -227,7 +229,7 @@ def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     """The hypothesis that nobody can read the value from character `at` on."""
     state: JsonState = one.state
     cost = window.costs.no_name if state.bare and not state.called else window.costs.skip
-    if state.empty:
+    if state.loose:
         path = window.path(one).add(DropLoose(), Fail(f"{why}{unrun(window, one.context, at - window.base)}"))
         return give_up(window, one, cost, at, path, len(state.stack))
     return window.stay(one, cost, at, Mode.SKIPPED, (True, at))
@@ -249,7 +251,7 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         closes = match is not None and sum(char in "]}" for char in match[0]) == len(state.stack)
         if match is not None and closes and "," not in match[0] and (match.start() > low or not low):
             found.append(ended_string(window, one, costs.json_end_quote, state.string + match.start()))
-    if state.empty:
+    if state.loose:
         cost += costs.break_off
         path = window.path(one).add(DropLoose())
     else:

@@ -51,7 +51,8 @@ class JsonState:
 
     __slots__ = (
         "after_string", "bare", "depth", "delimiter", "empty", "evidence", "expects", "found", "key", "last_quote",
-        "past", "pending", "piece", "quote", "reopened", "stack", "start", "string", "styles", "emitted", "unit",
+        "name", "past", "pending", "piece", "quote", "reopened", "sole", "stack", "start", "string", "styles",
+        "emitted", "unit", "wrapped",
     )  # fmt: skip
 
     def __init__(self, start: int, bare: bool) -> None:
@@ -67,7 +68,10 @@ class JsonState:
         """Where the last string ended, while that has not been passed on."""
         self.quote = '"'
         """What ends the string that is open, or the last one."""
-        self.key = ""
+        self.key = self.name = ""
+        """The last key, and the name of the call that the value says."""
+        self.sole = False
+        """The string that is open is the only argument, in the place of all."""
         self.bare = bare
         """It stands without markers, and is only perhaps a call."""
         self.found = 0
@@ -80,6 +84,8 @@ class JsonState:
         self.evidence = 0
         self.empty: tuple[str, ...] = ()
         """Of a value of a value language: the markers for which it stands."""
+        self.wrapped = False
+        """It is an object of all arguments, where the dialect has them one by one."""
         self.delimiter = ""
         """The quote of that language, where it is no sign of JSON."""
 
@@ -101,8 +107,13 @@ class JsonState:
         new.key, new.last_quote, new.past, new.pending = self.key, self.last_quote, self.past, self.pending
         new.piece, new.quote, new.reopened, new.stack = self.piece, self.quote, self.reopened, self.stack
         new.start, new.string, new.styles, new.emitted = self.start, self.string, self.styles, self.emitted
-        new.unit = self.unit
+        new.unit, new.name, new.sole, new.wrapped = self.unit, self.name, self.sole, self.wrapped
         return new
+
+    @property
+    def loose(self) -> bool:
+        """True when the grammar has no JSON here."""
+        return self.wrapped or bool(self.empty)
 
     @property
     def in_object(self) -> bool:

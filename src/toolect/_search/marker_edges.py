@@ -10,9 +10,20 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, is_echo
 from toolect._search import json_edges
-from toolect._search.actions import Attempt, BreakOff, Fail, Finish, Lost, Note, OpenString, OpenText, Shift
+from toolect._search.actions import (
+    Attempt,
+    BreakOff,
+    Fail,
+    Finish,
+    ForgetArgument,
+    Lost,
+    Note,
+    OpenString,
+    OpenText,
+    Shift,
+)
 from toolect._search.code_state import begin_again, give_up, unrun
-from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, way_to_json
+from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, takes_elements, way_to_json
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -186,14 +197,17 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         path = window.path(one).shift(name, base + at, base + match.end(), match[0])
         cost = 0 if inside else costs.fits
         if node.naming(name) and not context.name and path.context.name:
-            cost += window.name_cost(path.context)
+            act = one.action.last
+            led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
+            cost += window.name_cost(path.context, led)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
         return shift(window, one, cost, core, at, end, window.path(one))
-    if node.json and _begins_json(node, buf[at]):
+    last = last_marker(one) if node.json else None
+    if node.json and _begins_json(node, buf[at]) and not (last is not None and buf.startswith(last, at)):
         cost = 0 if inside or node.value else costs.fits
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
     return None
@@ -299,7 +313,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     if not final and left < LOOK:
         window.needs(place + LOOK)
         return WAIT
-    if left < _NO_MARKER and any(spelled(c, context).startswith(buf[at:]) for c in ways if len(c) >= STRONG):
+    if left < _NO_MARKER and any(_cut(spelled(c, context), buf, at) for c in ways if len(c) >= STRONG):
         note = Note(RepairKind.STRAY_MARKER, place, buf[at:])
         return [window.stay(one, 0, place + left, Mode.END, "", note, Finish(node, place))]
     found = json_edges.woken(window, one)
@@ -317,12 +331,18 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         found += near_ones
     if not node.value:
         found += _missing_before_slot(window, one, at, known is None)
+        found += _other_arguments(window, one, at)
     found += _too_many(window, one, at, known)
     if node.value or context.call is not None:
         found += _missing_signs(window, one, at)
     if known is None and context.statement is None:
         found += _text_after(window, one, at)
     return found + _given_up(window, one, at, known)
+
+
+def _cut(word: str, buf: str, at: int) -> bool:
+    """True when the text ends in the middle of a word that begins at index `at`."""
+    return len(word) > len(buf) - at and word.startswith(buf[at:])
 
 
 def _known(window: Window, at: int) -> str | None:
@@ -375,6 +395,8 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
         first = way.path[0]
         path = window.path(one).imply(way.path, base + at, first in node.marks and not node.first(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
+    if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
+        found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
     for core, wrong in node.marks.items() if unknown else ():
         if wrong or len(core) < STRONG:
             continue
@@ -389,6 +411,27 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
                 path.shift(name, base + at, base + match.end(), match[0])
                 found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
     return found
+
+
+def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
+    """The open argument has no value, or an object stands here that has all arguments."""
+    buf, place, node, context, costs = window.buf, window.base + at, one.node, one.context, window.costs
+    home = context.argument
+    if home is not None and context.key and (home.struct.match(buf, at) is not None):
+        path = Path(home, context._replace(key=None, argument=None), window.ref).add(ForgetArgument(place))
+        return [window.make(one, costs.no_arguments, place, Mode.BETWEEN, "", path)]
+    if not _named(one) or context.key is not None or not takes_elements(node):
+        return []
+    fence = _FENCE.match(buf, at)
+    start = at if fence is None else fence.end()
+    return (
+        [json_edges.wrapped(window, one, costs.wrapped, window.base + start)] if buf[start : start + 1] == "{" else []
+    )
+
+
+def _named(one: Hypothesis) -> bool:
+    """True when a call is open that has its name: all that is missing is a value."""
+    return one.context.call is not None and bool(one.context.name)
 
 
 def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> list[Hypothesis]:

@@ -50,10 +50,10 @@ class Path:
     def _step(self, key: Key, text: str, at: int) -> None:
         node, context = self.node, self.context
         step = node.step(key)
-        call, name, argument, said, doubt, begun, opener, statement, reopened = context
+        call, name, argument, said, doubt, begun, opener, statement, home, reopened = context
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, reopened)
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, home, reopened)
         after = step.node
         tasks = (*step.tasks, *after.arrival) if after.arrival else step.tasks
         self.context = crossed(node, context, tasks, self.ref, at) if tasks else context
@@ -121,17 +121,17 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
     """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt, begun, opener, statement, reopened = context
+    call, name, argument, said, doubt, begun, opener, statement, home, reopened = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
-                call, name, argument, begun, reopened = node, task.name, None, at, False
+                call, name, argument, begun, home, reopened = node, task.name, None, at, None, False
             elif task.code is OpCode.END_CALL:
-                call, name, argument = None, "", None
+                call, name, argument, home = None, "", None, None
             elif task.code is OpCode.END_ARGUMENT:
-                argument = None
+                argument = home = None
             elif task.code is OpCode.BEGIN_ARGUMENT:
-                argument = argument or ""
+                argument, home = argument or "", node
         elif fields and back <= len(said):
             text = said[-back]
             if task.role is Role.NAME:
@@ -142,7 +142,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt, begun, opener, statement, reopened)
+    return Context(call, name, argument, said, doubt, begun, opener, statement, home, reopened)
 
 
 def spelled(core: str, context: Context) -> str:

@@ -15,6 +15,7 @@ from toolect._reading.element import in_element
 from toolect._search.follow import expectations, in_words
 from toolect._search.json_target import JsonTarget
 from toolect._search.trace import Lexeme, Trace, Trouble
+from toolect._shapes.elsewhere import holds_call
 from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
 from toolect._values.escapes import unescape
@@ -111,6 +112,7 @@ class Performer:
     def _tell(self, node: Node, key: Key, start: int, end: int, implied: bool = False) -> None:
         """The lexeme `key` of `node` is traced."""
         if self.trace is not None:
+            self.trace.read_from(start)
             self.trace.lexemes.append(Lexeme(key, start, end, implied, node is not self.node))
             self.node = node if end < 0 <= start else node.step(key).node
 
@@ -406,6 +408,32 @@ class Performer:
             step = node.step(core)
             self.shift(node, step, core, at, at, "", False)
             node = step.node
+
+    def close_wrapped(self, start: int) -> None:
+        """An object of all arguments is over that began at character `start`, where the dialect has them one by one."""
+        text, self.loose, self.tail = "".join(self.loose or ()), None, None
+        draft, call = self.builder.draft, self.builder.call
+        if call is None:
+            return None
+        call.note(RepairKind.WRAPPED, start, "an object")
+        try:
+            value = loads(text, strict=False)
+        except ValueError as error:
+            return call.fail(str(error))
+        if not isinstance(value, dict) or holds_call(value, call.name, draft.tools):
+            return call.fail(f"expected arguments - at {start}")
+        for key, item in value.items():
+            draft.open_argument(call, key, start)
+            draft.argument(call, item)
+        call.key = None
+
+    def forget_argument(self, at: int) -> None:
+        """The open argument has no value at character `at`."""
+        self.tail = None
+        call = self.builder.call
+        if call is not None:
+            call.note(RepairKind.MISSING_ARGUMENTS, at, call.key or "")
+            call.key, call.repeated, call.nameless = None, False, False
 
     # The end
 

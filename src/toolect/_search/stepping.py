@@ -191,11 +191,11 @@ class Stepping:
             concerns = tuple(t for t in tasks if not isinstance(t[0], Op) or t[0].code in _NOTED)
             found = plan.to[key] = step, concerns, _opener(node, key)
         step, concerns, opener = found
-        call, name, argument, said, doubt, begun, last, statement, reopened = context
+        call, name, argument, said, doubt, begun, last, statement, home, reopened = context
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
         said = (*said, text)[-_SAID:]
-        context = Context(call, name, argument, said, doubt, begun, opener or last, statement, reopened)
+        context = Context(call, name, argument, said, doubt, begun, opener or last, statement, home, reopened)
         one.context = crossed(node, context, concerns, self._window.ref, at) if concerns else context
         one.node = step.node
         return step
@@ -300,9 +300,9 @@ class Stepping:
     def _json(self, one: Hypothesis, final: bool) -> Way:
         window, performer = self._window, self._performer
         state: JsonState = one.state
-        if one.spare is not None or state.bare or state.delimiter or state.empty:
+        if one.spare is not None or state.bare or state.delimiter or state.loose:
             return Way.ASK
-        if not state.stack and state.expects not in IN_TEXT:
+        if not state.stack and state.expects is not Next.VALUE and state.expects not in IN_TEXT:
             return Way.ASK
         buf, base, size = window.buf, window.base, len(window.buf)
         if not final and state.expects in IN_TEXT and state.quote == '"' and not state.pending:

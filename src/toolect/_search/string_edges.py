@@ -97,7 +97,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return [window.stay(one, cost, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
     at = max(at, sure) if match is None else max(at, match.start())
     at = min(at, held)
-    upto = base + at
+    upto = base + _held(window, one, form, at)
     if upto <= state.emitted and base + at <= one.emitted:
         return WAIT
     acts_so_far = [MoreString(state.emitted, upto)] if upto > state.emitted else []
@@ -113,7 +113,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     computed = _computed(window, form, at + len(closer), final)
     if isinstance(computed, Waits):
         return WAIT
-    again = _again(window, one, state.start, end)
+    again = _again(window, one, form, end)
     path = window.path(one).add(MoreString(state.emitted, end))
     if again >= 0:
         why = Fail(f"it is written again in a string - at {state.start}")
@@ -128,15 +128,16 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     sure = goes_on(window, path.node, path.context, at + len(closer), final) if context.statement is not None else False
     if isinstance(sure, Waits):
         return WAIT
-    half = state.quotes and holds_half_a_call(closer + window.raw(state.piece, end) + closer)
-    swallowed = 2 * costs.swallowed if half else 0
+    piece, swallowed = window.raw(state.piece, end) if state.quotes else "", 0
+    if piece and holds_half_a_call(closer + piece + closer):
+        swallowed = 2 * costs.swallowed
+    elif _NEXT.match(piece):
+        swallowed = costs.swallowed
     over = window.make(one, swallowed, end + len(closer), Mode.BETWEEN, "", path)
     if state.quotes >= MAX_QUOTES or sure:
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
-    if _NEXT.match(window.buf, at + len(closer)):
-        cost += costs.swallowed
     cost += swallowed
     before = window.raw(max(state.start, end - _BEFORE), end)
     now = state._replace(quotes=state.quotes + 1, piece=end + len(closer))
@@ -152,17 +153,32 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     return [over, further]
 
 
-def _again(window: Window, one: Hypothesis, start: int, end: int) -> int:
-    """The character where the open call is written again in the string from `start` to the quote at `end`; or -1."""
+def _head(window: Window, one: Hypothesis, form: _Form) -> str:
+    """How the open call begins, up to its first quote."""
     name, begun = one.context.name, one.context.begun
     if name and window.raw(begun - len(name), begun) == name:
         begun -= len(name)
-    head = window.raw(begun, min(begun + _HEAD, start))
-    before = head.find(window.raw(end, end + 1))
-    again = end - before
-    if before < _AGAIN or again < start or window.raw(again, end) != head[:before]:
-        return -1
-    return again
+    state: StringState = one.state
+    return window.raw(begun, min(begun + _HEAD, state.start)).partition(form.closer)[0]
+
+
+def _again(window: Window, one: Hypothesis, form: _Form, end: int) -> int:
+    """The character where the open call is written again in the string up to the quote at character `end`; or -1."""
+    state: StringState = one.state
+    head = _head(window, one, form)
+    again = end - len(head)
+    return again if len(head) >= _AGAIN and again >= state.start and window.raw(again, end) == head else -1
+
+
+def _held(window: Window, one: Hypothesis, form: _Form, at: int) -> int:
+    """The index before `at` from which on the call may be written again."""
+    head, buf = _head(window, one, form), window.buf
+    low = max(at - len(head), one.state.emitted - window.base) if len(head) >= _AGAIN else at
+    while (low := buf.find(head[0], low, at)) >= 0 if low < at else False:
+        if head.startswith(buf[low:at]):
+            return low
+        low += 1
+    return at
 
 
 def _computed(window: Window, form: _Form, at: int, final: bool) -> bool | Waits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from toolect._graph.misspelling import MORE, around, near_before
@@ -56,6 +57,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return WAIT
     if match is not None and window.graph.code is not None and len(match[0]) < STRONG:
         slack = STRONG  # it may be the beginning of one
+        if not final and size - match.start() < plan.longest and buf.find("\n", match.start()) < 0:
+            return WAIT
     if part is not None and (match is None or part.start() < match.start() + slack):
         if not final and plan.held(buf, at) <= part.start():
             return WAIT
@@ -374,6 +377,8 @@ class _Marker:
             self.passed = self.passed._replace(inner=inner + 1)
         elif closes and inner:
             self.passed = self.passed._replace(inner=inner - 1)
+        if self.shown and closes and plan.role is Role.REASONING and self.passed.quotation is not None:
+            self.shown = bool(self.after) and self.passed.quotation.closing.startswith(self.after)
         self.own = closes and not inner
         """It is the closer of the text, and not of one that is in it."""
 
@@ -505,7 +510,9 @@ class _Marker:
         implied = way.path[1] if len(way.path) > 1 else None
         if isinstance(implied, str):
             after = plan.after
-            lead = ("" if after.first(implied) else after.lead(implied) if implied in after.choices else "") or lead
+            lead = ("" if after.first(implied) else after.lead(implied) if implied in after.choices else "") or (
+                _last_trail(after, way.path[1:]) + lead
+            )
         if calls and plan.spoken and len(plan.gap) > len(lead):
             lead = plan.gap
         cost = way.cost
@@ -585,6 +592,15 @@ class _Marker:
         elif first and calls and len(core) >= STRONG and plan.spoken and said(self.line, self.after):
             cost += costs.named_in_sentence
         return cost
+
+
+def _last_trail(node: Node, keys: Sequence[Key]) -> str:
+    """What the dialect writes after the last of these symbols, from `node` on."""
+    trail = ""
+    for key in keys:
+        step = node.step(key)
+        trail, node = step.trail, step.node
+    return trail
 
 
 def _trail(node: Node, core: Key) -> str:

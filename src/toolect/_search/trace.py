@@ -50,6 +50,15 @@ class Trace(Watcher):
             return rest or tuple(expectations(after))
         return tuple(expectations(node))
 
+    def read_from(self, at: int) -> None:
+        """The next lexeme begins at character `at`: one that was given up before its end ends there."""
+        lexemes = self.lexemes
+        while lexemes and (lexemes[-1].end > at or lexemes[-1].end < 0 <= lexemes[-1].start):
+            if lexemes[-1].start < at:
+                lexemes[-1].end = at
+            else:
+                lexemes.pop()
+
     # What the other engine tells
 
     def shifted(self, key: Key, start: int, end: int) -> None:

@@ -128,13 +128,15 @@ class Window:
             self._inner = frozenset(key for schema in self.tools.values() for key in _inner_keys(schema, 0))
         return self._inner
 
-    def name_cost(self, context: Context) -> int:
-        """What the name of the open call costs."""
+    def name_cost(self, context: Context, led: bool = False) -> int:
+        """What the name of the open call costs, which it is `led` by: then nothing else says that it is one."""
         costs, doubt = self.costs, context.doubt
         known = context.name in self.tools
+        if led and not known and context.name in self.graph.network.spec.reserved:
+            return costs.no_name
         if known or not self.tools.declared:
             return costs.glued if doubt & Doubt.GLUED and not known else 0
-        if self.graph.known_only:
+        if self.graph.known_only or led:
             return costs.no_name
         return costs.doubtful_tool if doubt & ~Doubt.INSIDE else costs.unknown_tool
 

@@ -1,5 +1,5 @@
 """JSON and its shapes: which parts of a value are calls, read and written.
 
 Others import `alternatives`, `broken_text`, `elsewhere`, `json_reader`, `loose`, `meant`, `mend`, `mendable`,
-`open_value`, `shape_events`, `shape_reader`, `write`; all else is its own.
+`open_value`, `shape_events`, `write`; all else is its own.
 """

@@ -112,12 +112,11 @@ class NetworkWalk:
         """The lexemes and the steps over them, anew whenever what was open is given up."""
         last, begun, steps = self.start, 0, list[Step]()
         for i, lexeme in enumerate(lexemes):
-            step = None if lexeme.fresh else last.then.get(lexeme.key) or self._step(last, lexeme.key)
-            if step is None or not step.kernel:
-                anew = self._step(self.start, lexeme.key)
-                if step is not None and self.network.spec.code or not anew.kernel:
-                    step = self._after_statement(last.kernel, lexeme.key)
-            if step is None or not step.kernel:  # what was open is given up
+            step = last.then.get(lexeme.key) or self._step(last, lexeme.key)
+            anew = self._step(self.start, lexeme.key) if lexeme.fresh or not step.kernel else None
+            if not step.kernel and (self.network.spec.code or anew is not None and not anew.kernel):
+                step = self._after_statement(last.kernel, lexeme.key)
+            if anew is not None and (anew.kernel and lexeme.fresh or not step.kernel):  # what was open is given up
                 yield Stretch(lexemes[begun:i], steps, self._end(last))
                 begun, steps, step = i, [], anew
                 if not step.kernel:  # a reading that the grammar does not know
