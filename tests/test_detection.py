@@ -389,8 +389,8 @@ def test_only_an_opener_is_held_back() -> None:
     assert stream.pending == " "
     stream.feed("[TOOL_C")
     assert stream.pending == " [TOOL_C"
-    stream.feed("UP], no more")
-    assert stream.pending == "" and stream.message.content == "A word. [TOOL_CUP], no more"
+    stream.feed("UP], and there is no more of it than that.")
+    assert stream.pending == "" and stream.message.content.endswith("[TOOL_CUP], and there is no more of it than that.")
 
 
 def test_a_code_block_around_a_call_is_told() -> None:

@@ -44,6 +44,8 @@ _CUT: Final = 2
 """What it costs that the text ends in the middle of a call: there it may be over in another dialect."""
 _ONLY_TEXT: Final = 4
 """What it costs besides that an opener, or JSON that names a tool, is only text: the markers after it are not known."""
+_VAIN: Final = 7
+"""What it costs at most with that."""
 _SHOWN: Final = 256
 """Characters in which a call in a code block names its tool, where some are declared. Beyond it: it is shown."""
 _BLOCK: Final = 1000
@@ -313,7 +315,7 @@ class AutoSearch(AnswerSearch):
             dear = max(texts, key=lambda other: other.cost)
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
-            cost += _ONLY_TEXT if cost and self._tells(one, at) else 0
+            cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if cost and self._tells(one, at) else cost
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.opener_in_reasoning
         text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)

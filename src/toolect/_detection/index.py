@@ -28,6 +28,7 @@ _KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
 _PART = 32
 _KEPT = 256
 _NAME = re.compile(r'\s*([^\W\d][\w.:/-]*)(\(\s*[^\s)]|\s*\n\s*\{\s*")?')
+_COMMENT = re.compile(r"\s*(?:#|//|/\*)")
 _WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
 """Words with underscores between them, as programs name what can be called, and pages and prose do not."""
 
@@ -135,7 +136,9 @@ class Index:
                 return WAIT
             core = hit.opener.core
             if core[0] == "`" and (
-                not answer and not (hit.opener.code and tools.declared) or buf[hit.end : hit.end + 1].isalnum()
+                not answer
+                and not (hit.opener.code and (tools.declared or _COMMENT.match(buf, hit.end)))
+                or buf[hit.end : hit.end + 1].isalnum()
             ):
                 continue
             weak = len(core) < STRONG and not core[0].isalnum()
@@ -155,7 +158,7 @@ class Index:
             keys = _KEYS.findall(buf[end : end + AHEAD])
             fits.sort(key=lambda hit: sum(key not in hit.opener.keys for key in keys) if hit.opener.keys else 0)
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
-        return named or [*fits, *(hit for hit in rest if hit.opener.free or not fits)][:MOST]
+        return named or [*fits, *rest][:MOST]
 
     def _openers_at(self, buf: str, at: int, final: bool) -> dict[str, tuple[Opener, int]] | Waits:
         """Of each dialect the longest opener that stands at index `at`, and where it ends."""
@@ -266,7 +269,9 @@ class Index:
         names = [name for name, (opener, end) in calls.items() if opener.free or follows(opener, buf, end, True)]
         names = names or [name for name, (opener, _) in calls.items() if len(opener.core) >= STRONG]
         names += [other for name in bare for other in self._alike(name)]
-        return names + [name for words, led in self.led.items() if words.match(buf, at) is not None for name in led]
+        if tool_like(buf, at, NO_TOOLS):
+            names += [name for words, led in self.led.items() if words.match(buf, at) is not None for name in led]
+        return names
 
     def _alike(self, name: str) -> list[str]:
         """The dialects that have the same bare JSON."""

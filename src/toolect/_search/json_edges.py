@@ -282,7 +282,7 @@ class _Run:
     def _sole_argument(self, at: int) -> str | None:
         """The argument that is the text at index `at`, which stands in the place of all arguments, as JSON."""
         state, one, tools = self.state, self.one, self.window.tools
-        if state.loose or one.node.json_field().role in VALUES or self.window.buf[at + 1] in _ENCODED:
+        if state.loose or one.node.json_field().role in VALUES or self.window.buf[at + 1 : at + 2] in _ENCODED:
             return None
         if self.keys is None:
             place = not state.stack and not shaped(one.node)

@@ -155,8 +155,10 @@ def closed_early(window: Window, node: Node, state: JsonState, at: int, final: b
     match = _MORE.match(buf, at + 1, far)
     if match is None:
         return WAIT if not final and len(buf) < far and _MORE_BEGUN.match(buf, at + 1) else False
+    if not arguments:
+        return True
     keys = shape_keys(node)
-    return not arguments or not (match[1] in keys.known or keys.open)
+    return not (match[1] in keys.known or keys.open)
 
 
 def _holds_call(window: Window, node: Node, value: Json) -> bool:
