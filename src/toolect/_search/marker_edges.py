@@ -23,7 +23,17 @@ from toolect._search.actions import (
     Shift,
 )
 from toolect._search.code_state import begin_again, give_up, unrun
-from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, takes_elements, way_to_json
+from toolect._search.follow import (
+    TEXT,
+    empty_values,
+    ends_alone,
+    in_words,
+    last_closers,
+    nests,
+    reach,
+    takes_elements,
+    way_to_json,
+)
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -68,7 +78,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
-        return [window.stay(one, 0, base + at, Mode.END, "", Finish(node, base + at))]
+        cost = window.costs.cut_off if context.call is not None and not ends_alone(node) else 0
+        return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):
         one.spare = json_edges.spare(window, one, base + at, empty.get(buf[at]) or empty.get("") or ())
@@ -207,6 +218,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if node.naming(name) and not context.name and path.context.name:
             act = one.action.last
             led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
+            led = led and not (path.node.json and buf.startswith(("{", "\n{"), match.end()))
             cost += window.name_cost(path.context, led)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
@@ -401,7 +413,7 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
     buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
     if buf[at] in "{[" and (way := way_to_json(node)) is not None and way.path:
         first = way.path[0]
-        path = window.path(one).imply(way.path, base + at, first in node.marks and not node.first(first))
+        path = window.path(one).imply(way.path, base + at, first in node.marks and node.calling(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
     if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
         found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))

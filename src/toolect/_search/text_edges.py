@@ -286,7 +286,12 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     if not solid and keys[0] not in node.marks:
         path.skip_text(base + at)
     path.imply(keys, base + at).shift(name, base + at, base + whole.end(), whole[0])
-    meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    way = None if not brace or after.json else way_to_json(after)
+    if way is None:
+        meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    else:  # what the name and its object have between them is missing, as are the openers
+        path.imply(way.path, base + end)
+        meant = json_edges.begin(window, one, costs.no_openers + spoken, base + end, path, bare=False)
     text = window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state)
     return [meant, text]
 
