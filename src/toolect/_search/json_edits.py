@@ -265,8 +265,9 @@ class _Edits:
         if unit and opener == unit and whole:
             return False
         if unit and not opener and state.last_quote is not None:
-            place = window.raw(state.string, self.at + len(unit) + 2).find(unit)
-            again = place + state.string if place >= 0 else -1
+            said = window.raw(state.string, self.at + len(unit) + 2)
+            place = said.find(unit)
+            again = place + state.string if place >= 0 and not self._is_quoted(said[:place]) else -1
         elif unit and opener == unit:
             again = self.at
         if again < max(state.unit + 1, state.string - 1):
@@ -291,6 +292,12 @@ class _Edits:
             acts.append(PutJson(new.stack, again))
         self.found.append(window.stay(one, self.costs.break_off - 2, again, Mode.JSON, new, *acts))
         return True
+
+    def _is_quoted(self, said: str) -> bool:
+        """True when a string that goes up to a call ends with an opener behind a blank: it shows the call."""
+        said = said.rstrip()
+        opener = next((core for core in self.window.graph.long_openers if said.endswith(core)), "")
+        return bool(opener) and said[: -len(opener)][-1:].isspace()
 
     def _call_again(self, at: int) -> Hypothesis:
         """The call begins again at character `at`: this one was broken off."""
@@ -363,7 +370,7 @@ class _Edits:
     def _comment(self) -> bool:
         """A comment, or an ellipsis, which is all that it can be."""
         match = _COMMENT.match(self.buf, self.i)
-        if match is None and self.state.expects is not Next.COLON:
+        if match is None and self.state.expects not in (Next.COLON, Next.KEY_OR_END):
             match = _DOTS.match(self.buf, self.i)
         if match is None:
             return False

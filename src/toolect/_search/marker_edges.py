@@ -339,7 +339,9 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     found = json_edges.woken(window, one)
     for end in graph.ends:
         if buf.startswith(end, at):
-            path = window.path(one).imply(last_closers(node) if context.call is not None else (), place)
+            last = one.action.last
+            goes_on = node.value or isinstance(last, Shift) and last.key == ","
+            path = window.path(one).imply(last_closers(node) if context.call and not goes_on else (), place)
             path.add(Finish(path.node, place))
             return [window.make(one, 0, place + len(end), Mode.AFTER, "", path)]
     known = _known(window, at)
@@ -437,7 +439,8 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
     """The open argument has no value, or an object stands here that has all arguments."""
     buf, place, node, context, costs = window.buf, window.base + at, one.node, one.context, window.costs
     home = context.argument
-    if home is not None and context.key and takes_elements(home) and home.struct.match(buf, at) is not None:
+    keyed = context.key and isinstance(one.action.last, Shift)
+    if home is not None and keyed and takes_elements(home) and home.struct.match(buf, at) is not None:
         path = Path(home, context._replace(key=None, argument=None), window.ref).add(ForgetArgument(place))
         return [window.make(one, costs.no_arguments, place, Mode.BETWEEN, "", path)]
     if not _named(one) or context.key is not None or not takes_elements(node):
