@@ -11,7 +11,7 @@ from toolect._search.actions import CloseWrapped, DropLoose, Fail, Finish, MendJ
 from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Waits
-from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
+from toolect._search.json_state import IN_TEXT, JsonState, Next, Style, Telling
 from toolect._search.window import Window
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._values.json_lexemes import complete
@@ -108,9 +108,10 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
         if sign in ("{", '"', "n"):  # null stands for none
             state.found |= 2
             state.depth = depth
-    elif keys.open and not state.called and sign == "{" and state.key not in keys.known:
-        state.found, state.depth = 3, depth
-    elif state.bare and state.key not in keys.known and not keys.open:
+    elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.found & 1):
+        state.found, state.depth = 3, depth if sign == "{" else 0
+    elif state.bare and state.key not in keys.known and not keys.open and not state.styles & Style.OTHER:
+        state.styles |= Style.OTHER
         cost += costs.other_key
     if not called and state.called:
         cost += costs.call_seen

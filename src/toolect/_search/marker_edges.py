@@ -217,6 +217,8 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         cost = 0 if inside else costs.fits
         if node.naming(name) and not context.name and path.context.name:
             act = one.action.last
+            if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) >= STRONG:
+                path.doubt(path.context.doubt & ~(Doubt.GLUED | Doubt.PROSE))  # no code has that
             led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
             led = led and not (path.node.json and buf.startswith(("{", "\n{"), match.end()))
             cost += window.name_cost(path.context, led)
@@ -340,7 +342,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     for end in graph.ends:
         if buf.startswith(end, at):
             last = one.action.last
-            goes_on = node.value or isinstance(last, Shift) and last.key == ","
+            goes_on = isinstance(last, Shift) and isinstance(last.key, str) and last.key.strip()[-1:] in ",[{(:="
             path = window.path(one).imply(last_closers(node) if context.call and not goes_on else (), place)
             path.add(Finish(path.node, place))
             return [window.make(one, 0, place + len(end), Mode.AFTER, "", path)]
