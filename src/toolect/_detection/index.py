@@ -28,8 +28,8 @@ _KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
 _PART = 32
 _KEPT = 256
 _NAME = re.compile(r"\s*([^\W\d][\w.:/-]*)(\(?)")
-_TOLD = re.compile(r'\(\s*\w+\s*=[^=]|\s*\n\s*\{\s*"')
-"""What follows the name of a call: an argument with its name, or JSON below."""
+_TOLD = re.compile(r'\(\s*\w+\s*=[^=]|\s*\n\s*\{\s*"|>\s*\{(?:\s*"|\})')
+"""What follows the name of a call: an argument with its name, or JSON below or in an element."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*)")
 _WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
 """Words with underscores between them, as programs name what can be called, and pages and prose do not."""
