@@ -12,7 +12,7 @@ from shipped_corpus import Case
 
 import toolect
 from toolect._canonical.fast_path import read_canonical
-from toolect._search.answer_search import AnswerSearch, SearchStream
+from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.hypothesis import Hypothesis
 from toolect._values.toolset import tool_schemas
 from toolect.message import Message
@@ -67,7 +67,7 @@ def test_what_is_fused_is_what_the_search_says() -> None:
 
 def streamed(case: Case, kind: type[AnswerSearch], chunks: list[str]) -> Message:
     """The message of a case in chunks, which its events say."""
-    stream = SearchStream(lambda: made(case, kind, streaming=True))
+    stream = Stream(lambda: made(case, kind, streaming=True))
     events = [event for chunk in chunks for event in stream.feed(chunk)] + stream.close()
     shipped_corpus.check_events(events, stream.message)
     return stream.message

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from copy import copy
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -101,6 +100,14 @@ class Draft:
         self.json: JsonCalls | None = None
         self.nested = self.named = False
 
+    def copy(self) -> Draft:
+        """A draft that goes on as this one, independently."""
+        new = Draft(self.node)
+        new.regex, new.trail, new.coded, new.first, new.last = self.regex, self.trail, self.coded, self.first, self.last
+        new.actions, new.lexemes, new.groups, new.at = self.actions, self.lexemes, self.groups, self.at
+        new.json, new.nested, new.named = self.json, self.nested, self.named
+        return new
+
     @property
     def behind(self) -> str:
         """What is written behind the last marker; at the end of an answer it may be missing."""
@@ -157,7 +164,7 @@ class Draft:
 
     def over(self, key: str | Terminal, led: bool = True) -> Draft | None:
         """The draft that goes over `key`, with what is written before it; None where that is not for this reader."""
-        new, node = copy(self), self.node
+        new, node = self.copy(), self.node
         step = node.step(key)
         if led:
             new.literal(self.trail + step.expects)
@@ -194,7 +201,7 @@ class Draft:
 
     def before_json(self) -> Draft | None:
         """The draft that ends before the JSON of a call."""
-        new, node = copy(self), self.node
+        new, node = self.copy(), self.node
         value = node.made(JsonCalls)
         if value.named and self.named:
             return None  # the name comes again in the value

@@ -318,6 +318,14 @@ class Fail(NamedTuple):
         to.fail(self.why)
 
 
+class DropValues(NamedTuple):
+    """The values that are open are none."""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.drop_values()
+
+
 class Lost(NamedTuple):
     """Nothing that the grammar has is here, or what should be here `instead`."""
 

@@ -14,8 +14,7 @@ from toolect._reading.finished import finished
 from toolect._reading.inner_calls import Waiting, without_inner
 from toolect._reading.prefill import prompt_tail
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges
-from toolect._search.actions import Lost, MoreText
-from toolect._search.costs import COSTS
+from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
 from toolect._search.island import island
@@ -118,8 +117,7 @@ class AnswerSearch:
         try:
             return self._expand(one, final)
         except TooDeep:
-            path = Path(self._graph.start, one.context, self._window.ref).add(Lost(one.node, one.pos, "less nesting"))
-            return [self._window.make(one, COSTS.skip, one.pos, Mode.SKIPPED, (False, one.pos), path)]
+            return resync.too_deep(self._window, one)
 
     def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         match one.mode:
@@ -141,7 +139,10 @@ class AnswerSearch:
 
     def step(self, one: Hypothesis, final: bool) -> bool:
         """Move the only hypothesis on in place."""
-        return self._stepping.go(one, final)
+        try:
+            return self._stepping.go(one, final)
+        except TooDeep:  # before anything of the step was done
+            return False
 
     # Reading
 
@@ -153,7 +154,10 @@ class AnswerSearch:
             self._tape.add(chunk)
             window.buf += chunk
             if self._tape.size >= window.need:
-                self._run(False)
+                if not self._stepping.more(chunk):
+                    self._run(False)
+                if len(window.buf) > _TRIMMED:
+                    self._trim()
         return self._waiting.told(events, draft.torn[1])
 
     def close(self) -> list[Event]:
@@ -226,8 +230,6 @@ class AnswerSearch:
             if best.mode is Mode.TEXT:
                 self._tell(best)
             search.commit()
-        if len(window.buf) > _TRIMMED:
-            self._trim()
 
     def _tell(self, best: Hypothesis) -> None:
         """Text in which no marker can begin any more is passed on."""

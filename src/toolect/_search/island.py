@@ -191,7 +191,7 @@ def island(node: Node) -> Island:
 
 
 def _whole_word(core: str) -> str:
-    before = r"(?<!\w)" if core[0].isalnum() else ""
+    before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
     return before + spaced(core) + (r"(?!\w)" if core[-1].isalnum() else "")
 
 

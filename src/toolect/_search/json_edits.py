@@ -11,7 +11,7 @@ from typing import Any, Final
 from toolect._graph.node import Node
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.code_state import begin_again
-from toolect._search.follow import after_value, shape_keys, shaped, way_to_json
+from toolect._search.follow import after_value, shaped, way_to_json
 from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
@@ -243,10 +243,6 @@ class _Edits:
                     new.cost += costs.break_off - costs.skip
                 elif new.mode is Mode.JSON and new.state.emitted != new.state.unit:
                     new.cost += costs.swallowed
-        keys = shape_keys(one.node) if state.bare else None
-        if keys is not None and not state.found and not (state.expects is Next.COLON and state.key in keys.name):
-            for new in self.found:
-                new.cost += 1
         return self.found
 
     def _unit(self) -> str | None:
@@ -257,6 +253,8 @@ class _Edits:
         if start + size + 2 >= self.at or not self.shaped and context.call is None:
             return None
         unit = self.window.raw(start, start + size)
+        if not self.shaped and self.window.raw(start, start + LOOK).startswith(self.window.graph.long_openers):
+            return None  # it is looked for as such
         return unit if len(unit) == size and (unit[0] == "{" or not self.shaped) else None
 
     def _begins_again(self, unit: str | None, opener: str | None) -> bool:

@@ -194,7 +194,8 @@ def _names_tool(window: Window, node: Node, start: int, end: int) -> bool:
     """True when the value has nothing but what calls have, and names a declared tool."""
     found, keys = complete(window.raw(start, end), 0, True), shape_keys(node)
     value = None if found is None else found[0]
-    for unit in value if isinstance(value, list) else [value]:
+    units = value if isinstance(value, list) else [value]
+    for unit in [*units, *(part for outer in units if isinstance(outer, dict) for part in outer.values())]:
         names = [unit.get(key) for key in keys.name] if isinstance(unit, dict) and {*unit} <= keys.known else []
         if any(isinstance(name, str) and name in window.tools for name in names):
             return True

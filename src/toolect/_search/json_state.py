@@ -101,7 +101,7 @@ class JsonState:
 
     def copy(self) -> JsonState:
         """A state of its own."""
-        new = JsonState.__new__(JsonState)
+        new = JsonState(self.start, self.bare)
         new.after_string, new.bare, new.depth, new.delimiter = self.after_string, self.bare, self.depth, self.delimiter
         new.empty, new.evidence, new.expects, new.found = self.empty, self.evidence, self.expects, self.found
         new.key, new.last_quote, new.past, new.pending = self.key, self.last_quote, self.past, self.pending

@@ -23,7 +23,17 @@ from toolect._search.actions import (
     Shift,
 )
 from toolect._search.code_state import begin_again, give_up, unrun
-from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, takes_elements, way_to_json
+from toolect._search.follow import (
+    TEXT,
+    empty_values,
+    ends_alone,
+    in_words,
+    last_closers,
+    nests,
+    reach,
+    takes_elements,
+    way_to_json,
+)
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -40,6 +50,8 @@ _NO_MARKER: Final = 64
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
+_VALUE_SIGNS: Final = "{[\"'"
+"""What no text without quotes begins with where a value may begin with it."""
 _CLOSING_SIGNS: Final = ",:)]}>"
 
 Found = list[Hypothesis] | Waits
@@ -66,7 +78,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
-        return [window.stay(one, 0, base + at, Mode.END, "", Finish(node, base + at))]
+        cost = window.costs.cut_off if context.call is not None and not ends_alone(node) else 0
+        return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):
         one.spare = json_edges.spare(window, one, base + at, empty.get(buf[at]) or empty.get("") or ())
@@ -95,6 +108,12 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
             return WAIT
         if buf[begin : begin + 1] in ("{", "["):
             return [json_edges.begin(window, one, 0, base + begin, window.path(one), bare=False)]
+    elif node.value and any(buf.startswith(sign, begin) for sign in _VALUE_SIGNS if sign in node.marks):
+        fit = expected(window, one, begin, final)
+        if fit is not None:
+            return WAIT if isinstance(fit, Waits) else [fit]
+    elif node.value and begin == size and not final:
+        return WAIT
     elif nests(node) and (begin < size or not final):
         after = node.step(TEXT).node
         if not final and size - begin < after.longest + 64:
@@ -199,6 +218,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if node.naming(name) and not context.name and path.context.name:
             act = one.action.last
             led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
+            led = led and not (path.node.json and buf.startswith(("{", "\n{"), match.end()))
             cost += window.name_cost(path.context, led)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
@@ -393,7 +413,7 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
     buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
     if buf[at] in "{[" and (way := way_to_json(node)) is not None and way.path:
         first = way.path[0]
-        path = window.path(one).imply(way.path, base + at, first in node.marks and not node.first(first))
+        path = window.path(one).imply(way.path, base + at, first in node.marks and node.calling(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
     if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
         found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
@@ -417,7 +437,7 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
     """The open argument has no value, or an object stands here that has all arguments."""
     buf, place, node, context, costs = window.buf, window.base + at, one.node, one.context, window.costs
     home = context.argument
-    if home is not None and context.key and (home.struct.match(buf, at) is not None):
+    if home is not None and context.key and takes_elements(home) and home.struct.match(buf, at) is not None:
         path = Path(home, context._replace(key=None, argument=None), window.ref).add(ForgetArgument(place))
         return [window.make(one, costs.no_arguments, place, Mode.BETWEEN, "", path)]
     if not _named(one) or context.key is not None or not takes_elements(node):

@@ -126,6 +126,11 @@ class Performer:
         if self.builder.call is not None:
             self.builder.call.fail(why)
 
+    def drop_values(self) -> None:
+        """The values of the open call that are open are none."""
+        self.loose = self.target = None
+        self.builder.values.clear()
+
     def lost(self, node: Node, at: int, instead: str = "") -> None:
         """Nothing that `node` has is at character `at`, nor what else should be: a value that is open is given up."""
         self.island = self.target = None
@@ -466,6 +471,8 @@ class Performer:
             builder.text.more(field, self.raw(island.start, at))
         self.island = None
         if not island.begun:
+            if role is Role.ARGUMENTS:
+                builder.truncate(at)
             return None
         after = node.step(SlotKind.TEXT).node
         if role not in (Role.CONTENT, Role.REASONING) and not (after.over or after.done is not None):

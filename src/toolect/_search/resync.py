@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from toolect._graph.symbols import is_echo
 from toolect._reading.quotation import line_before, quoted
-from toolect._search.actions import BreakOff, Finish, Note
-from toolect._search.follow import JSON, landmarks, reach
+from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
+from toolect._search.code_state import give_up
+from toolect._search.follow import JSON, after_call, landmarks, reach
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
@@ -55,6 +56,19 @@ def _ended(window: Window, one: Hypothesis, in_json: bool, at: int) -> Path:
     """The path out of the JSON value that cannot be read."""
     path = window.path(one)
     return path.fail_json(at, _BROKEN) if in_json else path
+
+
+def too_deep(window: Window, one: Hypothesis) -> list[Hypothesis]:
+    """The hypothesis that follows one where values are nested too deep: its call cannot be read."""
+    call, at = one.context.call, one.emitted
+    if call is None:
+        path = Path(window.graph.start, Context(), window.ref).add(Note(RepairKind.STRAY_MARKER, at, "nested too deep"))
+        return [window.make(one, window.costs.skip, at, Mode.BETWEEN, "", path)]
+    why = DropValues(), Fail(f"nested too deep - at {at}"), Lost(one.node, at, "less nesting")
+    if one.context.statement is not None:
+        return [give_up(window, one, window.costs.skip, at, window.path(one).add(*why))]
+    path = Path(after_call(call), Context(), window.ref).add(*why)
+    return [window.make(one, window.costs.skip, at, Mode.SKIPPED, (False, at), path)]
 
 
 def after(window: Window, one: Hypothesis, final: bool) -> Found:

@@ -20,7 +20,7 @@ from toolect._search.actions import Shift
 from toolect._search.follow import TEXT, empty_values, nests
 from toolect._search.hypothesis import Context, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
-from toolect._search.json_ends import NEAR, held
+from toolect._search.json_ends import NEAR, held, over_before
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
 from toolect._search.marker_edges import GROWS
 from toolect._search.path import crossed
@@ -30,10 +30,8 @@ from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 
 _QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
-_BRACKET: Final = re.compile(r"[\]}]")
+_UNEASY: Final = re.compile(r'["\\\x00-\x1f,\]}]')
 _SAID: Final = 4
-_NEAR_MARKER: Final = 40
-_LAST_WORD: Final = re.compile(r"[\w.:/-]*\Z")
 _TAIL: Final = 200
 _NAME: Final = 64
 _PART: Final = 32
@@ -77,6 +75,7 @@ class _Between:
         self.firsts = {core[0] for core in (*node.marks, *starts)}
         """What no terminal begins with that is sure."""
         self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
+        self.plain = self.plain and not (node.value and node.marks)
         self.lead = node.choices[TEXT][0].expects if node.text else ""
         self.to: dict[Key, tuple[Step, Trail, str]] = {}
 
@@ -120,13 +119,33 @@ def _opener(node: Node, key: Key) -> str:
 class Stepping:
     """Moves hypotheses on."""
 
-    __slots__ = ("_performer", "_window")
+    __slots__ = ("_calm", "_performer", "_signs", "_window")
 
     def __init__(self, window: Window, performer: Performer) -> None:
         self._window, self._performer = window, performer
+        self._calm: Hypothesis | None = None
+        """One in a text, or in a string of JSON, all of which is passed on."""
+        self._signs = _UNEASY
+        """What that has to have so that anything but more of it may come."""
+
+    def more(self, chunk: str) -> bool:
+        """Pass on a chunk that is there by now and can only be more of a text; False where that has to be looked at."""
+        one = self._calm
+        if one is None or chunk[-1].isspace() or self._signs.search(chunk) is not None:
+            return False
+        window, told = self._window, one.emitted
+        one.emitted = window.base + len(window.buf)
+        if one.mode is Mode.TEXT:
+            self._performer.more_text(one.emitted)
+        else:
+            state: JsonState = one.state
+            state.emitted = one.pos = one.emitted
+            self._performer.feed_string(chunk, told)
+        return True
 
     def go(self, one: Hypothesis, final: bool) -> bool:
         """Move a hypothesis on as far as is sure; True when nothing more can be done before more text comes."""
+        self._calm = None
         way = Way.ASK if self._window.graph.network.spec.code else Way.ON
         while way is Way.ON:
             mode = one.mode
@@ -248,7 +267,9 @@ class Stepping:
         if match is None:
             if final:
                 return Way.ASK
-            self._tell(one, size if island.near is None else size - _NEAR_MARKER, low)
+            self._tell(one, island.near_begun(buf, low, size), low)
+            if island.near is None and one.emitted == base + size and one.state.solid:
+                self._calm, self._signs = one, plan.signs
             return Way.WAIT
         match = window.find(island.regex, low, island.longest)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
@@ -311,12 +332,15 @@ class Stepping:
                     return Way.WAIT
             elif state.last_quote is None and state.emitted >= state.string and not state.styles & Style.REOPEN:
                 told = state.emitted - base
-                if _QUOTE.search(buf, told) is None and _BRACKET.search(buf, max(told - NEAR, 0)) is None:
+                low = max(one.emitted - base - NEAR, state.string - base, state.past - base)
+                if _QUOTE.search(buf, told) is None and over_before(window, one.node, state, low, size) is None:
                     at = held(buf, one.node, max(told, size - NEAR), size)
                     if at > told:
                         performer.feed_string(buf[told:at], state.emitted)
                         state.emitted = base + at
                     one.pos = one.emitted = base + size
+                    if state.emitted == one.pos:
+                        self._calm, self._signs = one, _UNEASY
                     return Way.WAIT
         return Way.WAIT if json_edges.step(window, one, final, performer) else Way.ASK
 

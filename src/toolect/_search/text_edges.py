@@ -27,6 +27,8 @@ from toolect.message import RepairKind
 
 MAX_REHEARSAL: Final = 1 << 16
 """Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
+_MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
+"""The key of a member, at the end of a text."""
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
@@ -223,7 +225,7 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
     line = window.line(at, start)
     shown, text.state = quotation_at(window, plan, one.state, at, at + 1)
     before = buf[max(start - base, at - 200, 0) : at].rstrip()
-    if shown or before.endswith(window.graph.long_openers):
+    if shown or before.endswith(window.graph.long_openers) or _MEMBER.search(before) is not None:
         text.cost = one.cost
         return [text]
     if shape_keys(way.node).member.search(buf, at, at + LOOK) is None:
@@ -284,7 +286,12 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     if not solid and keys[0] not in node.marks:
         path.skip_text(base + at)
     path.imply(keys, base + at).shift(name, base + at, base + whole.end(), whole[0])
-    meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    way = None if not brace or after.json else way_to_json(after)
+    if way is None:
+        meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    else:  # what the name and its object have between them is missing, as are the openers
+        path.imply(way.path, base + end)
+        meant = json_edges.begin(window, one, costs.no_openers + spoken, base + end, path, bare=False)
     text = window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state)
     return [meant, text]
 
@@ -528,6 +535,8 @@ class _Marker:
         doubt = path.context.doubt
         if calls and len(core) < STRONG and plan.role in (Role.CONTENT, None) and self.line.strip():
             doubt = Doubt.PROSE | (Doubt.GLUED if is_glued(self.line) else Doubt.NONE)
+        if calls and first and len(core) >= STRONG and plan.content and said(self.line, self.after):
+            doubt |= Doubt.PROSE
         if calls and way.cost and plan.content:
             doubt |= Doubt.NO_OPENERS
         doubt &= ~Doubt.PASSED
