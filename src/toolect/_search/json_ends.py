@@ -158,8 +158,8 @@ def closed_early(window: Window, node: Node, state: JsonState, at: int, final: b
         return WAIT if not final and len(buf) < far and _MORE_BEGUN.match(buf, at + 1) else False
     if not arguments:
         return True
-    keys = shape_keys(node)
-    return not (match[1] in keys.known or keys.open)
+    tools = window.tools
+    return match[1] not in shape_keys(node).known and state.name in tools and match[1] in tools.of(state.name).names
 
 
 def _holds_call(window: Window, node: Node, value: Json) -> bool:
