@@ -33,6 +33,8 @@ class Island:
         self.role = role = node.text_field().role
         self.content = role in (Role.CONTENT, None)
         self.spoken = role in (Role.CONTENT, Role.REASONING)
+        codec = node.text_field().codec
+        self.escapes = None if codec is None else codec.escapes
         self.gap = graph.network.spec.gaps.before_call if self.spoken else ""
         self.unwrapped = graph.policies.unwrapped == "accept"
         self.direct = {core: Way(0, (), node) for core in node.marks}

@@ -22,6 +22,7 @@ from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
+from toolect._values.escapes import hides
 from toolect._values.ref import split_ref
 from toolect.message import RepairKind
 
@@ -81,6 +82,13 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return _over(window, one, plan) if final else WAIT
     if not final and may_be_longer(window, plan, match, at):
         return WAIT
+    if plan.escapes is not None:
+        hidden = hides(plan.escapes, buf, max(start - base, 0), match.start(), final=final)
+        if hidden is None:
+            return WAIT
+        if hidden:  # it may stand in the second one of two signs
+            over = 2 if buf.startswith(match[0][0] * 2, match.start()) else 1
+            return [window.stay(one, 0, base + match.start() + over, Mode.TEXT, state._replace(solid=True))]
     solid = solid or window.said(start, match.start())
     core = match[0]
     known = (plan.ways, plan.direct, plan.ends, plan.strays)
