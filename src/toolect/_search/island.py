@@ -105,13 +105,16 @@ class Island:
         return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
-        words = [_whole_word(core) for core in self.cores]
+        words = [(len(core), _whole_word(core)) for core in self.cores]
+        self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
+        """Finds those that repeat nothing."""
         for echo in self.echoes:
             pieces = _ECHO.split(echo)
-            words.append(re.escape(pieces[0]) + r"[\w.:/-]{1,64}" + re.escape(pieces[-1]))
+            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[\w.:/-]{1,64}" + re.escape(pieces[-1])))
+        found = [word for _, word in sorted(words, key=lambda one: -one[0])]
         if self.json is not None:
-            words.append(r"[{\[]")
-        return re.compile("|".join(words) or "(?!)")
+            found.append(r"[{\[]")
+        return re.compile("|".join(found) or "(?!)")
 
     def _find_led(self) -> None:
         """Calls that begin with their names, at the beginning of a line."""

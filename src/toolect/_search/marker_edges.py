@@ -114,7 +114,7 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
             return WAIT if isinstance(fit, Waits) else [fit]
     elif node.value and begin == size and not final:
         return WAIT
-    elif nests(node) and (begin < size or not final):
+    elif (nests(node) or node.value and node.text_field().role is Role.STRING) and (begin < size or not final):
         after = node.step(TEXT).node
         if not final and size - begin < after.longest + 64:
             window.needs(base + begin + after.longest + 64)
@@ -123,10 +123,41 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
         end = -1 if match is None else match.end()
         words = (spelled(core, one.context) for core in after.marks)
         if not any(buf.startswith(word, begin) and len(word) > end - begin for word in words):
-            fit = expected(window, one, begin, final)
-            if fit is not None:
-                return WAIT if isinstance(fit, Waits) else [fit]
+            fit = expected(window, one, begin, final) if begin < size else None
+            if isinstance(fit, Waits):
+                return WAIT
+            if fit is not None and not _is_longer(window, fit):
+                return [fit]
+    elif node.patterns and _beside_content(one) and (begin < size or not final):
+        led = _argument(window, one, begin, final)
+        if led is not None:
+            return led
     return _begin_text(window, one, at, final)
+
+
+def _is_longer(window: Window, fit: Hypothesis) -> bool:
+    """True when what a value was to begin with is only the beginning of a word."""
+    act, at = fit.action.last, fit.pos - window.base
+    if not isinstance(act, Shift) or not isinstance(act.key, str) or not act.key[-1].isalnum():
+        return False
+    return window.buf[at : at + 1].isalnum() or window.buf[at : at + 1] == "_"
+
+
+def _beside_content(one: Hypothesis) -> bool:
+    """True where content may come, and a call is open that nothing closes."""
+    return one.context.call is not None and one.node.text_field().role is Role.CONTENT
+
+
+def _argument(window: Window, one: Hypothesis, at: int, final: bool) -> Found | None:
+    """The next argument of the open call, where a text may come as well: its key, and what follows that."""
+    fit = expected(window, one, at, final) if at < len(window.buf) else WAIT
+    if fit is None or isinstance(fit, Waits):
+        return fit
+    act = fit.action.last
+    if not isinstance(act, Shift) or isinstance(act.key, str) or fit.context.key is None:
+        return None
+    sure = goes_on(window, fit.node, fit.context, fit.pos - window.base, final)
+    return WAIT if isinstance(sure, Waits) else [fit] if sure else None
 
 
 def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
