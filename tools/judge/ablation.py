@@ -32,10 +32,9 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
     """The verdicts of all texts that need a search, by id, where a `row` is switched off; none for an empty one."""
     import msgspec
 
-    from toolect._search import costs
-
     from toolect import registry
     from toolect._canonical.fast_path import read_canonical
+    from toolect._search import costs
     from toolect._values.toolset import tool_schemas
     from tools.judge import judge
     from tools.judge.verdicts import verdict
