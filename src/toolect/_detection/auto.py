@@ -53,12 +53,12 @@ class AutoStream(Stream):
 
     __slots__ = ()
 
-    _reader: AutoSearch
-
     @property
     def message(self) -> MixedMessage:
         """What has been read so far; the final message after `close`."""
-        return self._reader.message
+        message = self._reader.message
+        assert isinstance(message, MixedMessage)
+        return message
 
 
 def _search(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> AutoSearch:

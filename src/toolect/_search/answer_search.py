@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import Final
 
 from toolect._graph.graph import Graph, TooDeep
@@ -38,11 +37,6 @@ _MARGIN: Final = 1200
 class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
 
-    performs: type[Performer] = Performer
-    steps: type[Stepping] = Stepping
-    key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
-    """What equal hypotheses have in common."""
-
     def __init__(
         self,
         spec: Spec,
@@ -58,14 +52,28 @@ class AnswerSearch:
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = self.performs(graph, self._builder, self._raw, trace)
-        self._stepping = self.steps(window, self._performer)
+        self._performer = self._performs(trace)
+        self._stepping = self._steps()
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
-        self._search = Search(first, self, self._perform, self.key_of)
+        self._search = Search(first, self, self._perform, self._key_of)
         self._waiting = Waiting()
         self.closed = False
+
+    # What a search over several grammars does otherwise
+
+    def _performs(self, trace: Trace | None) -> Performer:
+        """What performs the actions."""
+        return Performer(self._graph, self._builder, self._raw, trace)
+
+    def _steps(self) -> Stepping:
+        """What moves a hypothesis on."""
+        return Stepping(self._window, self._performer)
+
+    def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
+        """What equal hypotheses have in common."""
+        return one.key
 
     def _raw(self, start: int, end: int) -> str:
         window = self._window
