@@ -1,4 +1,4 @@
-"""Salvage: what json-repair makes of arguments that could not be read, and whether a letter is lost by that.
+"""Salvage: what json-repair makes of arguments that could not be read, and whether a sign is lost by that.
 
 Its repairs are guesses at any price. So they are a reading for people; where a call may be made of one is said here.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from os.path import commonprefix
 from typing import Any
 
 MAX_TEXT = 4096
@@ -17,17 +16,21 @@ MAX_WIRE = 4 * MAX_TEXT
 MAX_BRACKETS = 200
 """Brackets that open in such a text. Beyond it: nothing is salvaged. json-repair calls itself at each."""
 
+MAX_SAME = 256
+"""Signs by which the place of the arguments is told from others that begin with their key. Beyond it: the first one."""
+
 _FIRST_KEY = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.){1,160})"').match
-_MARKERS = re.compile(r"\s*(?:(?:<[^<>\"'{}]{1,64}>|\[/?\w{1,64}\]|`{3})\s*)+\Z")
+_MARKERS = re.compile(r"(?:(?:<[^<>\"'{}]{1,64}>|\[/?\w{1,64}\]|`{3})\s*)+\Z")
 _CLOSERS = re.compile(r"[\s\])};,]*\Z").match
 _NOTHING = re.compile(r"\b(?:None|nil|undefined)\b")
-_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+_DIVIDING = re.compile(r"""\\["'\\/bfnrt]|[\s"',:;\\]""")
+_OMITTED = re.compile(r"[:,\[{]\s*(?:\.{3}|…)\s*[,}\]]").search
 _MEMBER = re.compile(r"""["']\s{0,8}:""").search
 _OPENS, _CLOSES = "{[(", "}])"
 
 
 def salvaged(text: str, raw: str) -> dict[str, Any] | None:
-    """The object that json-repair makes of the arguments `text`, where there are more of them in the call `raw` of those.
+    """The object that json-repair makes of the arguments `text`, or of all that stands of them in the call `raw`.
 
     None where it makes no other object of them than an empty one.
     """
@@ -39,31 +42,37 @@ def salvaged(text: str, raw: str) -> dict[str, Any] | None:
 
 
 def without_loss(text: str, raw: str) -> dict[str, Any] | None:
-    """The same, where a call may be made of it: the arguments are closed, and broken, and all is in them that was.
+    """The same, where a call may be made of it: the arguments were closed, and broken, and nothing is lost or added.
 
-    No letter and no digit of the wire is missing in them, was added or is in another place; and no text in them has a
-    member in it, which may be another argument, or a call.
+    Their signs are those of the wire, in its order, but for quotes, commas, colons and blanks. No key has a quote in
+    it, and no text a member, which may be another argument, or a call.
     """
     wire = _closed(_in_wire(text, raw))
     found = _repaired(wire)
-    if not isinstance(found, dict) or not found or _is_json(wire):
+    if not isinstance(found, dict) or not found or _OMITTED(wire) is not None or _is_json(wire):
         return None
     try:
         told = json.dumps(found, ensure_ascii=False, allow_nan=False)
-        kept = _letters(told) == _letters(wire)
-        return found if kept and not _holds_member(found) else None
+        kept = _signs(told) == _signs(wire) and told.count('""') <= wire.count('""') + wire.count("''")
+        return found if kept and not _holds_another(found) else None
     except (ValueError, RecursionError):
         return None
 
 
 def _in_wire(text: str, raw: str) -> str:
-    """The text of `raw` from where the arguments begin, of which `text` was read; empty where they are not JSON there."""
+    """The text of `raw` from where the arguments begin, as `text` does; empty where they are not JSON there."""
     key = _FIRST_KEY(text)
     if key is None or len(raw) > MAX_WIRE:
         return ""
-    begins = re.finditer(rf"\{{\s*[\"'`]?{re.escape(key[1])}(?![\w-])", raw)
-    found = max((raw[m.start() :] for m in begins), key=lambda rest: len(commonprefix((rest, text))), default="")
-    return _MARKERS.sub("", found)
+    begins = [m.start() for m in re.finditer(rf"\{{\s*[\"'`]?{re.escape(key[1])}(?![\w-])", raw)]
+    if not begins:
+        return ""
+    return _MARKERS.sub("", raw[max(begins, key=lambda at: _same(raw[at : at + MAX_SAME], text)) :]).rstrip()
+
+
+def _same(one: str, other: str) -> int:
+    """With how many signs both begin."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other))
 
 
 def _closed(wire: str) -> str:
@@ -96,14 +105,15 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _letters(text: str) -> str:
-    """The letters and digits of `text`, but for what has several spellings in JSON."""
-    return "".join(sign for sign in _ESCAPE.sub("", _NOTHING.sub("null", text)) if sign.isalnum()).casefold()
+def _signs(text: str) -> str:
+    """The signs of `text`, but for those that divide values in JSON, and for what has several spellings there."""
+    return "".join(_DIVIDING.split(_NOTHING.sub("null", text))).casefold()
 
 
-def _holds_member(value: Any) -> bool:
-    """True when a text in `value`, a key among them, has the end of a key in it."""
-    if isinstance(value, str):
-        return _MEMBER(value) is not None
-    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(map(_holds_member, inner))
+def _holds_another(value: Any) -> bool:
+    """True when a key in `value` has a quote in it, or a text the end of a key."""
+    if isinstance(value, dict):
+        return any('"' in key for key in value) or any(map(_holds_another, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_another, value))
+    return isinstance(value, str) and _MEMBER(value) is not None
