@@ -20,7 +20,7 @@ MAX_SAME = 256
 """Signs by which the place of the arguments is told from others that begin with their key. Beyond it: the first one."""
 
 _FIRST_KEY = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.){1,160})"').match
-_MARKERS = re.compile(r"(?:(?:<[^<>\"'{}]{1,64}>|\[/?\w{1,64}\]|`{3})\s*)+\Z")
+_MARKERS = re.compile(r"(?:(?:<[^<>\"'{}]{1,64}>|\[/?\w{1,64}\]|`{3})\s*){1,8}\Z")
 _CLOSERS = re.compile(r"[\s\])};,]*\Z").match
 _NOTHING = re.compile(r"\b(?:None|nil|undefined)\b")
 _DIVIDING = re.compile(r"""\\["'\\/bfnrt]|[\s"',:;\\]""")
