@@ -25,7 +25,8 @@ _CLOSERS = re.compile(r"[\s\])};,]*\Z").match
 _NOTHING = re.compile(r"\b(?:None|nil|undefined)\b")
 _DIVIDING = re.compile(r"""\\["'\\/bfnrt]|[\s"',:;\\]""")
 _OMITTED = re.compile(r"[:,\[{]\s*(?:\.{3}|…)\s*[,}\]]").search
-_MEMBER = re.compile(r"""["']\s{0,8}:""").search
+_ODD_TEXT = re.compile(r"""\A["',:]|["']\s{0,8}:|["',:;]\Z""").search
+_ODD_KEY = re.compile(r"""["',:{}\[\]]|\A\s|\s\Z""").search
 _OPENS, _CLOSES = "{[(", "}])"
 
 
@@ -44,8 +45,8 @@ def salvaged(text: str, raw: str) -> dict[str, Any] | None:
 def without_loss(text: str, raw: str) -> dict[str, Any] | None:
     """The same, where a call may be made of it: the arguments were closed, and broken, and nothing is lost or added.
 
-    Their signs are those of the wire, in its order, but for quotes, commas, colons and blanks. No key has a quote in
-    it, and no text a member, which may be another argument, or a call.
+    Their signs are those of the wire, in its order, but for quotes, commas, colons and blanks, none of which
+    has got into a key or to an end of a text. No text has a member in it, which may be another argument, or a call.
     """
     wire = _closed(_in_wire(text, raw))
     found = _repaired(wire)
@@ -54,7 +55,7 @@ def without_loss(text: str, raw: str) -> dict[str, Any] | None:
     try:
         told = json.dumps(found, ensure_ascii=False, allow_nan=False)
         kept = _signs(told) == _signs(wire) and told.count('""') <= wire.count('""') + wire.count("''")
-        return found if kept and not _holds_another(found) else None
+        return found if kept and not _is_odd(found) else None
     except (ValueError, RecursionError):
         return None
 
@@ -110,10 +111,13 @@ def _signs(text: str) -> str:
     return "".join(_DIVIDING.split(_NOTHING.sub("null", text))).casefold()
 
 
-def _holds_another(value: Any) -> bool:
-    """True when a key in `value` has a quote in it, or a text the end of a key."""
+def _is_odd(value: Any) -> bool:
+    """True when signs that divide values may have got into `value`: a key has one, or a text begins or ends with one.
+
+    So it is where a text has the end of a key in it.
+    """
     if isinstance(value, dict):
-        return any('"' in key for key in value) or any(map(_holds_another, value.values()))
+        return any(map(_ODD_KEY, value)) or any(map(_is_odd, value.values()))
     if isinstance(value, list):
-        return any(map(_holds_another, value))
-    return isinstance(value, str) and _MEMBER(value) is not None
+        return any(map(_is_odd, value))
+    return isinstance(value, str) and _ODD_TEXT(value) is not None
