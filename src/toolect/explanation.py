@@ -6,8 +6,6 @@ evidence, and is below 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from toolect._shown import counted, cut, one_line
@@ -71,32 +69,22 @@ def draw(explanation: Explanation) -> str:
     number = len(explanation.places) + explanation.left_out
     lines = [f"{explanation.dialect}: {counted(number, 'place')} where something else could be meant"]
     for place in explanation.places:
-        lines.append(f"at {place.at}: expected {_expected(place)}, got {_got(place)}")
-        lines += (_row(reading) for reading in place.readings)
+        lines += [_headline(place), *map(_row, place.readings)]
         lines += [f"    and {counted(place.left_out, 'more reading')}"] if place.left_out else []
     lines += [f"and {counted(explanation.left_out, 'more place')}"] if explanation.left_out else []
     return "\n".join(lines)
 
 
-def _expected(place: Place) -> str:
-    shown = " or ".join(map(one_line, place.expected[:_EXPECTED]))
-    return shown + " …" * (len(place.expected) > _EXPECTED) if shown else "the end"
-
-
-def _got(place: Place) -> str:
-    return f'"{cut(one_line(place.got), _GOT)}"' if place.got else "the end"
+def _headline(place: Place) -> str:
+    shown = " or ".join(map(one_line, place.expected[:_EXPECTED])) or "the end"
+    more = " …" * (len(place.expected) > _EXPECTED)
+    got = f'"{cut(one_line(place.got), _GOT)}"' if place.got else "the end"
+    return f"at {place.at}: expected {shown}{more}, got {got}"
 
 
 def _row(reading: Reading) -> str:
-    paid = ", ".join(_amounts(reading)) or "as the dialect has it (0)"
-    return f"  {'*' if reading.won else ' '} {paid}: total {reading.cost}"
-
-
-def _amounts(reading: Reading) -> Iterator[str]:
     """What was paid, by name; evidence comes last."""
-    for one in reading.paid:
-        if one.cost >= 0:
-            yield f"{one.name.replace('_', ' ')} ({one.cost})"
+    paid = [f"{one.name.replace('_', ' ')} ({one.cost})" for one in reading.paid if one.cost >= 0]
     evidence = sum(one.cost for one in reading.paid if one.cost < 0)
-    if evidence:
-        yield f"evidence ({evidence})"
+    paid += [f"evidence ({evidence})"] if evidence else []
+    return f"  {'*' if reading.won else ' '} {', '.join(paid) or 'nothing is wrong'}: total {reading.cost}"

@@ -7,10 +7,11 @@ in one large number: what a hypothesis costs there tells how often each row was 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
-from toolect._graph.node import Node
-from toolect._search import actions
+from toolect._search.actions import BreakOff, CloseText, Imply, Lost, MendJson, Note, Shift
 from toolect._search.costs import COSTS, ROWS, Costs
 from toolect._search.follow import ESCAPED, JSON, TEXT, expectations
 from toolect._search.hypothesis import Act, Edges, Hypothesis, Mode, Onwards, Waits
@@ -27,15 +28,11 @@ _BASE: Final = 1 << 12
 _EVIDENCE: Final = ("fits", "fits_long", "call_seen")
 _REST: Final = "adjustment"
 """What is paid beyond the rows."""
-
-
-def _value(name: str) -> int:
-    return getattr(COSTS, name)  # type: ignore[no-any-return]
-
-
-_ROWS: Final = sorted(ROWS, key=_value)
+_ROWS: Final = sorted(ROWS, key=lambda name: int(getattr(COSTS, name)))
 """The dearer a row, the higher its digit: of two coded costs the lower one is nearly always the cheaper."""
+_VALUES: Final = {name: int(getattr(COSTS, name)) for name in _ROWS}
 _CODED: Final = Costs(**{name: _BASE**digit for digit, name in enumerate(_ROWS, 1)})
+_SLOTS: Final = {Mode.TEXT: TEXT, Mode.STRING: ESCAPED}
 
 
 class Edge:
@@ -50,19 +47,12 @@ class Edge:
         self.last: Edge = self
         """The edge to that of the hypotheses it led to which went on last."""
 
-    @property
-    def cost(self) -> int:
-        """All that was paid."""
-        return sum(self.paid.values())
-
 
 class Recorder:
     """Stands between a search and its edges."""
 
     def __init__(self, edges: Edges, window: Window) -> None:
         self._edges, self._window = edges, window
-        self._first: Edge | None = None
-        self._won: Edge | None = None
         self._known: dict[int, tuple[Hypothesis, Edge]] = {}
         self._gone_on: list[Edge] = []
 
@@ -73,19 +63,22 @@ class Recorder:
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         """As the edges do."""
         window, plain, spare = self._window, self._window.costs, one.spare
-        inner = None if spare is None else (spare.spare, spare.cost)
+        inner = (None, 0) if spare is None else (spare.spare, spare.cost)
         window.costs = _CODED
         coded = self._edges.expand(one, final)
-        costs = [other.cost - one.cost for other in coded] if isinstance(coded, list) else []
+        codes = [other.cost - one.cost for other in coded] if isinstance(coded, list) else []
         window.costs, one.spare = plain, spare
-        if spare is not None and inner is not None:
+        if spare is not None:  # it may have been woken
             spare.spare, spare.cost = inner
         found = self._edges.expand(one, final)
         if isinstance(found, list):
+            codes = codes if len(codes) == len(found) else [0] * len(found)
             edge = self._edge(one)
-            edge.expected = _expected(one)
+            slot = _SLOTS.get(one.mode)
+            node = one.node if slot is None else one.node.step(slot).node
+            edge.expected = ("the rest of a JSON value",) if one.mode is Mode.JSON else tuple(expectations(node))
             self._gone_on.append(edge)
-            for other, code in zip(found, costs, strict=True):
+            for other, code in zip(found, codes, strict=True):
                 acts = [*_acts(one, other)]
                 after = Edge(edge, _paid(code, other.cost - one.cost, acts), _at(acts, other.pos), other.pos)
                 edge.after.append(after)
@@ -94,44 +87,36 @@ class Recorder:
 
     def _edge(self, one: Hypothesis) -> Edge:
         """The edge that led to a hypothesis."""
-        known = self._known.pop(id(one), None)
-        return Edge(None, {}, one.pos, one.pos) if known is None else known[1]
+        return self._known.pop(id(one), (one, Edge(None, {}, one.pos, one.pos)))[1]
 
     def explain(self, dialect: str, text: str, best: Hypothesis) -> Explanation:
         """Why the hypothesis that won has: the places where its edges paid anything but evidence."""
         for edge in reversed(self._gone_on):  # what came later is before it
-            cheapest = min(edge.after, key=lambda after: after.cost, default=edge)
+            cheapest = min(edge.after, key=_cost, default=edge)
             edge.last = next((after.last for after in edge.after if after.last is not after), cheapest)
-        path: list[Edge] = []
-        one: Edge | None = self._edge(best)
-        while one is not None:
-            path.append(one)
-            one = one.before
-        path.reverse()
+        path = [*_between(None, self._edge(best))][::-1]
         flawed = [i for i, edge in enumerate(path) if any(row not in _EVIDENCE for row in edge.paid)]
         places = tuple(_place(path, i, text) for i in flawed[:MAX_PLACES])
-        cost = sum(edge.cost for edge in path)
-        return Explanation(dialect, cost, places, max(len(flawed) - MAX_PLACES, 0))
+        return Explanation(dialect, sum(map(_cost, path)), places, len(flawed) - len(places))
+
+
+def _cost(edge: Edge) -> int:
+    return sum(edge.paid.values())
 
 
 def _place(path: list[Edge], number: int, text: str) -> Place:
     """The place at which the edge `number` of the path that won was taken."""
     won, before = path[number], path[number].before
     assert before is not None
-    others = [_reading([*_between(before, edge.last)], False) for edge in before.after if edge is not won]
+    others = {_reading([*_between(before, edge.last)], False) for edge in before.after if edge is not won}
     until = max((other.until for other in others), default=0)
-    chain = [won]
-    for edge in path[number + 1 :]:
-        if edge.pos > until:
-            break
-        chain.append(edge)
-    others = sorted(dict.fromkeys(others), key=lambda other: (other.cost, -other.until))
-    readings = (_reading(chain, True), *others[: MAX_READINGS - 1])
-    left = max(len(others) + 1 - MAX_READINGS, 0)
-    return Place(won.at, before.expected, text[won.at : won.at + _GOT], readings, left)
+    chain = [won, *takewhile(lambda edge: edge.pos <= until, path[number + 1 :])]
+    shown = sorted(others, key=lambda other: (other.cost, -other.until, str(other.paid)))[: MAX_READINGS - 1]
+    readings = (_reading(chain, True), *shown)
+    return Place(won.at, before.expected, text[won.at : won.at + _GOT], readings, len(others) - len(shown))
 
 
-def _between(before: Edge, last: Edge) -> Iterator[Edge]:
+def _between(before: Edge | None, last: Edge) -> Iterator[Edge]:
     """The edges up to `last`, the last one first."""
     edge: Edge | None = last
     while edge is not None and edge is not before:
@@ -141,13 +126,13 @@ def _between(before: Edge, last: Edge) -> Iterator[Edge]:
 
 def _reading(chain: list[Edge], won: bool) -> Reading:
     """All that the edges of a chain paid, each row once."""
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, Paid] = {}
     for edge in sorted(chain, key=lambda edge: edge.pos):
         for name, cost in edge.paid.items():
-            at, sum_ = found.get(name, (edge.at, 0))
-            found[name] = at, sum_ + cost
-    paid = tuple(Paid(name, ROWS[name].edge if name in ROWS else "", *one) for name, one in found.items())
-    return Reading(paid, sum(one.cost for one in paid), max(edge.pos for edge in chain), won)
+            words = ROWS[name].edge if name in ROWS else "what no row is for"
+            one = found.get(name) or Paid(name, words, edge.at, 0)
+            found[name] = Paid(name, words, one.at, one.cost + cost)
+    return Reading((*found.values(),), sum(map(_cost, chain)), max(edge.pos for edge in chain), won)
 
 
 def _acts(one: Hypothesis, other: Hypothesis) -> Iterator[Act]:
@@ -160,14 +145,9 @@ def _acts(one: Hypothesis, other: Hypothesis) -> Iterator[Act]:
 
 def _at(acts: list[Act], pos: int) -> int:
     """The character where something is not as it should be: of what is done there, the first; else `pos`."""
-    found = list[int]()
-    for act in acts:
-        if isinstance(act, actions.Shift):
-            found.append(act.start)
-        elif isinstance(act, actions.CloseText):
-            found.append(act.end)
-        elif isinstance(act, actions.Note | actions.Imply | actions.MendJson | actions.Lost | actions.BreakOff):
-            found.append(act.at)
+    found = [act.start for act in acts if isinstance(act, Shift)]
+    found += [act.end for act in acts if isinstance(act, CloseText)]
+    found += [act.at for act in acts if isinstance(act, Note | Imply | MendJson | Lost | BreakOff)]
     return min(found, default=pos)
 
 
@@ -176,53 +156,27 @@ def _paid(code: int, cost: int, acts: list[Act]) -> dict[str, int]:
 
     Markers that are missing on a way, which the grammar knows by itself, are told by the acts.
     """
-    counts: dict[str, int] = {}
-    code = _digit(code)[1]
-    for name in _ROWS:
-        count, code = _digit(code)
-        if count:
-            counts[name] = count
-        if not code:
-            break
-    paid = {name: count * _value(name) for name, count in counts.items()}
+    paid = {name: count * _VALUES[name] for name, count in _counts(code)}
     rest = cost - sum(paid.values())
-    for act in acts:
-        if isinstance(act, actions.Imply) and rest > 0:
-            name = _implied(act)
-            part = min(rest, _value(name)) if name else 0
-            if part:
-                paid[name] = paid.get(name, 0) + part
+    for act in acts if rest else ():
+        if isinstance(act, Imply) and rest > 0 and (isinstance(act.key, str) or act.key is JSON):
+            opens = isinstance(act.key, str) and act.node.first(act.key)
+            name = "implied_opener" if opens else "implied_closer" if isinstance(act.key, str) else "no_arguments"
+            part = min(rest, _VALUES[name])
+            paid[name] = paid.get(name, 0) + part
             rest -= part
     if rest:
-        rows = [name for name in paid if name not in _EVIDENCE]
-        name = max(rows, key=_value) if rows else _REST
+        name = max((name for name in paid if name not in _EVIDENCE), key=_VALUES.__getitem__, default=_REST)
         paid[name] = paid.get(name, 0) + rest
     return paid
 
 
-def _digit(code: int) -> tuple[int, int]:
-    """The last digit of a coded cost, which may be negative, and the others."""
-    digit = (code + _BASE // 2) % _BASE - _BASE // 2
-    return digit, (code - digit) // _BASE
-
-
-def _implied(act: actions.Imply) -> str:
-    """The row of a symbol that is missing."""
-    if isinstance(act.key, str):
-        return "implied_opener" if act.node.first(act.key) else "implied_closer"
-    return "no_arguments" if act.key is JSON else ""
-
-
-def _expected(one: Hypothesis) -> tuple[str, ...]:
-    """What the grammar has next for a hypothesis, for people."""
-    node: Node = one.node
-    match one.mode:
-        case Mode.TEXT:
-            node = node.step(TEXT).node
-        case Mode.STRING:
-            node = node.step(ESCAPED).node
-        case Mode.JSON:
-            return ("the rest of a JSON value",)
-        case _:
-            pass
-    return tuple(dict.fromkeys(expectations(node)))
+@lru_cache(4096)
+def _counts(code: int) -> list[tuple[str, int]]:
+    """How often each row was paid, by a coded cost, whose digits may be negative; the first one is no row's."""
+    counts = list[tuple[str, int]]()
+    for name in ("", *_ROWS):
+        digit = (code + _BASE // 2) % _BASE - _BASE // 2
+        code = (code - digit) // _BASE
+        counts += [(name, digit)] if digit and name else []
+    return counts
