@@ -151,8 +151,6 @@ class Dialect:
 
         `str` of it, or `toolect.explanation.draw`, is a text for people.
         """
-        if not isinstance(text, str):
-            raise not_text(text)
         check_mode(mode)
         reader = AnswerSearch(self.spec, self.graph(policies), tool_schemas(tools), mode == "strict", prefix)
         return reader.explain(self.name, text)

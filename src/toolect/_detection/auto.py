@@ -41,8 +41,6 @@ class Auto:
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
     ) -> Explanation:
         """Why `text` is read as it is. Arguments as for a dialect's."""
-        if not isinstance(text, str):
-            raise not_text(text)
         return _search(tools, mode, prefix, policies, streaming=False).explain(self.name, text)
 
     def stream(

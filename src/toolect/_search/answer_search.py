@@ -182,6 +182,8 @@ class AnswerSearch:
 
     def explain(self, dialect: str, text: str) -> Explanation:
         """Why an answer that is there as a whole is read as it is."""
+        if not isinstance(text, str):
+            raise not_text(text)
         self._search.edges = recorder = Recorder(self, self._window)
         self.read(text)
         return recorder.explain(dialect, text, self._search.live[-1])

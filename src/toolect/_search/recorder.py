@@ -113,7 +113,8 @@ def _place(path: list[Edge], number: int, text: str) -> Place:
     chain = [won, *takewhile(lambda edge: edge.pos <= until, path[number + 1 :])]
     shown = sorted(others, key=lambda other: (other.cost, -other.until, str(other.paid)))[: MAX_READINGS - 1]
     readings = (_reading(chain, True), *shown)
-    return Place(won.at, before.expected, text[won.at : won.at + _GOT], readings, len(others) - len(shown))
+    rest = text[won.at :].lstrip()
+    return Place(len(text) - len(rest), before.expected, rest[:_GOT], readings, len(others) - len(shown))
 
 
 def _between(before: Edge | None, last: Edge) -> Iterator[Edge]:
