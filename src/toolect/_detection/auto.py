@@ -11,6 +11,7 @@ from toolect._detection.mixed import MixedMessage
 from toolect._search.answer_search import Stream
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
+from toolect.explanation import Explanation
 from toolect.message import Said, not_text
 from toolect.registry import AUTO
 
@@ -35,6 +36,12 @@ class Auto:
         reader = _search(tools, mode, prefix, policies, streaming=False)
         reader.read(text)
         return reader.message
+
+    def explain(
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> Explanation:
+        """Why `text` is read as it is. Arguments as for a dialect's."""
+        return _search(tools, mode, prefix, policies, streaming=False).explain(self.name, text)
 
     def stream(
         self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str

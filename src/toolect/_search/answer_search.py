@@ -20,6 +20,7 @@ from toolect._search.island import island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
+from toolect._search.recorder import Recorder
 from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape
 from toolect._search.trace import Trace
@@ -27,6 +28,7 @@ from toolect._search.window import Window
 from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
+from toolect.explanation import Explanation
 from toolect.message import Message, Segment, not_text
 
 _TRIMMED: Final = 8192
@@ -185,6 +187,14 @@ class AnswerSearch:
         self.closed = True
         self._run(True)
         return self.message
+
+    def explain(self, dialect: str, text: str) -> Explanation:
+        """Why an answer that is there as a whole is read as it is."""
+        if not isinstance(text, str):
+            raise not_text(text)
+        self._search.edges = recorder = Recorder(self, self._window)
+        self.read(text)
+        return recorder.explain(dialect, text, self._search.live[-1])
 
     @property
     def message(self) -> Message:
