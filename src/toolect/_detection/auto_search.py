@@ -27,7 +27,9 @@ from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
+from toolect._search.performer import Performer
 from toolect._search.stepping import Stepping, Way
+from toolect._search.trace import Trace
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
@@ -82,13 +84,6 @@ class _Stepping(Stepping):
         return Way.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
 
 
-def _key(one: Hypothesis) -> tuple[object, ...]:
-    """What equal hypotheses have in common: in content any dialect may go on."""
-    if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
-        return one.pos, Mode.TEXT, one.state[1:]
-    return one.key
-
-
 def _breaks_off(one: Hypothesis, other: Hypothesis) -> bool:
     """True when the open call of `one` is over for `other`, closers missing, where text comes."""
     ended = one.context.call is not None and other.context.call is None
@@ -102,11 +97,6 @@ def _name(one: Hypothesis) -> str:
 
 class AutoSearch(AnswerSearch):
     """One answer in any dialect, or in several. Not `streaming`, it makes no events."""
-
-    _performer: MixedPerformer
-    performs = MixedPerformer
-    steps = _Stepping
-    key_of = staticmethod(_key)
 
     def __init__(
         self,
@@ -125,6 +115,24 @@ class AutoSearch(AnswerSearch):
             graph = Graph(Network(_PLAIN), msgspec.structs.replace(Policies(), **policies))
         super().__init__(graph.network.spec, graph, tools, strict, prefix if tail else "", streaming)
         self._search.most = _MOST
+
+    def _performs(self, trace: Trace | None) -> Performer:
+        return MixedPerformer(self._graph, self._builder, self._raw, trace)
+
+    def _steps(self) -> Stepping:
+        return _Stepping(self._window, self._performer)
+
+    def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
+        """What equal hypotheses have in common: in content any dialect may go on."""
+        if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
+            return one.pos, Mode.TEXT, one.state[1:]
+        return one.key
+
+    @property
+    def _mixed(self) -> MixedPerformer:
+        performer = self._performer
+        assert isinstance(performer, MixedPerformer)
+        return performer
 
     def _of(self, name: str) -> Graph:
         return registry.dialect(name).graph(self._policies)
@@ -384,7 +392,7 @@ class AutoSearch(AnswerSearch):
             cut = max(begins, len(buf) - _TAIL)
             led = index.led_held.search(buf[cut:])
             at = at if led is None else min(at, max(low, cut + led.start()))
-            if self._performer.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
+            if self._mixed.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
                 return low
             fence = _FENCE_LINE.search(buf, max(begins, low, at - _LINE), at)
             at = at if fence is None else fence.start()
@@ -395,7 +403,7 @@ class AutoSearch(AnswerSearch):
     @property
     def message(self) -> MixedMessage:
         """What has been read so far."""
-        draft, performer = self._builder.draft, self._performer
+        draft, performer = self._builder.draft, self._mixed
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers
         found = without_inner(self._segments, draft.repairs, draft.torn[0], closers, self.closed)
         return MixedMessage(tuple(found), tuple(draft.repairs), performer.dialects(found))

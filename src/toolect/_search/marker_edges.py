@@ -78,7 +78,10 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
-        cost = window.costs.cut_off if context.call is not None and not ends_alone(node) else 0
+        dropped = context.call is not None and isinstance(one.action.last, Note)
+        cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
+            cost += window.costs.says_nothing
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):

@@ -418,7 +418,11 @@ class _Marker:
             ways = plan.ways[core]
         else:
             ways = []
-        return [way for way in ways if not way.cost] if ways and not ways[0].cost else ways
+        if ways and not ways[0].cost:
+            return [way for way in ways if not way.cost]
+        if plan.content and core in plan.strays:  # it closes nothing if what it closes has not been opened
+            ways = [way for way in ways if not plan.opens(way)]
+        return ways
 
     def expand(self, final: bool) -> Found:
         """The hypotheses that follow."""
@@ -539,7 +543,7 @@ class _Marker:
         if isinstance(implied, str):
             after = plan.after
             lead = ("" if after.first(implied) else after.lead(implied) if implied in after.choices else "") or (
-                _last_trail(after, way.path[1:]) + lead
+                (_last_trail(after, way.path[1:]) if plan.role in _VALUES else "") + lead
             )
         if calls and plan.spoken and len(plan.gap) > len(lead):
             lead = plan.gap
