@@ -27,7 +27,7 @@ class OpenCall:
     __slots__ = (
         "nameless", "placed", "empty", "start", "index", "name", "header", "id",
         "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
-        "shaped", "strange", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted",
+        "shaped", "strange", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted", "passed",
     )  # fmt: skip
 
     def __init__(self, start: int) -> None:
@@ -53,6 +53,7 @@ class OpenCall:
         self.shaped = False  # it is the unit of a JSON shape
         self.strange = False  # that has members with no place in it
         self.unit_end = -1  # where its JSON object ended
+        self.passed = False  # a text in it holds what may begin another call
         self.truncated = False
         self.error: str | None = None
         self.repairs: list[Repair] = []
@@ -102,10 +103,13 @@ class OpenCall:
         return any(r.kind in _LACKING and "}" in r.detail.partition(", got ")[0] for r in self.repairs)
 
     def surely_over(self, end: int) -> bool:
-        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there."""
+        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there.
+
+        So it may, too, where the beginning of another call was passed over: its closers may have been taken.
+        """
         missing = [r.detail for r in self.repairs if r.kind is RepairKind.IMPLIED_CLOSER and r.at >= end]
         short = len(missing) > 1 or any(len(core) < STRONG for core in missing)
-        return not short and not any(r.kind in _MENDED for r in self.repairs)
+        return not (short or self.passed) and not any(r.kind in _MENDED for r in self.repairs)
 
     @property
     def blank(self) -> bool:

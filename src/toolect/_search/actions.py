@@ -184,6 +184,15 @@ class PutJson(NamedTuple):
         to.feed_json(self.text, self.at - len(self.text))
 
 
+class PassOver(NamedTuple):
+    """The beginning of a call is text of a value of the open one."""
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        if to.builder.call is not None:
+            to.builder.call.passed = True
+
+
 class MendJson(NamedTuple):
     """Something is mended in the open value."""
 

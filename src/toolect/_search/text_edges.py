@@ -14,7 +14,7 @@ from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
-from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
+from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.follow import TEXT, Way, nests, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState
 from toolect._search.island import Island, island
@@ -431,6 +431,8 @@ class _Marker:
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
             acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
             only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
+        if plan.role in _VALUES and any(way.node.calling(core) for way in self.ways):
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver())
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
