@@ -185,12 +185,13 @@ class PutJson(NamedTuple):
 
 
 class PassOver(NamedTuple):
-    """The beginning of a call is text of a value of the open one."""
+    """The beginning of a call at character `at` is text: of a value of the open one, or of content."""
+
+    at: int
 
     def perform(self, to: Performer) -> None:
         """Do it."""
-        if to.builder.call is not None:
-            to.builder.call.passed = True
+        to.builder.draft.pass_over(self.at)
 
 
 class MendJson(NamedTuple):

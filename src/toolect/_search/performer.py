@@ -277,6 +277,8 @@ class Performer:
             if not island.dropped:
                 self.builder.text.end(field, island.start, end)
             self.leave(node, SlotKind.TEXT, end)
+        if field.role is Role.STRING and any(core in self.raw(island.start, end) for core in node.graph.long_openers):
+            self.builder.draft.pass_over(end)
         texts = island.begun and field.role in (Role.VALUE, Role.ARGUMENTS)
         self.tail = (end, ("",)) if texts else None
 

@@ -16,9 +16,9 @@ from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.follow import TEXT, Way, nests, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState
+from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
-from toolect._search.marker_edges import Found, shift
+from toolect._search.marker_edges import Found, names_call, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -287,8 +287,8 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
         path.skip_text(base + at)
     path.imply(keys, base + at).shift(name, base + at, base + whole.end(), whole[0])
     meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
-    text = window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state)
-    return [meant, text]
+    acts = MoreText(base + match.end()), PassOver(base + at)
+    return [meant, window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state, *acts)]
 
 
 def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str]) -> list[Hypothesis]:
@@ -321,8 +321,8 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
                 path = path.over_text(base + at) if solid else path.skip_text(base + at)
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
-        text.cost += costs.short_in_content
-        return [meant, text]
+        acts = MoreText(text.pos), PassOver(base + at)
+        return [meant, window.stay(one, costs.short_in_content, text.pos, Mode.TEXT, text.state, *acts)]
     return [text]
 
 
@@ -415,6 +415,13 @@ class _Marker:
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
         text_cost = self._text_cost()
+        if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
+            named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
+            if isinstance(named, Waits):
+                return WAIT
+            if named:
+                acts = MoreText(base + at + 1), PassOver(base + at)
+                only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
         found, sure = list[Hypothesis](), False
         for way in self.ways:
             meant, certain = self._meant(way)
@@ -432,7 +439,9 @@ class _Marker:
             acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
             only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
         if plan.role in _VALUES and any(way.node.calling(core) for way in self.ways):
-            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver())
+            only_text = window.stay(
+                one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver(base + at)
+            )
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
