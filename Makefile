@@ -10,7 +10,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance judge chats tokens fuzz mutate house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance judge ablation chats tokens fuzz mutate house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -80,6 +80,9 @@ mutate: setup  ## break the shipped specs, and count what lint finds
 
 judge: setup  ## judge the reader on fresh texts, beside an earlier one: ARGS="--before COMMIT --all --by what --differences 9"
 	@$(BIN)/python -m tools.judge.judge $(ARGS)
+
+ablation: setup  ## what each cost of the reader by search is worth; writes docs/leniency.json: ARGS="--only json_comma"
+	@$(BIN)/python -m tools.judge.ablation $(ARGS)
 
 induction: setup  ## count the formats that `toolect new` induces: ARGS="--formats 1000 --seed 0 --templates DIR --write"
 	@$(BIN)/python -m tools.induction.scores $(ARGS)

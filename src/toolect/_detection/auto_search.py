@@ -21,7 +21,7 @@ from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.prefill import prompt_tail
 from toolect._reading.quotation import said
 from toolect._search import text_edges
-from toolect._search.actions import CloseText, MoreText, Note
+from toolect._search.actions import CloseText, Imply, MoreText, Note
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
@@ -41,7 +41,7 @@ _ANY_KEY: Final = 3
 _GIVEN_UP: Final = 4
 """What it costs besides that a dialect cannot read on: another one may."""
 _CUT: Final = 2
-"""What it costs that the text ends in the middle of a call: there it may be over in another dialect."""
+"""What it costs that the text ends, or goes on, in the middle of a call: there it may be over in another dialect."""
 _ONLY_TEXT: Final = 4
 """What it costs besides that an opener, or JSON that names a tool, is only text: the markers after it are not known."""
 _VAIN: Final = 7
@@ -87,6 +87,12 @@ def _key(one: Hypothesis) -> tuple[object, ...]:
     if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
         return one.pos, Mode.TEXT, one.state[1:]
     return one.key
+
+
+def _breaks_off(one: Hypothesis, other: Hypothesis) -> bool:
+    """True when the open call of `one` is over for `other`, closers missing, where text comes."""
+    ended = one.context.call is not None and other.context.call is None
+    return ended and other.mode is Mode.BETWEEN and other.node.text and isinstance(other.action.last, Imply)
 
 
 def _name(one: Hypothesis) -> str:
@@ -138,7 +144,7 @@ class AutoSearch(AnswerSearch):
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.SKIPPED and one.mode is Mode.BETWEEN:
                 other.cost += _GIVEN_UP
-            elif other.mode is Mode.END and other.node.done is None:
+            elif other.mode is Mode.END and other.node.done is None or _breaks_off(one, other):
                 other.cost += _CUT
         return found
 

@@ -27,7 +27,9 @@ _FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”„«`]*(\w*)|\Z)""")
 _KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
 _PART = 32
 _KEPT = 256
-_NAME = re.compile(r'\s*([^\W\d][\w.:/-]*)(\(\s*[^\s)]|\s*\n\s*\{\s*")?')
+_NAME = re.compile(r"\s*([^\W\d][\w.:/-]*)(\(?)")
+_TOLD = re.compile(r'\(\s*\w+\s*=[^=]|\s*\n\s*\{\s*"|>\s*\{(?:\s*"|\})')
+"""What follows the name of a call: an argument with its name, or JSON below or in an element."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*)")
 _WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
 """Words with underscores between them, as programs name what can be called, and pages and prose do not."""
@@ -313,9 +315,12 @@ def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
     match = _NAME.match(buf, at)
     if match is None:
         return False
+    name, bracket = match.groups()
     if tools.declared:
-        return match[1] in tools
-    return _WORDS.match(match[1]) is not None or match[2] is not None
+        return name in tools
+    if _TOLD.match(buf, match.end(1)) is not None:
+        return True
+    return _WORDS.match(name) is not None and (not bracket or buf.startswith("()", match.end(1)))
 
 
 def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._reading.open_call import LAYOUT, OpenCall
 from toolect._shapes.elsewhere import holds_call
 from toolect._values.doubtful import (
@@ -15,7 +17,7 @@ from toolect._values.doubtful import (
     taken_over,
 )  # fmt: skip
 from toolect._values.toolset import ToolSchemas
-from toolect.message import RepairKind
+from toolect.message import Json, RepairKind
 
 _SURE = LAYOUT | {RepairKind.TOOL_NAME}
 """What is mended and leaves no doubt about the arguments."""
@@ -32,6 +34,7 @@ GUESSED = frozenset(
 )  # fmt: skip
 """What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
 _GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
+_LAST_TAG = re.compile(r"</([\w.:-]{1,64})>\s{0,64}\Z")
 _BEGINNING = 12
 """Characters with which a call begins that tell that it begins again."""
 
@@ -85,6 +88,14 @@ def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
         return
     begins = raw[: max(_BEGINNING, len(call.name) + 3)]
     wrong = "expected a text that ends before the call begins again" if holds(arguments, begins) else ""
+    if not wrong and RepairKind.IMPLIED_CLOSER in kinds and any(map(_has_other_closer, arguments.values())):
+        wrong = "expected the closer of a value, got another one"
     if not wrong and not kinds.isdisjoint(GUESSED):
         wrong = misfit(tools.of(call.name), arguments, typed)
     call.error = f"{wrong} - at {call.start}" if wrong else None
+
+
+def _has_other_closer(value: Json) -> bool:
+    """True when a text ends with a closing tag that it does not open."""
+    match = _LAST_TAG.search(value) if isinstance(value, str) else None
+    return match is not None and f"<{match[1]}" not in value[: match.start()]

@@ -229,6 +229,21 @@ def _key(words: str) -> str:
     return rf"(?:{words}){_QUOTE}?\s*(?:[:：=]|(?<={_QUOTE})\s*[\"{{])"
 
 
+def ends_alone(node: Node) -> bool:
+    """True when the answer may end at `node`, or nothing but closers is missing, each the only one that may come."""
+    return node.made(_ends_alone)
+
+
+def _ends_alone(node: Node) -> bool:
+    met = {node}
+    while node.done is None and not node.over:
+        sole = node.sole
+        if sole is None or (node := node.step(sole).node) in met:
+            return False
+        met.add(node)
+    return True
+
+
 def takes_elements(node: Node) -> bool:
     """True when an argument begins at `node`, with a marker that no text begins with by chance."""
     return node.made(_takes_elements)
@@ -244,17 +259,19 @@ def _takes_elements(node: Node) -> bool:
 class ShapeKeys:
     """The keys of a call's JSON by what they hold."""
 
-    __slots__ = ("arguments", "constants", "known", "member", "name", "open")
+    __slots__ = ("arguments", "constants", "known", "member", "name", "open", "outer")
 
     def __init__(self, shape: Shape | None) -> None:
         self.name: set[str] = set()
         self.arguments: set[str] = set()
         self.known: set[str] = set()
+        self.outer: set[str] = set()
+        """Those that hold objects with a name and arguments."""
         self.constants: dict[str, list[object]] = {}
         self.open = False
         """It may have any other key, too."""
         self._walk(shape)
-        words = "|".join(map(re.escape, sorted(self.name | self.arguments)))
+        words = "|".join(map(re.escape, sorted(self.name | self.arguments | self.outer)))
         keyed = rf"[\w.:/-]+{_QUOTE}?\s*:\s*\{{" if self.open else ""
         self.member = re.compile(
             rf"[\s{{,]{_QUOTE}?(?:{'|'.join(filter(None, (words and _key(words), keyed))) or '(?!)'})"
@@ -284,6 +301,7 @@ class ShapeKeys:
                             for key in member.keys:
                                 self.constants.setdefault(key, []).append(value)
                         case inner if not isinstance(inner, Hole):
+                            self.outer.update(member.keys)
                             self._walk(inner)
 
 

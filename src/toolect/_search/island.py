@@ -73,15 +73,16 @@ class Island:
             if ignored:
                 ways = [way for way in ways if not way.node.calling(core)]
             if not self.unwrapped:
-                ways = [way for way in ways if not (way.path and self._opens(way))]
+                ways = [way for way in ways if not (way.path and self.opens(way))]
             ways = [way for way in ways if not way.cost or len(core) >= STRONG and self.role is not Role.STRING]
             if ways:
                 found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found
 
-    def _opens(self, way: Way) -> bool:
+    def opens(self, way: Way) -> bool:
         """True when the first marker that is missing on a way is an opener."""
-        return way.path[0] in self.after.marks and self.after.first(way.path[0])
+        missing = way.path[1:] if way.path[:1] == (TEXT,) else way.path
+        return bool(missing) and missing[0] in self.after.marks and self.after.first(missing[0])
 
     def _find_json(self) -> Way | None:
         """The way to bare JSON that is a call by its shape."""
@@ -191,7 +192,7 @@ def island(node: Node) -> Island:
 
 
 def _whole_word(core: str) -> str:
-    before = r"(?<!\w)" if core[0].isalnum() else ""
+    before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
     return before + spaced(core) + (r"(?!\w)" if core[-1].isalnum() else "")
 
 

@@ -249,10 +249,6 @@ class _Edits:
                     new.cost += costs.break_off - costs.skip
                 elif new.mode is Mode.JSON and new.state.emitted != new.state.unit:
                     new.cost += costs.swallowed
-        keys = shape_keys(one.node) if state.bare else None
-        if keys is not None and not state.found and not (state.expects is Next.COLON and state.key in keys.name):
-            for new in self.found:
-                new.cost += 1
         return self.found
 
     def _unit(self) -> str | None:
@@ -263,6 +259,8 @@ class _Edits:
         if start + size + 2 >= self.at or not self.shaped and context.call is None:
             return None
         unit = self.window.raw(start, start + size)
+        if not self.shaped and self.window.raw(start, start + LOOK).startswith(self.window.graph.long_openers):
+            return None  # it is looked for as such
         return unit if len(unit) == size and (unit[0] == "{" or not self.shaped) else None
 
     def _begins_again(self, unit: str | None, opener: str | None) -> bool:
@@ -273,8 +271,9 @@ class _Edits:
         if unit and opener == unit and whole:
             return False
         if unit and not opener and state.last_quote is not None:
-            place = window.raw(state.string, self.at + len(unit) + 2).find(unit)
-            again = place + state.string if place >= 0 else -1
+            said = window.raw(state.string, self.at + len(unit) + 2)
+            place = said.find(unit)
+            again = place + state.string if place >= 0 and not self._is_quoted(said[:place]) else -1
         elif unit and opener == unit:
             again = self.at
         if again < max(state.unit + 1, state.string - 1):
@@ -299,6 +298,12 @@ class _Edits:
             acts.append(PutJson(new.stack, again))
         self.found.append(window.stay(one, self.costs.break_off - 2, again, Mode.JSON, new, *acts))
         return True
+
+    def _is_quoted(self, said: str) -> bool:
+        """True when a string that goes up to a call ends with an opener behind a blank: it shows the call."""
+        said = said.rstrip()
+        opener = next((core for core in self.window.graph.long_openers if said.endswith(core)), "")
+        return bool(opener) and said[: -len(opener)][-1:].isspace()
 
     def _call_again(self, at: int) -> Hypothesis:
         """The call begins again at character `at`: this one was broken off."""
@@ -371,7 +376,7 @@ class _Edits:
     def _comment(self) -> bool:
         """A comment, or an ellipsis, which is all that it can be."""
         match = _COMMENT.match(self.buf, self.i)
-        if match is None and self.state.expects is not Next.COLON:
+        if match is None and self.state.expects not in (Next.COLON, Next.KEY_OR_END):
             match = _DOTS.match(self.buf, self.i)
         if match is None:
             return False
@@ -456,7 +461,7 @@ class _Edits:
             pass
         elif self._delimiter_missing():
             self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, state.delimiter, "a quote is missing")
-        elif stack and char and (word is not None or char in _TEXT_SIGNS):
+        elif stack and char and (word is not None or char in _TEXT_SIGNS) and not self._takes_arguments():
             if _HALF_TEXT.match(buf, i):
                 self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
             if text is not None and (state.delimiter or not state.empty):
@@ -472,6 +477,13 @@ class _Edits:
             self.go_on(0, Next.IN_STRING)
         if not stack:
             self._alone()
+
+    def _takes_arguments(self) -> bool:
+        """True where all arguments should begin: a text is none."""
+        state = self.state
+        if not self.shaped or state.expects is not Next.VALUE or not state.in_object:
+            return False
+        return state.depth in (0, len(state.stack)) and state.key in shape_keys(self.one.node).arguments
 
     def _delimiter_missing(self) -> bool:
         """True when the next quote of a value language ends a string that had none to begin it."""
@@ -501,7 +513,9 @@ class _Edits:
         state = self.state
         if not (state.empty and state.stack and self.gap == "," and _KEYWORD.match(self.buf, self.i)):
             return
-        comma = self.since + self.window.raw(self.since, self.at).index(",")
+        comma = self.since + self.window.raw(self.since, self.at).find(",")
+        if comma < self.since:  # it was put in
+            return
         cost = self.costs.json_close_all * len(state.stack)
         put = state.closers()
         new = self.instead(cost, put, "expected a bracket", stack="", expects=Next.AFTER_VALUE, emitted=comma)

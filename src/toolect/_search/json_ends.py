@@ -11,7 +11,7 @@ from toolect._search.actions import CloseWrapped, DropLoose, Fail, Finish, MendJ
 from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Waits
-from toolect._search.json_state import IN_TEXT, JsonState, Next, Telling
+from toolect._search.json_state import IN_TEXT, JsonState, Next, Style, Telling
 from toolect._search.window import Window
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._values.json_lexemes import complete
@@ -108,9 +108,10 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
         if sign in ("{", '"', "n"):  # null stands for none
             state.found |= 2
             state.depth = depth
-    elif keys.open and not state.called and sign == "{" and state.key not in keys.known:
-        state.found, state.depth = 3, depth
-    elif state.bare and state.key not in keys.known and not keys.open:
+    elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.found & 1):
+        state.found, state.depth = 3, depth if sign == "{" else 0
+    elif state.bare and state.key not in keys.known and not keys.open and not state.styles & Style.OTHER:
+        state.styles |= Style.OTHER
         cost += costs.other_key
     if not called and state.called:
         cost += costs.call_seen
@@ -126,7 +127,9 @@ def name_cost(window: Window, one: Hypothesis, state: JsonState) -> int:
     if state.key in keys.name and state.key not in keys.arguments:
         fine = text in window.tools or text and " " not in text
         return (0 if fine else costs.no_name) + window.name_cost(one.context._replace(name=text))
-    return costs.constant if state.key in keys.constants and text not in keys.constants[state.key] else 0
+    if state.key not in keys.constants or text in keys.constants[state.key]:
+        return 0
+    return 0 if "[" in state.stack else costs.constant  # one of several: it is passed over
 
 
 def misplaced(window: Window, state: JsonState, context: Context, at: int) -> int | Waits:
@@ -157,8 +160,8 @@ def closed_early(window: Window, node: Node, state: JsonState, at: int, final: b
         return WAIT if not final and len(buf) < far and _MORE_BEGUN.match(buf, at + 1) else False
     if not arguments:
         return True
-    keys = shape_keys(node)
-    return not (match[1] in keys.known or keys.open)
+    tools = window.tools
+    return match[1] not in shape_keys(node).known and state.name in tools and match[1] in tools.of(state.name).names
 
 
 def _holds_call(window: Window, node: Node, value: Json) -> bool:
@@ -194,7 +197,8 @@ def _names_tool(window: Window, node: Node, start: int, end: int) -> bool:
     """True when the value has nothing but what calls have, and names a declared tool."""
     found, keys = complete(window.raw(start, end), 0, True), shape_keys(node)
     value = None if found is None else found[0]
-    for unit in value if isinstance(value, list) else [value]:
+    units = value if isinstance(value, list) else [value]
+    for unit in [*units, *(part for outer in units if isinstance(outer, dict) for part in outer.values())]:
         names = [unit.get(key) for key in keys.name] if isinstance(unit, dict) and {*unit} <= keys.known else []
         if any(isinstance(name, str) and name in window.tools for name in names):
             return True

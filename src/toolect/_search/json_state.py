@@ -40,6 +40,7 @@ class Style:
     COMMA: Final = 64
     COLON: Final = 128
     REOPEN: Final = 256
+    OTHER: Final = 512
 
 
 LOOSE: Final = Style.QUOTE | Style.KEY | Style.WORD | Style.NEWLINE

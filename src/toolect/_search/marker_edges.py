@@ -24,7 +24,17 @@ from toolect._search.actions import (
     Shift,
 )
 from toolect._search.code_state import begin_again, give_up, unrun
-from toolect._search.follow import TEXT, empty_values, in_words, last_closers, nests, reach, takes_elements, way_to_json
+from toolect._search.follow import (
+    TEXT,
+    empty_values,
+    ends_alone,
+    in_words,
+    last_closers,
+    nests,
+    reach,
+    takes_elements,
+    way_to_json,
+)
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -69,7 +79,9 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
-        return [window.stay(one, 0, base + at, Mode.END, "", Finish(node, base + at))]
+        dropped = context.call is not None and isinstance(one.action.last, Note)
+        cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):
         one.spare = json_edges.spare(window, one, base + at, empty.get(buf[at]) or empty.get("") or ())
@@ -207,7 +219,10 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         cost = 0 if inside else costs.fits
         if node.naming(name) and not context.name and path.context.name:
             act = one.action.last
+            if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) >= STRONG:
+                path.doubt(path.context.doubt & ~(Doubt.GLUED | Doubt.PROSE))  # no code has that
             led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
+            led = led and not (path.node.json and buf.startswith(("{", "\n{"), match.end()))
             cost += window.name_cost(path.context, led)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
@@ -328,7 +343,9 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     found = json_edges.woken(window, one)
     for end in graph.ends:
         if buf.startswith(end, at):
-            path = window.path(one).imply(last_closers(node) if context.call is not None else (), place)
+            last = one.action.last
+            goes_on = isinstance(last, Shift) and isinstance(last.key, str) and last.key.strip()[-1:] in ",[{(:="
+            path = window.path(one).imply(last_closers(node) if context.call and not goes_on else (), place)
             path.add(Finish(path.node, place))
             return [window.make(one, 0, place + len(end), Mode.AFTER, "", path)]
     known = _known(window, at)
@@ -402,7 +419,7 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
     buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
     if buf[at] in "{[" and (way := way_to_json(node)) is not None and way.path:
         first = way.path[0]
-        path = window.path(one).imply(way.path, base + at, first in node.marks and not node.first(first))
+        path = window.path(one).imply(way.path, base + at, first in node.marks and node.calling(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
     if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
         found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
@@ -444,7 +461,8 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
     """The open argument has no value, or an object stands here that has all arguments."""
     buf, place, node, context, costs = window.buf, window.base + at, one.node, one.context, window.costs
     home = context.argument
-    if home is not None and context.key and takes_elements(home) and home.struct.match(buf, at) is not None:
+    keyed = context.key and isinstance(one.action.last, Shift)
+    if home is not None and keyed and takes_elements(home) and home.struct.match(buf, at) is not None:
         path = Path(home, context._replace(key=None, argument=None), window.ref).add(ForgetArgument(place))
         return [window.make(one, costs.no_arguments, place, Mode.BETWEEN, "", path)]
     if not _named(one) or context.key is not None or not takes_elements(node):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.symbols import is_echo
 from toolect._reading.quotation import line_before, quoted
 from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
@@ -14,7 +16,8 @@ from toolect._search.window import Window
 from toolect.message import RepairKind
 
 _LONGEST = 80
-_BROKEN = "broken JSON"
+_SHOWN = 40
+"""Characters of broken JSON that are shown."""
 
 
 def skip(window: Window, one: Hypothesis, final: bool) -> Found:
@@ -55,7 +58,11 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
 def _ended(window: Window, one: Hypothesis, in_json: bool, at: int) -> Path:
     """The path out of the JSON value that cannot be read."""
     path = window.path(one)
-    return path.fail_json(at, _BROKEN) if in_json else path
+    if not in_json:
+        return path
+    begun = one.state[1]
+    got = re.split(r"[\s,\]}]", window.raw(begun, begun + _SHOWN).strip())[0]
+    return path.fail_json(at, f"expected JSON, got {got!r} - at {begun}")
 
 
 def too_deep(window: Window, one: Hypothesis) -> list[Hypothesis]:

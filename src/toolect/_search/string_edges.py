@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._search import json_edges
 from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Finish, MoreString, Note
 from toolect._search.code_state import begin_again, give_up
@@ -94,6 +94,9 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if final:
         acts = MoreString(state.emitted, base + size), CutString(), Finish(node, base + size)
         cost = window.costs.unclosed if state.quotes else 0
+        said = window.raw(state.start, base + size)
+        if any(core in said for core in (*window.graph.closers, *window.graph.long_openers) if len(core) >= STRONG):
+            cost += window.costs.swallowed + window.costs.break_off
         return [window.stay(one, cost, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
     at = max(at, sure) if match is None else max(at, match.start())
     at = min(at, held)

@@ -286,7 +286,12 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     if not solid and keys[0] not in node.marks:
         path.skip_text(base + at)
     path.imply(keys, base + at).shift(name, base + at, base + whole.end(), whole[0])
-    meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    way = None if not brace or after.json else way_to_json(after)
+    if way is None:
+        meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
+    else:  # what the name and its object have between them is missing, as are the openers
+        path.imply(way.path, base + end)
+        meant = json_edges.begin(window, one, costs.no_openers + spoken, base + end, path, bare=False)
     acts = MoreText(base + match.end()), PassOver(base + at)
     return [meant, window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state, *acts)]
 
@@ -394,7 +399,11 @@ class _Marker:
             ways = [plan.direct[core]]
         else:
             ways = []
-        return [way for way in ways if not way.cost] if ways and not ways[0].cost else ways
+        if ways and not ways[0].cost:
+            return [way for way in ways if not way.cost]
+        if plan.content and core in plan.strays:  # it closes nothing if what it closes has not been opened
+            ways = [way for way in ways if not plan.opens(way)]
+        return ways
 
     def expand(self, final: bool) -> Found:
         """The hypotheses that follow."""
@@ -524,7 +533,7 @@ class _Marker:
         if isinstance(implied, str):
             after = plan.after
             lead = ("" if after.first(implied) else after.lead(implied) if implied in after.choices else "") or (
-                _last_trail(after, way.path[1:]) + lead
+                (_last_trail(after, way.path[1:]) if plan.role in _VALUES else "") + lead
             )
         if calls and plan.spoken and len(plan.gap) > len(lead):
             lead = plan.gap

@@ -1,0 +1,126 @@
+"""Ablation: what each row of the cost table is worth, in texts that are read worse when its edge is too dear to take.
+
+A row is defended by two texts of others or of bug reports, or by 0.3 % of fresh damage. The ledger is
+`docs/leniency.json`, of which the page of leniency is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LEDGER = ROOT / "docs" / "leniency.json"
+TOO_DEAR = 60
+"""What an edge costs that is switched off."""
+CASES, SHARE = 2, 0.003
+"""Cases that defend a row, and the share of damage."""
+KINDS = ("others' cases", "reported cases", "corpus", "lossless")
+RIGHT = ("right", "moot")
+
+
+def judged(row: str, seed: int, size: int) -> dict[str, str]:
+    """The verdicts of all texts that need a search, by id, where a `row` is switched off; none for an empty one."""
+    import msgspec
+
+    from toolect import registry
+    from toolect._canonical.fast_path import read_canonical
+    from toolect._search import costs
+    from toolect._values.toolset import tool_schemas
+    from tools.judge import judge
+    from tools.judge.verdicts import verdict
+
+    if row:
+        given, dear = costs.COSTS, msgspec.structs.replace(costs.COSTS, **{row: TOO_DEAR})
+        for module in [*sys.modules.values()]:
+            if getattr(module, "COSTS", None) is given:
+                module.COSTS = dear  # type: ignore[attr-defined]
+
+    found, names = {}, registry.dialects()
+    for kind in KINDS:
+        most = size if kind == "lossless" else judge.EVERY
+        for text in judge.KINDS[kind].draw(most, Random(f"{kind} {seed}"), names):
+            if text.dialect not in names or text.kind == "corpus :invented":
+                continue
+            dialect: Any = registry.dialect(text.dialect)
+            if read_canonical(dialect.graph(), text.text, tool_schemas(text.options.get("tools"))) is None:
+                found[text.id] = verdict(text, dialect).word
+    return found
+
+
+def counted(without: dict[str, str], base: dict[str, str]) -> dict[str, int]:
+    """How many texts of each kind are right, and are not so without a row; and how many run wrong only without it."""
+    lost = Counter(
+        next(kind for kind in KINDS if id_.startswith(kind))
+        for id_, word in base.items()
+        if word in RIGHT and without[id_] not in RIGHT
+    )
+    damaged = (id_ for id_ in without if id_.startswith("lossless"))
+    wrong = sum("wrong" in without[id_] and "wrong" not in base[id_] for id_ in damaged)
+    return {**{kind: lost[kind] for kind in KINDS}, "wrong runs": wrong}
+
+
+def defended(counts: dict[str, int], damaged: int) -> bool:
+    """True when enough depends on a row."""
+    cases = sum(counts[kind] for kind in KINDS if kind != "lossless")
+    return cases >= CASES or counts["lossless"] + counts["wrong runs"] >= SHARE * damaged
+
+
+def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
+    """What a process of its own finds for a row."""
+    command = [sys.executable, "-m", "tools.judge.ablation", "--row", row or "-", "--seed", str(options.seed)]
+    command += ["--size", str(options.size)]
+    env = os.environ | {"TOOLECT_ENGINE": "search"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    words: dict[str, str] = json.loads(done.stdout)
+    return words
+
+
+def _table(ledger: dict[str, Any]) -> Iterator[str]:
+    yield "| row | " + " | ".join((*KINDS, "wrong runs")) + " | defended |"
+    yield "| --- |" + " --- |" * (len(KINDS) + 2)
+    for name, counts in ledger["rows"].items():
+        cells = (str(counts[kind]) for kind in (*KINDS, "wrong runs"))
+        yield f"| {name} | " + " | ".join(cells) + f" | {'yes' if counts['defended'] else 'no'} |"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Switch off each row, or those that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--row", help=argparse.SUPPRESS)
+    parser.add_argument("--only", action="append", metavar="ROW", help="only this row; the ledger is not written")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument("--size", type=int, default=1_000, metavar="N", help="texts with fresh damage")
+    options = parser.parse_args(argv)
+    if options.row is not None:
+        print(json.dumps(judged(options.row.strip("-"), options.seed, options.size)))
+        return 0
+    from toolect._search.costs import ROWS
+
+    rows = options.only or [*ROWS]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        base, *others = pool.map(lambda row: _asked(row, options), ("", *rows))
+    damaged = sum(id_.startswith("lossless") for id_ in base)
+    found: dict[str, Any] = {row: counted(words, base) for row, words in zip(rows, others, strict=True)}
+    ledger = {
+        "seed": options.seed,
+        "texts": dict(Counter(next(kind for kind in KINDS if id_.startswith(kind)) for id_ in base)),
+        "rows": {row: {**counts, "defended": defended(counts, damaged)} for row, counts in found.items()},
+    }
+    if not options.only:
+        LEDGER.write_text(json.dumps(ledger, indent=1) + "\n", "utf-8")
+    print(*_table(ledger), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
