@@ -21,7 +21,7 @@ from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.prefill import prompt_tail
 from toolect._reading.quotation import said
 from toolect._search import text_edges
-from toolect._search.actions import CloseText, Imply, MoreText, Note
+from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
@@ -316,11 +316,12 @@ class AutoSearch(AnswerSearch):
 
     def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int) -> Hypothesis:
         """The hypothesis that what stands at index `at` is only text, which the dialects think of as `texts`."""
-        window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note]()
+        window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note | PassOver]()
         if texts:
             dear = max(texts, key=lambda other: other.cost)
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
+            acts += [act for other in texts for act in other.action.acts if isinstance(act, PassOver)][:1]
             cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if cost and self._tells(one, at) else cost
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.opener_in_reasoning
