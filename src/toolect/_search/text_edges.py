@@ -264,6 +264,8 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     prefix = window.ref.partition("{name}")[0]
     at = match.start() - (len(prefix) if prefix and buf.endswith(prefix, 0, match.start()) else 0)
     line = window.line(at, start)
+    if line.endswith(("'", '"', "`")):  # it is a string, or quoted
+        return []
     spoken = bool(line.strip()) and one.context.said == ()
     whole = window.graph.pattern(name.regex).match(buf, at, at + MAX_LEXEME)
     if whole is None or whole.end() < match.end():
@@ -302,8 +304,9 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
     start, solid, *_ = one.state
     at = match.start()
     solid = solid or window.said(start, at)
-    text = window.stay(one, 0, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
-    for way in plan.led:
+    shown, passed = quotation_at(window, plan, one.state, at, at + 1)
+    text = window.stay(one, 0, base + at + 1, Mode.TEXT, passed)
+    for way in () if shown else plan.led:
         *before, name = way.path
         assert not isinstance(name, str) and hasattr(name, "regex")
         whole = window.graph.pattern(name.regex).match(buf, at, match.end())
@@ -606,7 +609,7 @@ class _Marker:
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
             cost += costs.opener_in_value if way.cost else costs.closer_in_value + 1
-        if self.shown and first:
+        if self.shown and (first or calls):
             cost += costs.quoted
         elif self.shown and plan.role is Role.REASONING:
             cost += costs.in_sentence
