@@ -278,7 +278,7 @@ class AutoSearch(AnswerSearch):
         if reasoning and any(name != _name(one) for name in names):
             meant += self._out(one, at)
         if meant:
-            return [*meant, self._only_text(one, texts, at)]
+            return [*meant, self._only_text(one, texts, at, min(h.cost for h in meant))]
         if not texts and shown is not one.state:
             return [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
         return texts
@@ -314,7 +314,7 @@ class AutoSearch(AnswerSearch):
                 other.context = other.context._replace(doubt=other.context.doubt | Doubt.NO_OPENERS)
         return found
 
-    def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int) -> Hypothesis:
+    def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int, meant: int) -> Hypothesis:
         """The hypothesis that what stands at index `at` is only text, which the dialects think of as `texts`."""
         window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note | PassOver]()
         if texts:
@@ -322,7 +322,8 @@ class AutoSearch(AnswerSearch):
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
             acts += [act for other in texts for act in other.action.acts if isinstance(act, PassOver)][:1]
-            cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if cost and self._tells(one, at) else cost
+            tells = cost and meant <= dear.cost + _ONLY_TEXT // 2 and self._tells(one, at)
+            cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if tells else cost
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.opener_in_reasoning
         text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)

@@ -81,6 +81,9 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at == len(buf):
         dropped = context.call is not None and isinstance(one.action.last, Note)
         cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        last = last_marker(one)
+        if context.call is None and last is not None and last.isalpha():  # it is a word at the end of a sentence
+            cost += window.costs.swallowed
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):

@@ -29,6 +29,7 @@ MAX_REHEARSAL: Final = 1 << 16
 """Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
 _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 """The key of a member, at the end of a text."""
+_ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
@@ -181,10 +182,11 @@ def quotation_at(window: Window, plan: Island, state: TextState, at: int, end: i
     line = window.line(at, state.start)
     begun = base + at - len(line)
     if quotation is not None and base + at - quotation.line <= MAX_LINE:
-        text = window.raw(quotation.end, base + at)
+        attribute = 2 * (window.raw(quotation.end - 2, quotation.end) == '="')
+        text = _ATTRIBUTE.sub("", window.raw(quotation.end - attribute, base + at))
         if quotation.closing not in text and "\n\n" not in text:
             return True, _in_bracket(passed, quotation, window.buf[at], base + end)
-        if quotation.closing == "`" and quotation.line < begun:
+        if quotation.closing.endswith("`") and quotation.line < begun and "\n\n" not in text:
             begun = quotation.line
             line = window.raw(begun, base + at)
     if not quoted(line):
@@ -354,11 +356,10 @@ def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Mat
             if not opened and core not in node.marks:
                 path.skip_text(base + pos)
             path.doubt(Doubt.MISSPELT)
-            cost = costs.near_in_text + (costs.quoted if quoted(window.line(pos, start)) else 0)
+            shown, passed = quotation_at(window, plan, one.state, pos, part.end())
+            cost = costs.near_in_text + (costs.quoted if shown else 0)
             meant = shift(window, one, cost, core, pos, end, path, wrong=True)
-            text = window.stay(
-                one, costs.misspelt_in_content, base + part.end(), Mode.TEXT, one.state._replace(solid=True)
-            )
+            text = window.stay(one, 0 if shown else costs.misspelt_in_content, base + part.end(), Mode.TEXT, passed)
             return [meant, text]
     return None
 
