@@ -21,7 +21,7 @@ from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.prefill import prompt_tail
 from toolect._reading.quotation import said
 from toolect._search import text_edges
-from toolect._search.actions import CloseText, Imply, MoreText, Note
+from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
@@ -286,7 +286,7 @@ class AutoSearch(AnswerSearch):
         if reasoning and any(name != _name(one) for name in names):
             meant += self._out(one, at)
         if meant:
-            return [*meant, self._only_text(one, texts, at)]
+            return [*meant, self._only_text(one, texts, at, min(h.cost for h in meant))]
         if not texts and shown is not one.state:
             return [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
         return texts
@@ -322,14 +322,16 @@ class AutoSearch(AnswerSearch):
                 other.context = other.context._replace(doubt=other.context.doubt | Doubt.NO_OPENERS)
         return found
 
-    def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int) -> Hypothesis:
+    def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int, meant: int) -> Hypothesis:
         """The hypothesis that what stands at index `at` is only text, which the dialects think of as `texts`."""
-        window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note]()
+        window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note | PassOver]()
         if texts:
             dear = max(texts, key=lambda other: other.cost)
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
-            cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if cost and self._tells(one, at) else cost
+            acts += [act for other in texts for act in other.action.acts if isinstance(act, PassOver)][:1]
+            tells = cost and meant <= dear.cost + _ONLY_TEXT // 2 and self._tells(one, at)
+            cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if tells else cost
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.opener_in_reasoning
         text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)

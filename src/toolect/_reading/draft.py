@@ -240,6 +240,13 @@ class Draft:
         if self.torn[0] == NEVER and read and not (sound and call.surely_over(end)):
             self.torn = end, call.index if (sound or call.sound) and call.index >= 0 else self.count
 
+    def pass_over(self, at: int) -> None:
+        """What might begin a call at character `at` is text: what comes next may stand inside a value of it."""
+        if self.call is not None:
+            self.call.passed = True
+        elif self.torn[0] == NEVER:
+            self.torn = at, self.count
+
     def _end_call(self, call: OpenCall, end: int) -> None:
         if end < call.start:  # nothing was read of it
             call.start = end = max(end, self.told)

@@ -28,6 +28,7 @@ class OpenCall:
         "nameless", "placed", "empty", "start", "index", "name", "header", "id",
         "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
         "shaped", "strange", "unit_end", "truncated", "error", "contrary", "repairs", "tool", "fitting", "fitted",
+        "passed",
     )  # fmt: skip
 
     def __init__(self, start: int) -> None:
@@ -53,6 +54,7 @@ class OpenCall:
         self.shaped = False  # it is the unit of a JSON shape
         self.strange = False  # that has members with no place in it
         self.unit_end = -1  # where its JSON object ended
+        self.passed = False  # a text in it holds what may begin another call
         self.truncated = False
         self.error: str | None = None
         self.contrary = False  # two names or ids are in it
@@ -106,10 +108,13 @@ class OpenCall:
         )
 
     def surely_over(self, end: int) -> bool:
-        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there."""
+        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there.
+
+        So it may, too, where the beginning of another call was passed over: its closers may have been taken.
+        """
         missing = [r.detail for r in self.repairs if r.kind is RepairKind.IMPLIED_CLOSER and r.at >= end]
         short = len(missing) > 1 or any(len(core) < STRONG for core in missing)
-        return not short and not any(r.kind in _MENDED for r in self.repairs)
+        return not (short or self.passed) and not any(r.kind in _MENDED for r in self.repairs)
 
     @property
     def blank(self) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from toolect._graph.misspelling import MORE, near
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
-from toolect._graph.symbols import Key, is_echo
+from toolect._graph.symbols import Key, Terminal, is_echo
 from toolect._search import json_edges
 from toolect._search.actions import (
     Attempt,
@@ -80,8 +81,11 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at == len(buf):
         dropped = context.call is not None and isinstance(one.action.last, Note)
         cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        last = last_marker(one)
         if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
             cost += window.costs.says_nothing
+        elif context.call is None and last is not None and last.isalpha():  # it is a word at the end of a sentence
+            cost += window.costs.swallowed
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):
@@ -458,17 +462,35 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
     for core, wrong in node.marks.items() if unknown else ():
         if wrong or len(core) < STRONG:
             continue
-        to = node.step(core).node
-        for name, regex in to.patterns:
-            match = regex.match(buf, at, at + MAX_LEXEME)
-            if match is None or match.end() == at:
-                continue
-            after, end = to.step(name).node, window.after_blanks(match.end())
-            if after.struct.match(buf, end) or after.json and buf[end : end + 1] == "{":
-                path = window.path(one).imply((core,), base + at)
-                path.shift(name, base + at, base + match.end(), match[0])
-                found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
+        for name, match in _names_before_more(window, node.step(core).node, at):
+            path = window.path(one).imply((core,), base + at)
+            path.shift(name, base + at, base + match.end(), match[0])
+            found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
     return found
+
+
+def _names_before_more(window: Window, node: Node, at: int) -> Iterator[tuple[Terminal, re.Match[str]]]:
+    """The terminals of `node` at index `at` that go on as the grammar has it."""
+    buf = window.buf
+    for name, regex in node.patterns:
+        match = regex.match(buf, at, at + MAX_LEXEME)
+        if match is not None and match.end() > at:
+            after, end = node.step(name).node, window.after_blanks(match.end())
+            if after.struct.match(buf, end) or after.json and buf[end : end + 1] == "{":
+                yield name, match
+
+
+def names_call(window: Window, node: Node, at: int, final: bool) -> bool | Waits:
+    """True when a name stands at index `at` behind the opener of a call, and goes on as one does."""
+    buf, at = window.buf, window.after_blanks(at)
+    for name, regex in node.patterns if not final else ():
+        match, to = regex.match(buf, at, at + MAX_LEXEME), node.step(name).node
+        end = (
+            len(buf) if match is None and at == len(buf) else window.after_blanks(at if match is None else match.end())
+        )
+        if end == len(buf) or match is not None and len(buf) - end < to.longest:
+            return WAIT
+    return any(True for _ in _names_before_more(window, node, at))
 
 
 def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:

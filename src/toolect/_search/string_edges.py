@@ -138,7 +138,8 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     if isinstance(sure, Waits):
         return WAIT
     piece, swallowed = window.raw(state.piece, end) if state.quotes else "", 0
-    if piece and holds_half_a_call(closer + piece + closer):
+    halved = piece and holds_half_a_call(closer + piece + closer)
+    if halved and holds_half_a_call(window.raw(state.start, end)):
         swallowed = 2 * costs.swallowed
     elif _NEXT.match(piece):
         swallowed = costs.swallowed

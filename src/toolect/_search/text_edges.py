@@ -14,11 +14,11 @@ from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
-from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
+from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Quotation, TextState
+from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
-from toolect._search.marker_edges import Found, shift
+from toolect._search.marker_edges import Found, names_call, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -30,6 +30,7 @@ MAX_REHEARSAL: Final = 1 << 16
 """Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
 _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 """The key of a member, at the end of a text."""
+_ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
@@ -196,10 +197,11 @@ def quotation_at(window: Window, plan: Island, state: TextState, at: int, end: i
     line = window.line(at, state.start)
     begun = base + at - len(line)
     if quotation is not None and base + at - quotation.line <= MAX_LINE:
-        text = window.raw(quotation.end, base + at)
+        attribute = 2 * (window.raw(quotation.end - 2, quotation.end) == '="')
+        text = _ATTRIBUTE.sub("", window.raw(quotation.end - attribute, base + at))
         if quotation.closing not in text and "\n\n" not in text:
             return True, _in_bracket(passed, quotation, window.buf[at], base + end)
-        if quotation.closing == "`" and quotation.line < begun:
+        if quotation.closing.endswith("`") and quotation.line < begun and "\n\n" not in text:
             begun = quotation.line
             line = window.raw(begun, base + at)
     if not quoted(line):
@@ -285,6 +287,8 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     prefix = window.ref.partition("{name}")[0]
     at = match.start() - (len(prefix) if prefix and buf.endswith(prefix, 0, match.start()) else 0)
     line = window.line(at, start)
+    if line.endswith(("'", '"', "`")):  # it is a string, or quoted
+        return []
     spoken = bool(line.strip()) and one.context.said == ()
     whole = window.graph.pattern(name.regex).match(buf, at, at + MAX_LEXEME)
     if whole is None or whole.end() < match.end():
@@ -313,8 +317,8 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     else:  # what the name and its object have between them is missing, as are the openers
         path.imply(way.path, base + end)
         meant = json_edges.begin(window, one, costs.no_openers + spoken, base + end, path, bare=False)
-    text = window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state)
-    return [meant, text]
+    acts = MoreText(base + match.end()), PassOver(base + at)
+    return [meant, window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state, *acts)]
 
 
 def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str]) -> list[Hypothesis]:
@@ -323,8 +327,9 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
     start, solid, *_ = one.state
     at = match.start()
     solid = solid or window.said(start, at)
-    text = window.stay(one, 0, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
-    for way in plan.led:
+    shown, passed = quotation_at(window, plan, one.state, at, at + 1)
+    text = window.stay(one, 0, base + at + 1, Mode.TEXT, passed)
+    for way in () if shown else plan.led:
         *before, name = way.path
         assert not isinstance(name, str) and hasattr(name, "regex")
         whole = window.graph.pattern(name.regex).match(buf, at, match.end())
@@ -347,8 +352,8 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
                 path = path.over_text(base + at) if solid else path.skip_text(base + at)
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
-        text.cost += costs.short_in_content
-        return [meant, text]
+        acts = MoreText(text.pos), PassOver(base + at)
+        return [meant, window.stay(one, costs.short_in_content, text.pos, Mode.TEXT, text.state, *acts)]
     return [text]
 
 
@@ -372,11 +377,10 @@ def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Mat
             if not opened and core not in node.marks:
                 path.skip_text(base + pos)
             path.doubt(Doubt.MISSPELT)
-            cost = costs.near_in_text + (costs.quoted if quoted(window.line(pos, start)) else 0)
+            shown, passed = quotation_at(window, plan, one.state, pos, part.end())
+            cost = costs.near_in_text + (costs.quoted if shown else 0)
             meant = shift(window, one, cost, core, pos, end, path, wrong=True)
-            text = window.stay(
-                one, costs.misspelt_in_content, base + part.end(), Mode.TEXT, one.state._replace(solid=True)
-            )
+            text = window.stay(one, 0 if shown else costs.misspelt_in_content, base + part.end(), Mode.TEXT, passed)
             return [meant, text]
     return None
 
@@ -443,6 +447,13 @@ class _Marker:
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
         text_cost = self._text_cost()
+        if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
+            named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
+            if isinstance(named, Waits):
+                return WAIT
+            if named:
+                acts = MoreText(base + at + 1), PassOver(base + at)
+                only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
         found, sure = list[Hypothesis](), False
         for way in self.ways:
             meant, certain = self._meant(way)
@@ -461,6 +472,10 @@ class _Marker:
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
             acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
             only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
+        if plan.role in _VALUES and any(way.node.calling(core) for way in self.ways):
+            only_text = window.stay(
+                one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver(base + at)
+            )
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
@@ -616,7 +631,7 @@ class _Marker:
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
             cost += costs.opener_in_value if way.cost else costs.closer_in_value + 1
-        if self.shown and first:
+        if self.shown and (first or calls):
             cost += costs.quoted
         elif self.shown and plan.role is Role.REASONING:
             cost += costs.in_sentence
