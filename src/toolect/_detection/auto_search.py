@@ -40,7 +40,7 @@ _MOST: Final = 24
 """Hypotheses that live at one time, of all dialects."""
 _ANY_KEY: Final = 3
 """What it costs that any key of JSON may be a tool."""
-_GIVEN_UP: Final = 4
+_GIVEN_UP: Final = 3
 """What it costs besides that a dialect cannot read on: another one may."""
 _CUT: Final = 2
 """What it costs that the text ends, or goes on, in the middle of a call: there it may be over in another dialect."""

@@ -105,8 +105,6 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
     if state.key in keys.name:
         state.found |= 1
     elif state.key in keys.arguments:
-        if sign == '"' and state.key not in keys.texts:
-            cost += costs.json_quote
         if sign in ("{", '"', "n"):  # null stands for none
             state.found |= 2
             state.depth = depth

@@ -312,7 +312,9 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
         text.pos = text.emitted = max(text.pos, base + whole.end())
         if not _begins_line(window, at, start, ""):
             continue
-        if window.tools.declared and split_ref(window.ref, whole[0])[0] not in window.tools:
+        signs = () if plan.content else way.node.step(name).node.marks
+        sure = any(len(sign) >= STRONG and buf.startswith(sign, whole.end()) for sign in signs)
+        if window.tools.declared and not sure and split_ref(window.ref, whole[0])[0] not in window.tools:
             continue
         if solid and not plan.content or bool(before) != solid and (solid or node.patterns):
             continue
