@@ -199,7 +199,7 @@ class Index:
     def bare_at(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[str] | Waits:
         """The dialects, one for each shape, that may have a call as bare JSON at index `at`."""
         match = _FIRST_KEY.match(buf, at)
-        if match is None:
+        if match is None or match[1] and buf[match.start(1) - 1] == "[":
             return []
         if not final and len(buf) - at < AHEAD:
             return WAIT

@@ -79,6 +79,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return WAIT
     if at == len(buf):
         cost = window.costs.cut_off if context.call is not None and not ends_alone(node) else 0
+        if cost and context.name in window.tools:
+            cost += window.costs.fits_long
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):

@@ -328,7 +328,7 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
                 path = path.over_text(base + at) if solid else path.skip_text(base + at)
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
-        text.cost += costs.opener_in_content if window.tools.declared else costs.short_in_content
+        text.cost += costs.short_in_content
         return [meant, text]
     return [text]
 
