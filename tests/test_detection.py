@@ -389,7 +389,7 @@ def test_only_an_opener_is_held_back() -> None:
     assert stream.pending == " "
     stream.feed("[TOOL_C")
     assert stream.pending == " [TOOL_C"
-    more = "UP], and there is no more of it than that, however long the sentence goes on and on."
+    more = "UP], and there is no more of it than that." + " So it goes on." * 3
     stream.feed(more)
     assert stream.pending == "" and stream.message.content == f"A word. [TOOL_C{more}"
 

@@ -325,7 +325,8 @@ class AutoSearch(AnswerSearch):
             found = [other for other in found if other.mode is not Mode.END]  # it would go on to the end of the text
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.JSON and other.state.bare:
-                other.cost += _ANY_KEY if self._index.has_any_key(name) else 0
+                if self._index.has_any_key(name) and not self._index.meets(name, window.buf, other.pos - window.base):
+                    other.cost += _ANY_KEY
                 other.context = other.context._replace(doubt=other.context.doubt | Doubt.NO_OPENERS)
         return found
 

@@ -221,6 +221,11 @@ class Index:
         assert bare is not None
         return bare.open, len(bare.keys) if bare.open else bare.cost, self.order[name]
 
+    def meets(self, name: str, buf: str, at: int) -> bool:
+        """True when the JSON at index `at` has its arguments where a dialect has them, though any key may be a tool."""
+        bare = self.traits[name].bare
+        return bare is not None and any(key in bare.arguments for key in _KEYS.findall(buf[at : at + AHEAD]))
+
     def has_any_key(self, name: str) -> bool:
         """True when any key may be a tool in the JSON of a dialect."""
         bare = self.traits[name].bare

@@ -62,6 +62,8 @@ class Bare(msgspec.Struct, frozen=True):
     kind: int
     cost: int
     keys: tuple[str, ...]
+    arguments: tuple[str, ...]
+    """Those of arguments."""
     open: bool
     """It may have any other key."""
 
@@ -160,7 +162,7 @@ def _after(nodes: list[Node]) -> tuple[str, ...]:
 
 def _bare(node: Node, cost: int) -> Bare:
     keys = shape_keys(node)
-    return Bare(crc32(repr(node.json_field().shape).encode()), cost, tuple(sorted(keys.known)), keys.open)
+    return Bare(crc32(repr(node.json_field().shape).encode()), cost, tuple(sorted(keys.known)), tuple(sorted(keys.arguments)), keys.open)
 
 
 def _signs(plan: Island | None) -> tuple[tuple[str, ...], int]:
