@@ -149,7 +149,12 @@ class Index:
             if core[0] == "`" and hit.opener.keys:
                 begin = _BLANKS.match(buf, hit.end).end()  # type: ignore[union-attr]  # matches the empty string
                 key, other = _FIRST_KEY.match(buf, begin), self.strong.match(buf, begin)
-                if key is not None and (key[1] or "") not in hit.opener.keys or other is not None and other[0][-1] == "]":
+                if (
+                    key is not None
+                    and (key[1] or "") not in hit.opener.keys
+                    or other is not None
+                    and other[0][-1] == "]"
+                ):
                     continue
             if weak and strong and not tools.declared:
                 continue

@@ -162,7 +162,13 @@ def _after(nodes: list[Node]) -> tuple[str, ...]:
 
 def _bare(node: Node, cost: int) -> Bare:
     keys = shape_keys(node)
-    return Bare(crc32(repr(node.json_field().shape).encode()), cost, tuple(sorted(keys.known)), tuple(sorted(keys.arguments)), keys.open)
+    return Bare(
+        crc32(repr(node.json_field().shape).encode()),
+        cost,
+        tuple(sorted(keys.known)),
+        tuple(sorted(keys.arguments)),
+        keys.open,
+    )
 
 
 def _signs(plan: Island | None) -> tuple[tuple[str, ...], int]:

@@ -104,11 +104,12 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
     called = state.called
     if state.key in keys.name:
         state.found |= 1
+        state.flat = state.key in keys.flat
     elif state.key in keys.arguments:
         if sign in ("{", '"', "n"):  # null stands for none
             state.found |= 2
             state.depth = depth
-    elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.found & 1):
+    elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.flat):
         state.found, state.depth = 3, depth if sign == "{" else 0
     elif state.bare and state.key not in keys.known and not keys.open and not state.styles & Style.OTHER:
         state.styles |= Style.OTHER
