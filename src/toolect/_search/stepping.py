@@ -94,7 +94,13 @@ class _Text:
         words += [] if plan.near is None else [plan.near.pattern]
         self.signs = re.compile("|".join(words) or "(?!)")
         self.margin = max(map(len, plan.parts), default=1) - 1
-        sure = plan.escapes is None and plan.role in _HOLDS and plan.led_words is None and plan.near is None and plan.json is None
+        sure = (
+            plan.escapes is None
+            and plan.role in _HOLDS
+            and plan.led_words is None
+            and plan.near is None
+            and plan.json is None
+        )
         self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
 
 
