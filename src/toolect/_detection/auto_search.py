@@ -236,7 +236,7 @@ class AutoSearch(AnswerSearch):
         if not final and not names and len(buf) - at < _NEAR:
             window.needs(window.base + at + _NEAR)
             return WAIT
-        if not hits and buf[at] != "`":
+        if buf[at] != "`" and all(len(hit.opener.core) < STRONG for hit in hits):
             misspelt = index.misspelt(buf, at, final)
             if isinstance(misspelt, Waits):
                 return WAIT

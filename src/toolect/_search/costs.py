@@ -194,6 +194,8 @@ ROWS: Final[dict[str, Row]] = {
 
 GAP: Final = 7
 """How much dearer than the best a hypothesis may be. Beyond it: it is dropped."""
+LATE: Final = 3
+"""How much dearer a hypothesis may be than one that ends within a call, to be read on first."""
 ALIVE: Final = 12
 """Hypotheses that live at one time. Beyond it: the dearest are dropped."""
 FAR: Final = 1 << 16

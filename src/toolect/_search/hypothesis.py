@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
-from toolect._search.costs import ALIVE, FAR, GAP, VISITS
+from toolect._search.costs import ALIVE, FAR, GAP, LATE, VISITS
 
 _REMEMBERED: Final = 4096
 """Places of the text and the grammar that are remembered at least."""
@@ -248,7 +248,7 @@ class Search:
         while True:
             if len(live) == 1 and self.root is live[0].action and not self.spares and self.edges.step(live[0], final):
                 return True
-            best = live[-1]
+            best = self._next()
             if best.mode is Mode.END:
                 self._finish(best)
                 return False
@@ -275,7 +275,7 @@ class Search:
                 self._drop(best)
                 self.commit()
                 continue
-            live.pop()
+            live.remove(best)
             self._add(found)
             self._drop(best)
             if len(live) > 1:
@@ -285,6 +285,15 @@ class Search:
                 self.commit()
             if len(live) == 1 or len(self._visited) > _REMEMBERED + self._kept:
                 self._forget()
+
+    def _next(self) -> Hypothesis:
+        """The best; where that ends in the middle of a call, one that may yet read all of it."""
+        best = self.live[-1]
+        if best.mode is Mode.END and best.context.call is not None:
+            for one in reversed(self.live):
+                if one.mode is not Mode.END and one.cost <= best.cost + LATE:
+                    return one
+        return best
 
     def _add(self, found: list[Hypothesis]) -> None:
         """Those of the hypotheses live that are new; the cheapest in any case where no other does."""
