@@ -337,7 +337,11 @@ class AutoSearch(AnswerSearch):
         if opener is None:
             named = window.tools.declared and window.names.search(buf, at, at + AHEAD) is not None
             return named and _JSON.match(buf, at) is not None
-        return buf[at] != FENCE[0] and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
+        return (
+            buf[at] != FENCE[0]
+            and not opener[0].isalpha()
+            and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
+        )
 
     def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:
         """Reasoning is over before an opener of another dialect at index `at`; none where that is only shown."""
