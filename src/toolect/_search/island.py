@@ -74,7 +74,8 @@ class Island:
                 ways = [way for way in ways if not way.node.calling(core)]
             if not self.unwrapped:
                 ways = [way for way in ways if not (way.path and self.opens(way))]
-            ways = [way for way in ways if not way.cost or len(core) >= STRONG and self.role is not Role.STRING]
+            held = self.role is not Role.STRING or core in graph.long_openers
+            ways = [way for way in ways if not way.cost or len(core) >= STRONG and held]
             if ways:
                 found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found

@@ -38,6 +38,7 @@ _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
 _SENTENCE_ENDS: Final = ".!?:。：…>"
 _VALUES: Final = (Role.VALUE, Role.ARGUMENTS)
+_HELD: Final = (*_VALUES, Role.STRING)
 _HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING, Role.CONTENT, Role.STRING)
 
 
@@ -451,7 +452,7 @@ class _Marker:
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
             acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
             only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
-        if plan.role in _VALUES and any(way.node.calling(core) for way in self.ways):
+        if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
             only_text = window.stay(
                 one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver(base + at)
             )
@@ -478,7 +479,7 @@ class _Marker:
         node = ways[0].node if ways else None
         opens = node is not None and node.first(core)
         calls = opens and node is not None and node.calling(core)
-        if plan.role in _VALUES:
+        if plan.role in _HELD:
             cost = (
                 0
                 if passed and not calls and not self.own
@@ -548,7 +549,7 @@ class _Marker:
                 return closed, False
         path = self._out(way, lead, calls and first)
         path.imply(self._missing(way), base + at, calls)
-        if calls and first and (plan.role in _HOLDS or plan.role is None) and plan.role is not Role.STRING:
+        if calls and first and (plan.role in _HOLDS or plan.role is None):
             cost = min(cost, 2)
         cost += self._doubts(way, calls, first)
         doubt = path.context.doubt
