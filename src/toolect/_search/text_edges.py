@@ -16,7 +16,7 @@ from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.follow import TEXT, Way, nests, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
+from toolect._search.hypothesis import WAIT, Act, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found, names_call, shift
 from toolect._search.path import Path, spelled
@@ -428,14 +428,12 @@ class _Marker:
                 return [only_text]
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
-        text_cost = self._text_cost()
+        text_cost, acts = self._text_cost(), list[Act]()
         if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
             named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
             if isinstance(named, Waits):
                 return WAIT
-            if named:
-                acts = MoreText(base + at + 1), PassOver(base + at)
-                only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
+            acts = [PassOver(base + at)] if named else []
         found, sure = list[Hypothesis](), False
         for way in self.ways:
             meant, certain = self._meant(way)
@@ -450,12 +448,11 @@ class _Marker:
         if sure and found:
             return found[:1]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
-            acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
-            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
+            acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
         if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
-            only_text = window.stay(
-                one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver(base + at)
-            )
+            acts = [PassOver(base + at)]
+        if acts:
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), *acts)
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
