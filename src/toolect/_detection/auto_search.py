@@ -27,10 +27,14 @@ from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
+from toolect._search.performer import Performer
 from toolect._search.stepping import Stepping, Way
+from toolect._search.trace import Trace
+from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
+from toolect._values.codec import decode
 from toolect._values.toolset import ToolSchemas
 from toolect.diagnostic import Place
 
@@ -38,7 +42,7 @@ _MOST: Final = 24
 """Hypotheses that live at one time, of all dialects."""
 _ANY_KEY: Final = 3
 """What it costs that any key of JSON may be a tool."""
-_GIVEN_UP: Final = 4
+_GIVEN_UP: Final = 3
 """What it costs besides that a dialect cannot read on: another one may."""
 _CUT: Final = 2
 """What it costs that the text ends, or goes on, in the middle of a call: there it may be over in another dialect."""
@@ -82,13 +86,6 @@ class _Stepping(Stepping):
         return Way.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
 
 
-def _key(one: Hypothesis) -> tuple[object, ...]:
-    """What equal hypotheses have in common: in content any dialect may go on."""
-    if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
-        return one.pos, Mode.TEXT, one.state[1:]
-    return one.key
-
-
 def _breaks_off(one: Hypothesis, other: Hypothesis) -> bool:
     """True when the open call of `one` is over for `other`, closers missing, where text comes."""
     ended = one.context.call is not None and other.context.call is None
@@ -102,11 +99,6 @@ def _name(one: Hypothesis) -> str:
 
 class AutoSearch(AnswerSearch):
     """One answer in any dialect, or in several. Not `streaming`, it makes no events."""
-
-    _performer: MixedPerformer
-    performs = MixedPerformer
-    steps = _Stepping
-    key_of = staticmethod(_key)
 
     def __init__(
         self,
@@ -125,6 +117,24 @@ class AutoSearch(AnswerSearch):
             graph = Graph(Network(_PLAIN), msgspec.structs.replace(Policies(), **policies))
         super().__init__(graph.network.spec, graph, tools, strict, prefix if tail else "", streaming)
         self._search.most = _MOST
+
+    def _performs(self, trace: Trace | None) -> Performer:
+        return MixedPerformer(self._graph, self._builder, self._raw, trace)
+
+    def _steps(self) -> Stepping:
+        return _Stepping(self._window, self._performer)
+
+    def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
+        """What equal hypotheses have in common: in content any dialect may go on."""
+        if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
+            return one.pos, Mode.TEXT, one.state[1:]
+        return one.key
+
+    @property
+    def _mixed(self) -> MixedPerformer:
+        performer = self._performer
+        assert isinstance(performer, MixedPerformer)
+        return performer
 
     def _of(self, name: str) -> Graph:
         return registry.dialect(name).graph(self._policies)
@@ -146,7 +156,20 @@ class AutoSearch(AnswerSearch):
                 other.cost += _GIVEN_UP
             elif other.mode is Mode.END and other.node.done is None or _breaks_off(one, other):
                 other.cost += _CUT
+            elif one.mode is Mode.TEXT and other.mode is Mode.BETWEEN and not self._readable(one, other.action):
+                other.cost += self._window.costs.skip
         return found
+
+    def _readable(self, one: Hypothesis, action: Action) -> bool:
+        """True unless the text of `one` that is closed is to be YAML, and is none."""
+        field, end = one.node.text_field(), next((act.end for act in action.acts if isinstance(act, CloseText)), None)
+        if end is None or field.codec is None or field.codec.spelling is not Spelling.YAML:
+            return True
+        try:
+            decode(field.codec, self._window.raw(one.state.start, end), None)
+        except ValueError:
+            return False
+        return True
 
     def _speak(self, node: Node) -> None:
         """What follows is asked of the grammar of `node`."""
@@ -310,7 +333,8 @@ class AutoSearch(AnswerSearch):
             found = [other for other in found if other.mode is not Mode.END]  # it would go on to the end of the text
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.JSON and other.state.bare:
-                other.cost += _ANY_KEY if self._index.has_any_key(name) else 0
+                if self._index.has_any_key(name) and not self._index.meets(name, window.buf, other.pos - window.base):
+                    other.cost += _ANY_KEY
                 other.context = other.context._replace(doubt=other.context.doubt | Doubt.NO_OPENERS)
         return found
 
@@ -332,11 +356,15 @@ class AutoSearch(AnswerSearch):
         return text
 
     def _tells(self, one: Hypothesis, at: int) -> bool:
-        """True where an opener stands that no sentence names, or JSON that soon names a declared tool."""
+        """True where an opener stands that no sentence names, JSON that soon names a declared tool, or its call."""
         window, buf, opener = self._window, self._window.buf, self._index.strong.match(self._window.buf, at)
         if opener is None:
-            named = window.tools.declared and window.names.search(buf, at, at + AHEAD) is not None
-            return named and _JSON.match(buf, at) is not None
+            if not window.tools.declared:
+                return False
+            called = window.names.match(buf, at + (buf[at] == "["))
+            if called is not None and buf.startswith("(", called.end()):
+                return True
+            return _JSON.match(buf, at) is not None and window.names.search(buf, at, at + AHEAD) is not None
         return (
             buf[at] != FENCE[0]
             and not opener[0].isalpha()
@@ -390,7 +418,7 @@ class AutoSearch(AnswerSearch):
             cut = max(begins, len(buf) - _TAIL)
             led = index.led_held.search(buf[cut:])
             at = at if led is None else min(at, max(low, cut + led.start()))
-            if self._performer.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
+            if self._mixed.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
                 return low
             fence = _FENCE_LINE.search(buf, max(begins, low, at - _LINE), at)
             at = at if fence is None else fence.start()
@@ -401,7 +429,7 @@ class AutoSearch(AnswerSearch):
     @property
     def message(self) -> MixedMessage:
         """What has been read so far."""
-        draft, performer = self._builder.draft, self._performer
+        draft, performer = self._builder.draft, self._mixed
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers
         found = without_inner(self._segments, draft.repairs, draft.torn[0], closers, self.closed)
         return MixedMessage(tuple(found), tuple(draft.repairs), performer.dialects(found))

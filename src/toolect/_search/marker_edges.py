@@ -81,8 +81,12 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at == len(buf):
         dropped = context.call is not None and isinstance(one.action.last, Note)
         cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        if cost and context.name in window.tools:
+            cost += window.costs.fits_long
         last = last_marker(one)
-        if context.call is None and last is not None and last.isalpha():  # it is a word at the end of a sentence
+        if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
+            cost += window.costs.says_nothing
+        elif context.call is None and last is not None and last.isalpha():  # it is a word at the end of a sentence
             cost += window.costs.swallowed
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
@@ -119,7 +123,7 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
             return WAIT if isinstance(fit, Waits) else [fit]
     elif node.value and begin == size and not final:
         return WAIT
-    elif nests(node) and (begin < size or not final):
+    elif (nests(node) or node.value and node.text_field().role is Role.STRING) and (begin < size or not final):
         after = node.step(TEXT).node
         if not final and size - begin < after.longest + 64:
             window.needs(base + begin + after.longest + 64)
@@ -128,10 +132,41 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
         end = -1 if match is None else match.end()
         words = (spelled(core, one.context) for core in after.marks)
         if not any(buf.startswith(word, begin) and len(word) > end - begin for word in words):
-            fit = expected(window, one, begin, final)
-            if fit is not None:
-                return WAIT if isinstance(fit, Waits) else [fit]
+            fit = expected(window, one, begin, final) if begin < size else None
+            if isinstance(fit, Waits):
+                return WAIT
+            if fit is not None and not _is_longer(window, fit):
+                return [fit]
+    elif node.patterns and _beside_content(one) and (begin < size or not final):
+        led = _argument(window, one, begin, final)
+        if led is not None:
+            return led
     return _begin_text(window, one, at, final)
+
+
+def _is_longer(window: Window, fit: Hypothesis) -> bool:
+    """True when what a value was to begin with is only the beginning of a word."""
+    act, at = fit.action.last, fit.pos - window.base
+    if not isinstance(act, Shift) or not isinstance(act.key, str) or not act.key[-1].isalnum():
+        return False
+    return window.buf[at : at + 1].isalnum() or window.buf[at : at + 1] == "_"
+
+
+def _beside_content(one: Hypothesis) -> bool:
+    """True where content may come, and a call is open that nothing closes."""
+    return one.context.call is not None and one.node.text_field().role is Role.CONTENT
+
+
+def _argument(window: Window, one: Hypothesis, at: int, final: bool) -> Found | None:
+    """The next argument of the open call, where a text may come as well: its key, and what follows that."""
+    fit = expected(window, one, at, final) if at < len(window.buf) else WAIT
+    if fit is None or isinstance(fit, Waits):
+        return fit
+    act = fit.action.last
+    if not isinstance(act, Shift) or isinstance(act.key, str) or fit.context.key is None:
+        return None
+    sure = goes_on(window, fit.node, fit.context, fit.pos - window.base, final)
+    return WAIT if isinstance(sure, Waits) else [fit] if sure else None
 
 
 def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
@@ -188,7 +223,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     end, core = marker(node, context, buf, at)
     if end >= 0 and len(core) < STRONG and core not in window.graph.starts and not node.value:
         longer = _longer(node)[core]
-        if buf.startswith(longer, at):
+        if buf.startswith(longer, at) and not _declared(window, node.step(core).node, context.name, end):
             return None
         if not final and any(size - at < len(word) and word.startswith(buf[at:]) for word in longer):
             return WAIT
@@ -238,6 +273,14 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         cost = 0 if inside or node.value else costs.fits
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
     return None
+
+
+def _declared(window: Window, node: Node, name: str, at: int) -> bool:
+    """True when the key at index `at`, which `node` has, is that of an argument that the tool `name` declares."""
+    if name not in window.tools:
+        return False
+    matches = (regex.match(window.buf, at, at + MAX_LEXEME) for _, regex in node.patterns)
+    return any(match is not None and match[0] in window.tools.of(name).names for match in matches)
 
 
 def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
@@ -540,6 +583,8 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     begun = (len(core) >= STRONG and buf.startswith(core[:STRONG], at) for core in node.marks)
     if one.context.call is not None and any(begun):
         return []
+    said = [text for text in one.context.said if text]
+    bare = one.context.call is not None and said[-1:] == [one.context.name]
     level: list[tuple[str, ...]] = [()]
     for _ in range(STRONG):
         more: list[tuple[str, ...]] = []
@@ -548,6 +593,8 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
             to = path.node
             if keys and to.text and to.text_field().role in (Role.CONTENT, None):
                 cost = costs.text_after + costs.implied_closer * len(keys)
+                if bare and keys[0] in buf[at : at + LOOK]:
+                    cost += costs.swallowed  # it stands in the call, in the place of its arguments
                 found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", path))
                 more = []
                 break

@@ -15,13 +15,14 @@ from toolect._graph.trails import layout
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
-from toolect._search.follow import TEXT, Way, nests, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Act, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
+from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
+from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found, names_call, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
+from toolect._values.escapes import hides
 from toolect._values.ref import split_ref
 from toolect.message import RepairKind
 
@@ -81,8 +82,15 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
-    if not final and may_be_longer(window, plan, match, at):
+    if not final and may_be_longer(window, plan, match, at, one.context):
         return WAIT
+    if plan.escapes is not None:
+        hidden = hides(plan.escapes, buf, max(start - base, 0), match.start(), final=final)
+        if hidden is None:
+            return WAIT
+        if hidden:  # it may stand in the second one of two signs
+            over = 2 if buf.startswith(match[0][0] * 2, match.start()) else 1
+            return [window.stay(one, 0, base + match.start() + over, Mode.TEXT, state._replace(solid=True))]
     solid = solid or window.said(start, match.start())
     core = match[0]
     known = (plan.ways, plan.direct, plan.ends, plan.strays)
@@ -93,6 +101,9 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         named = (mark for mark in plan.cores if squeeze(mark) == tight)
         echoes = (echo for echo in plan.echoes if spelled(echo, context) == match[0])
         found_core = next(named, None) or next(echoes, None)
+        shorter = plan.plain.match(buf, match.start()) if found_core is None and plan.echoes else None
+        if shorter is not None and shorter.end() < match.end() and any(shorter[0] in words for words in known):
+            match, found_core = shorter, shorter[0]
         if found_core is None:
             return [window.stay(one, 0, base + match.start() + 1, Mode.TEXT, one.state)]
         core = found_core
@@ -113,7 +124,7 @@ def _near_waits(
     return plan.near_begun(window.buf, at, before) < before
 
 
-def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
+def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int, context: Context) -> bool:
     """True when more text may make another marker of the one that was found."""
     buf, size = window.buf, len(window.buf)
     if match.end() >= size - 1:
@@ -121,7 +132,11 @@ def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -
         longer = (len(core) > len(match[0]) and core.startswith(tail) for core in plan.squeezed)
         if match.end() == size or any(longer):
             return True
-    if size - match.start() < plan.longest and plan.held(buf, at) <= match.start():
+    left = size - match.start()
+    words = (spelled(echo, context) for echo in plan.echoes)
+    if any(len(word) > left and buf.startswith(word[:left], match.start()) for word in words):
+        return True
+    if left < plan.longest and plan.held(buf, at) <= match.start():
         window.needs(window.base + min(plan.needed(buf, at), match.start() + plan.longest))
         return True
     return False
@@ -202,12 +217,18 @@ def _in_bracket(state: TextState, quotation: Quotation, char: str, end: int) -> 
     return state._replace(quotation=quotation)
 
 
-def _begins_line(window: Window, at: int, start: int, blanks: str) -> bool:
-    """True when index `at` begins a line, but for what the dialect writes before a marker on it."""
+def _begins_line(window: Window, spoken: bool, at: int, start: int, blanks: str) -> bool:
+    """True when index `at` begins a line, but for what the dialect writes before a marker on it.
+
+    A text that is `spoken` begins with one.
+    """
     indent = blanks.rpartition("\n")[2]
     if indent and window.buf.endswith(indent, 0, at):
         at -= len(indent)
-    return window.base + at <= start or window.buf[at - 1 : at] == "\n"
+    place = window.base + at
+    if spoken and place <= start:
+        return True
+    return window.raw(place - 1, place) == "\n" if place else True
 
 
 def _after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool) -> Path:
@@ -316,9 +337,11 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
         if whole is None or not whole[0]:
             continue
         text.pos = text.emitted = max(text.pos, base + whole.end())
-        if not _begins_line(window, at, start, ""):
+        if not _begins_line(window, True, at, start, ""):
             continue
-        if window.tools.declared and split_ref(window.ref, whole[0])[0] not in window.tools:
+        signs = () if plan.content else way.node.step(name).node.marks
+        sure = any(len(sign) >= STRONG and buf.startswith(sign, whole.end()) for sign in signs)
+        if window.tools.declared and not sure and split_ref(window.ref, whole[0])[0] not in window.tools:
             continue
         if solid and not plan.content or bool(before) != solid and (solid or node.patterns):
             continue
@@ -378,8 +401,8 @@ class _Marker:
         self.at, self.end = match.span()
         self.start: int = one.state.start
         self.opened = solid or not plan.content
-        spoken = plan.role in (Role.CONTENT, Role.REASONING, None)
-        self.line = window.line(self.at, self.start) if spoken else ""
+        self.spoken = plan.role in (Role.CONTENT, Role.REASONING, None)
+        self.line = window.line(self.at, self.start) if self.spoken else ""
         self.shown, self.passed = quotation_at(window, plan, one.state, self.at, self.end)
         self.after = window.buf[self.end : self.end + 1]
         self.ways = self._ways()
@@ -400,8 +423,6 @@ class _Marker:
             ways = [plan.direct[core]]
         elif core in plan.ways:
             ways = plan.ways[core]
-        elif core in plan.direct and plan.role is Role.STRING and not nests(self.one.node):
-            ways = [plan.direct[core]]
         else:
             ways = []
         if ways and not ways[0].cost:
@@ -447,6 +468,8 @@ class _Marker:
             found += stray
         if sure and found:
             return found[:1]
+        if self.ways and not found:  # it is none here
+            return [only_text]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
             acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
         if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
@@ -463,7 +486,7 @@ class _Marker:
         window, base, plan = self.window, self.window.base, self.plan
         lead = plan.ends[self.core]
         lead = lead[: len(lead) - len(lead.lstrip())]
-        if "\n" in lead and not _begins_line(window, self.at, self.start, lead):
+        if "\n" in lead and not _begins_line(window, True, self.at, self.start, lead):
             return [only_text]
         end = base + lead_end(window, lead, self.at, self.start)
         acts = MoreText(end), Finish(self.one.node, end)
@@ -529,7 +552,7 @@ class _Marker:
         alone = core in window.graph.lines
         if len(way.path) <= 1 and not core.startswith(("<", "[")) and "\n" in lead:
             alone = alone or all(choice.expects for choice in to.choices[core])
-        if alone and not _begins_line(window, at, self.start, lead):
+        if alone and not _begins_line(window, self.spoken, at, self.start, lead):
             return None, False
         implied = way.path[1] if len(way.path) > 1 else None
         if isinstance(implied, str):
