@@ -365,7 +365,11 @@ class AutoSearch(AnswerSearch):
             if called is not None and buf.startswith("(", called.end()):
                 return True
             return _JSON.match(buf, at) is not None and window.names.search(buf, at, at + AHEAD) is not None
-        return buf[at] != FENCE[0] and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
+        return (
+            buf[at] != FENCE[0]
+            and not opener[0].isalpha()
+            and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
+        )
 
     def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:
         """Reasoning is over before an opener of another dialect at index `at`; none where that is only shown."""

@@ -261,10 +261,11 @@ class CloseWrapped(NamedTuple):
     """An object of all arguments is over, where the dialect has them one by one."""
 
     start: int
+    end: int
 
     def perform(self, to: Performer) -> None:
         """Do it."""
-        to.close_wrapped(self.start)
+        to.close_wrapped(*self)
 
 
 class ForgetArgument(NamedTuple):

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
-from toolect._search.costs import ALIVE, FAR, GAP, LATE, VISITS
+from toolect._search.costs import ALIVE, FAR, FUEL, GAP, LATE, PACE, VISITS
 
 _REMEMBERED: Final = 4096
 """Places of the text and the grammar that are remembered at least."""
@@ -218,8 +218,8 @@ class Edges(Protocol):
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
 
-    __slots__ = ("_counts", "_kept", "_key", "_perform", "_visited", "done", "edges", "live", "most", "root", "spares",
-                 "work")  # fmt: skip
+    __slots__ = ("_counts", "_kept", "_key", "_perform", "_spent", "_visited", "done", "edges", "live", "most", "root",
+                 "spares", "work")  # fmt: skip
 
     def __init__(
         self,
@@ -241,6 +241,8 @@ class Search:
         self.spares: list[Hypothesis] = []
         self.work = 0
         self._kept = 0
+        self._spent = 0
+        """Readings that were beside the best one, so far."""
 
     def run(self, final: bool) -> bool:
         """Go on until the text is over, or more of it is needed; True where that was found in a step."""
@@ -275,11 +277,12 @@ class Search:
                 self._drop(best)
                 self.commit()
                 continue
+            self._spent += len(found) - 1
             live.remove(best)
             self._add(found)
             self._drop(best)
             if len(live) > 1:
-                self._prune()
+                self._prune(1 if self._spent > FUEL + best.pos // PACE else self.most)
             self._drop_spares()
             if len(live) == 1:
                 self.commit()
@@ -337,13 +340,13 @@ class Search:
         self._counts = {place: count for place, count in self._counts.items() if place[0] >= low}
         self._kept = len(self._visited)
 
-    def _prune(self) -> None:
-        """Drop what is too dear, too far behind, or too much."""
+    def _prune(self, most: int) -> None:
+        """Drop what is too dear, too far behind, or too much: more than `most`."""
         live = self.live
         limit, far = live[-1].cost + GAP, live[-1].pos - FAR
-        if live[0].cost <= limit and len(live) <= self.most and all(one.pos >= far for one in live):
+        if live[0].cost <= limit and len(live) <= most and all(one.pos >= far for one in live):
             return
-        kept = [one for one in live[-self.most :] if one.cost <= limit and one.pos >= far]
+        kept = [one for one in live[-most:] if one.cost <= limit and one.pos >= far]
         dropped = [one for one in live if one not in kept]
         live[:] = kept
         for one in dropped:

@@ -76,7 +76,8 @@ class Island:
                 ways = [way for way in ways if not way.node.calling(core)]
             if not self.unwrapped:
                 ways = [way for way in ways if not (way.path and self.opens(way))]
-            ways = [way for way in ways if not way.cost or len(core) >= STRONG and self.role is not Role.STRING]
+            held = self.role is not Role.STRING or core in graph.long_openers
+            ways = [way for way in ways if not way.cost or len(core) >= STRONG and held]
             if ways:
                 found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found
@@ -132,7 +133,7 @@ class Island:
             name = way.path[-1]
             to = way.node.step(name).node
             assert not isinstance(name, str) and hasattr(name, "regex")
-            words.append(rf"(?<![\w.])(?:{name.regex})\s*(?:{_signs(to)})")
+            words.append(rf"(?<![\w.])(?:{_bounded(name.regex)})\s*(?:{_signs(to)})")
             held.append(rf"(?<![^\n])[ \t]*(?:{name.regex})?\s*(?:{_begun_signs(to)})\Z")
         self.led_words = re.compile("|".join(words)) if words else None
         self.led_held = re.compile("|".join(held)) if held else None
@@ -199,6 +200,11 @@ def island(node: Node) -> Island:
 def _whole_word(core: str) -> str:
     before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
     return before + spaced(core) + (r"(?!\w)" if core[-1].isalnum() else "")
+
+
+def _bounded(regex: str) -> str:
+    """The expression of a name, no longer than names are: where none is, that is found out in linear time."""
+    return regex[:-1] + "{1,64}" if regex.endswith("]+") else regex
 
 
 def _optional(text: str) -> str:

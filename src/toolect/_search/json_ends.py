@@ -224,7 +224,7 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
     telling.upto(at)
     path = window.path(one).add(*telling)
     if state.wrapped:
-        path.add(CloseWrapped(state.start)).doubt(path.context.doubt | Doubt.ARGUED if path.context.doubt else 0)
+        path.add(CloseWrapped(state.start, at)).doubt(path.context.doubt | Doubt.ARGUED if path.context.doubt else 0)
     elif state.empty:
         path.close_loose(state.empty, at, state.delimiter)
     else:

@@ -419,13 +419,15 @@ class Performer:
             self.shift(node, step, core, at, at, "", False)
             node = step.node
 
-    def close_wrapped(self, start: int) -> None:
-        """An object of all arguments is over that began at character `start`, where the dialect has them one by one."""
+    def close_wrapped(self, start: int, end: int) -> None:
+        """An object of all arguments, characters `start:end`, is over, where the dialect has them one by one."""
         text, self.loose, self.tail = "".join(self.loose or ()), None, None
         draft, call = self.builder.draft, self.builder.call
         if call is None:
             return None
         call.note(RepairKind.WRAPPED, start, "an object")
+        begun, _, said = self._lexemes[-1]
+        self._lexemes[-1] = begun, end, said  # the call goes on as far
         try:
             value = loads(text, strict=False)
         except ValueError as error:

@@ -16,7 +16,7 @@ from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
+from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found, names_call, shift
 from toolect._search.path import Path, spelled
@@ -39,6 +39,7 @@ _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
 _SENTENCE_ENDS: Final = ".!?:。：…>"
 _VALUES: Final = (Role.VALUE, Role.ARGUMENTS)
+_HELD: Final = (*_VALUES, Role.STRING)
 _HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING, Role.CONTENT, Role.STRING)
 
 
@@ -448,14 +449,12 @@ class _Marker:
                 return [only_text]
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
-        text_cost = self._text_cost()
+        text_cost, acts = self._text_cost(), list[Act]()
         if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
             named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
             if isinstance(named, Waits):
                 return WAIT
-            if named:
-                acts = MoreText(base + at + 1), PassOver(base + at)
-                only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
+            acts = [PassOver(base + at)] if named else []
         found, sure = list[Hypothesis](), False
         for way in self.ways:
             meant, certain = self._meant(way)
@@ -472,12 +471,11 @@ class _Marker:
         if self.ways and not found:  # it is none here
             return [only_text]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
-            note = Note(RepairKind.STRAY_MARKER, base + at, core)
-            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), note)
-        if plan.role in _VALUES and any(way.node.calling(core) for way in self.ways):
-            only_text = window.stay(
-                one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver(base + at)
-            )
+            acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
+        if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
+            acts = [PassOver(base + at)]
+        if acts:
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), *acts)
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
@@ -501,7 +499,7 @@ class _Marker:
         node = ways[0].node if ways else None
         opens = node is not None and node.first(core)
         calls = opens and node is not None and node.calling(core)
-        if plan.role in _VALUES:
+        if plan.role in _HELD:
             cost = (
                 0
                 if passed and not calls and not self.own
@@ -571,7 +569,7 @@ class _Marker:
                 return closed, False
         path = self._out(way, lead, calls and first)
         path.imply(self._missing(way), base + at, calls)
-        if calls and first and (plan.role in _HOLDS or plan.role is None) and plan.role is not Role.STRING:
+        if calls and first and (plan.role in _HOLDS or plan.role is None):
             cost = min(cost, 2)
         cost += self._doubts(way, calls, first)
         doubt = path.context.doubt
