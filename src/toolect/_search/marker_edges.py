@@ -263,10 +263,17 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
+    if end >= 0 and node.json and core == "{":
+        fits = goes_on(window, node.step(core).node, context, end, final)
+        if isinstance(fits, Waits):
+            return WAIT
+        end = end if fits or _begins_key(window, node.step(core).node, end) else -1
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
         return shift(window, one, cost, core, at, end, window.path(one))
     last = last_marker(one) if node.json else None
+    if last is not None and not final and size - at < len(last) and last.startswith(buf[at:]):
+        return WAIT
     if node.json and _begins_json(node, buf[at]) and not (last is not None and buf.startswith(last, at)):
         cost = 0 if inside or node.value else costs.fits
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
@@ -313,6 +320,13 @@ def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
         if buf.startswith(word, at) and len(word) > end - at:
             end, core = at + len(word), echo
     return end, core
+
+
+def _begins_key(window: Window, node: Node, at: int) -> bool:
+    """True when a terminal of `node` is at index `at`, after blanks."""
+    at = window.after_blanks(at)
+    matches = (regex.match(window.buf, at, at + MAX_LEXEME) for _, regex in node.patterns)
+    return any(match is not None and match.end() > at for match in matches)
 
 
 def _longer(node: Node) -> dict[str, tuple[str, ...]]:
