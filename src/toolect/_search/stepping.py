@@ -61,7 +61,7 @@ class _Between:
         self.proper = {
             core
             for core, wrong in node.marks.items()
-            if not wrong and not core[-1].isalnum()
+            if not wrong and not core[-1].isalnum() and not (node.json and core == "{")
             and (len(core) >= STRONG or not any(one.startswith(core) and one != core for one in starts))
         }  # fmt: skip
         """The markers that count where they are the longest."""
@@ -94,7 +94,13 @@ class _Text:
         words += [] if plan.near is None else [plan.near.pattern]
         self.signs = re.compile("|".join(words) or "(?!)")
         self.margin = max(map(len, plan.parts), default=1) - 1
-        sure = plan.escapes is None and plan.role in _HOLDS and plan.led_words is None and plan.near is None and plan.json is None
+        sure = (
+            plan.escapes is None
+            and plan.role in _HOLDS
+            and plan.led_words is None
+            and plan.near is None
+            and plan.json is None
+        )
         self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
 
 
