@@ -285,8 +285,7 @@ def test_an_opener_in_vain_hides_nothing() -> None:
     meant = '<get_f>{"a": 1}</get_f>\n'
     for often in (1, 200):
         message = toolect.parse(f"{vain * often}So:\n{meant}{call}")
-        read = [name for call, name in zip(message.calls, message.dialects, strict=True) if call.runnable]
-        assert read == ["xml-tool-tag", "hermes"]
+        assert message.dialects == ("xml-tool-tag", "hermes")
         assert shipped_corpus.same(shipped_corpus.stream(AUTO, f"{vain * often}So:\n{meant}{call}")[0], message)
 
 
@@ -390,7 +389,7 @@ def test_only_an_opener_is_held_back() -> None:
     assert stream.pending == " "
     stream.feed("[TOOL_C")
     assert stream.pending == " [TOOL_C"
-    more = "UP], and there is no more of it than that." + " So it goes on." * 12
+    more = "UP], and there is no more of it than that." + " So it goes on." * 3
     stream.feed(more)
     assert stream.pending == "" and stream.message.content == f"A word. [TOOL_C{more}"
 

@@ -30,9 +30,11 @@ from toolect._search.marker_edges import Found
 from toolect._search.performer import Performer
 from toolect._search.stepping import Stepping, Way
 from toolect._search.trace import Trace
+from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
+from toolect._values.codec import decode
 from toolect._values.toolset import ToolSchemas
 from toolect.diagnostic import Place
 
@@ -40,7 +42,7 @@ _MOST: Final = 24
 """Hypotheses that live at one time, of all dialects."""
 _ANY_KEY: Final = 3
 """What it costs that any key of JSON may be a tool."""
-_GIVEN_UP: Final = 4
+_GIVEN_UP: Final = 3
 """What it costs besides that a dialect cannot read on: another one may."""
 _CUT: Final = 2
 """What it costs that the text ends, or goes on, in the middle of a call: there it may be over in another dialect."""
@@ -154,7 +156,20 @@ class AutoSearch(AnswerSearch):
                 other.cost += _GIVEN_UP
             elif other.mode is Mode.END and other.node.done is None or _breaks_off(one, other):
                 other.cost += _CUT
+            elif one.mode is Mode.TEXT and other.mode is Mode.BETWEEN and not self._readable(one, other.action):
+                other.cost += self._window.costs.skip
         return found
+
+    def _readable(self, one: Hypothesis, action: Action) -> bool:
+        """True unless the text of `one` that is closed is to be YAML, and is none."""
+        field, end = one.node.text_field(), next((act.end for act in action.acts if isinstance(act, CloseText)), None)
+        if end is None or field.codec is None or field.codec.spelling is not Spelling.YAML:
+            return True
+        try:
+            decode(field.codec, self._window.raw(one.state.start, end), None)
+        except ValueError:
+            return False
+        return True
 
     def _speak(self, node: Node) -> None:
         """What follows is asked of the grammar of `node`."""
@@ -318,7 +333,8 @@ class AutoSearch(AnswerSearch):
             found = [other for other in found if other.mode is not Mode.END]  # it would go on to the end of the text
         for other in found if isinstance(found, list) else ():
             if other.mode is Mode.JSON and other.state.bare:
-                other.cost += _ANY_KEY if self._index.has_any_key(name) else 0
+                if self._index.has_any_key(name) and not self._index.meets(name, window.buf, other.pos - window.base):
+                    other.cost += _ANY_KEY
                 other.context = other.context._replace(doubt=other.context.doubt | Doubt.NO_OPENERS)
         return found
 
@@ -340,11 +356,15 @@ class AutoSearch(AnswerSearch):
         return text
 
     def _tells(self, one: Hypothesis, at: int) -> bool:
-        """True where an opener stands that no sentence names, or JSON that soon names a declared tool."""
+        """True where an opener stands that no sentence names, JSON that soon names a declared tool, or its call."""
         window, buf, opener = self._window, self._window.buf, self._index.strong.match(self._window.buf, at)
         if opener is None:
-            named = window.tools.declared and window.names.search(buf, at, at + AHEAD) is not None
-            return named and _JSON.match(buf, at) is not None
+            if not window.tools.declared:
+                return False
+            called = window.names.match(buf, at + (buf[at] == "["))
+            if called is not None and buf.startswith("(", called.end()):
+                return True
+            return _JSON.match(buf, at) is not None and window.names.search(buf, at, at + AHEAD) is not None
         return buf[at] != FENCE[0] and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
 
     def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:

@@ -25,6 +25,8 @@ MOST = 10
 _BLANKS = re.compile(r"\s*")
 _FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”„«`]*(\w*)|\Z)""")
 _KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
+_MEMBERS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]\s*(?:"((?:[^"\\]|\\.)*))?""")
+"""The key of a member, and its value where that is a string."""
 _PART = 32
 _KEPT = 256
 _NAME = re.compile(r"\s*([^\W\d][\w.:/-]*)(\(?)")
@@ -145,8 +147,14 @@ class Index:
                 continue
             weak = len(core) < STRONG and not core[0].isalnum()
             if core[0] == "`" and hit.opener.keys:
-                key = _FIRST_KEY.match(buf, _BLANKS.match(buf, hit.end).end())  # type: ignore[union-attr]
-                if key is not None and (key[1] or "") not in hit.opener.keys:
+                begin = _BLANKS.match(buf, hit.end).end()  # type: ignore[union-attr]  # matches the empty string
+                key, other = _FIRST_KEY.match(buf, begin), self.strong.match(buf, begin)
+                if (
+                    key is not None
+                    and (key[1] or "") not in hit.opener.keys
+                    or other is not None
+                    and other[0][-1] == "]"
+                ):
                     continue
             if weak and strong and not tools.declared:
                 continue
@@ -157,8 +165,8 @@ class Index:
             end = max(hit.end for hit in fits)
             if not final and len(buf) - end < AHEAD:
                 return WAIT
-            keys = _KEYS.findall(buf[end : end + AHEAD])
-            fits.sort(key=lambda hit: sum(key not in hit.opener.keys for key in keys) if hit.opener.keys else 0)
+            members = _MEMBERS.findall(buf[end : end + AHEAD])
+            fits.sort(key=lambda hit: sum(_is_odd(hit.opener, *member) for member in members))
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
         return named or [*fits, *rest][:MOST]
 
@@ -196,7 +204,7 @@ class Index:
     def bare_at(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[str] | Waits:
         """The dialects, one for each shape, that may have a call as bare JSON at index `at`."""
         match = _FIRST_KEY.match(buf, at)
-        if match is None:
+        if match is None or match[1] and buf[match.start(1) - 1] == "[":
             return []
         if not final and len(buf) - at < AHEAD:
             return WAIT
@@ -210,13 +218,18 @@ class Index:
             if known or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
                 found.append(min(names, key=self._bare_rank))
         found.sort(key=self._bare_rank)
-        found.sort(key=lambda name: (self.has_any_key(name), sum(key not in self._keys[name] for key in keys)))
+        found.sort(key=lambda name: (sum(key not in self._keys[name] for key in keys), self.has_any_key(name)))
         return found[:MOST]
 
     def _bare_rank(self, name: str) -> tuple[bool, int, int]:
         bare = self.traits[name].bare
         assert bare is not None
         return bare.open, len(bare.keys) if bare.open else bare.cost, self.order[name]
+
+    def meets(self, name: str, buf: str, at: int) -> bool:
+        """True when the JSON at index `at` has its arguments where a dialect has them, though any key may be a tool."""
+        bare = self.traits[name].bare
+        return bare is not None and any(key in bare.arguments for key in _KEYS.findall(buf[at : at + AHEAD]))
 
     def has_any_key(self, name: str) -> bool:
         """True when any key may be a tool in the JSON of a dialect."""
@@ -305,6 +318,14 @@ class Index:
                             return owners[0][0]
             at += 1
         return ""
+
+
+def _is_odd(opener: Opener, key: str, text: str) -> bool:
+    """True when the JSON after an opener has no such key, or none with such a text."""
+    if not opener.keys:
+        return False
+    encoded = text[:1] == "{" and key not in opener.texts
+    return key not in opener.keys or encoded or bool(text) and text not in opener.constants.get(key, (text,))
 
 
 def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:

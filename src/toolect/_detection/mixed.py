@@ -69,7 +69,8 @@ class MixedPerformer(Performer):
 
     def close_text(self, end: int) -> None:
         """The open text is over."""
-        fence, self.fenced = self._fence, False
+        fence, island = self._fence, self.island
+        self.fenced = self.fenced and island is not None and not self.raw(island.start, end).strip()
         super().close_text(min(end, fence))
         self._fence = NEVER
         if fence < end:

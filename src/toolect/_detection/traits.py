@@ -48,6 +48,10 @@ class Opener(msgspec.Struct, frozen=True):
     """Statements of any kind may come next."""
     keys: tuple[str, ...] = ()
     """The keys of a call that is JSON."""
+    texts: tuple[str, ...] = ()
+    """Those of arguments that are JSON in a string."""
+    constants: dict[str, list[str]] = {}
+    """The texts of those that have no other ones."""
     free: bool = False
     """Any text may come next."""
 
@@ -58,6 +62,8 @@ class Bare(msgspec.Struct, frozen=True):
     kind: int
     cost: int
     keys: tuple[str, ...]
+    arguments: tuple[str, ...]
+    """Those of arguments."""
     open: bool
     """It may have any other key."""
 
@@ -137,8 +143,14 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         after.json,
         after.coding is not None,
         tuple(sorted(shape_keys(after).known)) if after.json else (),
+        tuple(sorted(shape_keys(after).texts)) if after.json else (),
+        _constants(after) if after.json else {},
         after.text or after.escaped,
     )
+
+
+def _constants(node: Node) -> dict[str, list[str]]:
+    return {key: [str(value) for value in values] for key, values in shape_keys(node).constants.items()}
 
 
 def _after(nodes: list[Node]) -> tuple[str, ...]:
@@ -150,7 +162,13 @@ def _after(nodes: list[Node]) -> tuple[str, ...]:
 
 def _bare(node: Node, cost: int) -> Bare:
     keys = shape_keys(node)
-    return Bare(crc32(repr(node.json_field().shape).encode()), cost, tuple(sorted(keys.known)), keys.open)
+    return Bare(
+        crc32(repr(node.json_field().shape).encode()),
+        cost,
+        tuple(sorted(keys.known)),
+        tuple(sorted(keys.arguments)),
+        keys.open,
+    )
 
 
 def _signs(plan: Island | None) -> tuple[tuple[str, ...], int]:

@@ -259,11 +259,15 @@ def _takes_elements(node: Node) -> bool:
 class ShapeKeys:
     """The keys of a call's JSON by what they hold."""
 
-    __slots__ = ("arguments", "constants", "known", "member", "name", "open", "outer")
+    __slots__ = ("arguments", "constants", "flat", "known", "member", "name", "open", "outer", "texts")
 
     def __init__(self, shape: Shape | None) -> None:
         self.name: set[str] = set()
         self.arguments: set[str] = set()
+        self.texts: set[str] = set()
+        """Those of the arguments that are JSON in a string."""
+        self.flat: set[str] = set()
+        """Those of names beside which any other key is an argument."""
         self.known: set[str] = set()
         self.outer: set[str] = set()
         """Those that hold objects with a name and arguments."""
@@ -295,8 +299,10 @@ class ShapeKeys:
                     match member.shape:
                         case Hole(HoleKind.NAME):
                             self.name.update(member.keys)
-                        case Hole(HoleKind.ARGUMENTS | HoleKind.ARGUMENTS_TEXT):
+                            self.flat.update(member.keys if rest else ())
+                        case Hole(HoleKind.ARGUMENTS | HoleKind.ARGUMENTS_TEXT as kind):
                             self.arguments.update(member.keys)
+                            self.texts.update(member.keys if kind is HoleKind.ARGUMENTS_TEXT else ())
                         case Const(value):
                             for key in member.keys:
                                 self.constants.setdefault(key, []).append(value)

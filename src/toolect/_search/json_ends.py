@@ -104,11 +104,12 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
     called = state.called
     if state.key in keys.name:
         state.found |= 1
+        state.flat = state.key in keys.flat
     elif state.key in keys.arguments:
         if sign in ("{", '"', "n"):  # null stands for none
             state.found |= 2
             state.depth = depth
-    elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.found & 1):
+    elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.flat):
         state.found, state.depth = 3, depth if sign == "{" else 0
     elif state.bare and state.key not in keys.known and not keys.open and not state.styles & Style.OTHER:
         state.styles |= Style.OTHER
@@ -184,11 +185,13 @@ def _holds_call(window: Window, node: Node, value: Json) -> bool:
     return False
 
 
-def _is_call(window: Window, node: Node, start: int, end: int) -> bool:
-    """True unless the value at characters `start:end` is strict JSON and no call, in any shape."""
-    text = window.raw(start, end)
+def _is_call(window: Window, node: Node, state: JsonState, end: int) -> bool:
+    """True unless the value that ends at character `end` has no key, or is strict JSON and no call, in any shape."""
+    text = window.raw(state.start, end)
     found = complete(text, 0, True)
-    if found is None or found[0] == []:
+    if found is None:
+        return bool(state.key)
+    if found[0] == []:
         return True
     return _holds_call(window, node, found[0]) or bool(calls_elsewhere(text, 0, window.tools))
 
@@ -215,7 +218,7 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
     if state.bare and not state.called:
         if not (state.found & 1 and _names_tool(window, node, state.start, at)):
             cost += costs.no_name
-    elif not state.bare and shaped(node) and not _is_call(window, node, state.start, at):
+    elif not state.bare and shaped(node) and not _is_call(window, node, state, at):
         cost += costs.no_call
     telling = Telling(state.copy())
     telling.upto(at)
@@ -239,11 +242,23 @@ def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
     return window.stay(one, cost, at, Mode.SKIPPED, (True, at))
 
 
+def _may_call(window: Window, state: JsonState, at: int) -> bool:
+    """True when what is there of a value, which the input ends in at character `at`, may be a call without markers."""
+    tools = window.tools
+    if state.called or state.styles & Style.OTHER:
+        return state.called
+    if not state.found & 1 or not tools.declared:
+        argued = state.found & 2 and any(state.key in tools.of(name).names for name in tools)
+        return bool(state.found & 1 or argued)
+    name = state.name or window.raw(state.string, at)
+    return name in tools if state.name else any(tool.startswith(name) for tool in tools)
+
+
 def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     """The input ends in the middle of the value, at character `at`."""
     node, costs, graph, cost, found = one.node, window.costs, window.graph, 0, list[Hypothesis]()
     state: JsonState = one.state
-    if state.bare and not state.found & 1:
+    if state.bare and not _may_call(window, state, at):
         cost += costs.no_name
     if state.expects is Next.IN_STRING:
         tail = window.raw(state.string, at)

@@ -51,9 +51,9 @@ class JsonState:
     """The state of one JSON value; states that are equal read on alike. Places are characters of the answer."""
 
     __slots__ = (
-        "after_string", "bare", "depth", "delimiter", "empty", "evidence", "expects", "found", "key", "last_quote",
-        "name", "past", "pending", "piece", "quote", "reopened", "sole", "stack", "start", "string", "styles",
-        "emitted", "unit", "wrapped",
+        "after_string", "bare", "depth", "delimiter", "empty", "evidence", "expects", "flat", "found", "key",
+        "last_quote", "name", "past", "pending", "piece", "quote", "reopened", "sole", "stack", "start", "string",
+        "styles", "emitted", "unit", "wrapped",
     )  # fmt: skip
 
     def __init__(self, start: int, bare: bool) -> None:
@@ -71,6 +71,8 @@ class JsonState:
         """What ends the string that is open, or the last one."""
         self.key = self.name = ""
         """The last key, and the name of the call that the value says."""
+        self.flat = False
+        """Any key beside that name is an argument."""
         self.sole = False
         """The string that is open is the only argument, in the place of all."""
         self.bare = bare
@@ -109,6 +111,7 @@ class JsonState:
         new.piece, new.quote, new.reopened, new.stack = self.piece, self.quote, self.reopened, self.stack
         new.start, new.string, new.styles, new.emitted = self.start, self.string, self.styles, self.emitted
         new.unit, new.name, new.sole, new.wrapped = self.unit, self.name, self.sole, self.wrapped
+        new.flat = self.flat
         return new
 
     @property

@@ -82,6 +82,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at == len(buf):
         dropped = context.call is not None and isinstance(one.action.last, Note)
         cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        if cost and context.name in window.tools:
+            cost += window.costs.fits_long
         last = last_marker(one)
         if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
             cost += window.costs.says_nothing
@@ -222,7 +224,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     end, core = marker(node, context, buf, at)
     if end >= 0 and len(core) < STRONG and core not in window.graph.starts and not node.value:
         longer = _longer(node)[core]
-        if buf.startswith(longer, at):
+        if buf.startswith(longer, at) and not _declared(window, node.step(core).node, context.name, end):
             return None
         if not final and any(size - at < len(word) and word.startswith(buf[at:]) for word in longer):
             return WAIT
@@ -278,6 +280,14 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         cost = 0 if inside or node.value else costs.fits
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
     return None
+
+
+def _declared(window: Window, node: Node, name: str, at: int) -> bool:
+    """True when the key at index `at`, which `node` has, is that of an argument that the tool `name` declares."""
+    if name not in window.tools:
+        return False
+    matches = (regex.match(window.buf, at, at + MAX_LEXEME) for _, regex in node.patterns)
+    return any(match is not None and match[0] in window.tools.of(name).names for match in matches)
 
 
 def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
@@ -589,6 +599,8 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     begun = (len(core) >= STRONG and buf.startswith(core[:STRONG], at) for core in node.marks)
     if one.context.call is not None and any(begun):
         return []
+    said = [text for text in one.context.said if text]
+    bare = one.context.call is not None and said[-1:] == [one.context.name]
     level: list[tuple[str, ...]] = [()]
     for _ in range(STRONG):
         more: list[tuple[str, ...]] = []
@@ -597,6 +609,8 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
             to = path.node
             if keys and to.text and to.text_field().role in (Role.CONTENT, None):
                 cost = costs.text_after + costs.implied_closer * len(keys)
+                if bare and keys[0] in buf[at : at + LOOK]:
+                    cost += costs.swallowed  # it stands in the call, in the place of its arguments
                 found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", path))
                 more = []
                 break

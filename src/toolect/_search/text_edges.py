@@ -338,7 +338,9 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
         text.pos = text.emitted = max(text.pos, base + whole.end())
         if not _begins_line(window, True, at, start, ""):
             continue
-        if window.tools.declared and split_ref(window.ref, whole[0])[0] not in window.tools:
+        signs = () if plan.content else way.node.step(name).node.marks
+        sure = any(len(sign) >= STRONG and buf.startswith(sign, whole.end()) for sign in signs)
+        if window.tools.declared and not sure and split_ref(window.ref, whole[0])[0] not in window.tools:
             continue
         if solid and not plan.content or bool(before) != solid and (solid or node.patterns):
             continue
@@ -470,8 +472,8 @@ class _Marker:
         if self.ways and not found:  # it is none here
             return [only_text]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
-            acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
-            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
+            note = Note(RepairKind.STRAY_MARKER, base + at, core)
+            only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), note)
         if plan.role in _VALUES and any(way.node.calling(core) for way in self.ways):
             only_text = window.stay(
                 one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver(base + at)
