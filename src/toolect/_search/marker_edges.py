@@ -75,7 +75,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             return WAIT if last is not None and not final and last.startswith(buf[at:]) else [string]
         note = Note(RepairKind.STRAY_MARKER, base + at, last)
         return [window.stay(one, window.costs.doubled, base + at + len(last), Mode.BETWEEN, "", note), string]
-    at = after_comments(window, at, final)
+    begins = window.graph.network.spec.comments and _begins_terminal(window, node, at)
+    at = window.after_blanks(at) if begins else after_comments(window, at, final)
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
@@ -265,10 +266,16 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
+    if end >= 0 and node.json and core == "{":
+        if window.after_blanks(end) == size and not final:
+            return WAIT
+        end = end if _begins_terminal(window, node.step(core).node, end) else -1
     if end >= 0:
         cost = 0 if inside else costs.fits_long if len(core) >= STRONG else costs.fits
         return shift(window, one, cost, core, at, end, window.path(one))
     last = last_marker(one) if node.json else None
+    if last is not None and not final and size - at < len(last) and last.startswith(buf[at:]):
+        return WAIT
     if node.json and _begins_json(node, buf[at]) and not (last is not None and buf.startswith(last, at)):
         cost = 0 if inside or node.value else costs.fits
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
@@ -291,7 +298,9 @@ def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) 
         node = one.node
         if node.text or node.escaped or symbols and node.over:
             break
-        at = after_comments(window, one.pos - base, final)
+        at = one.pos - base
+        begins = window.graph.network.spec.comments and _begins_terminal(window, node, at)
+        at = window.after_blanks(at) if begins else after_comments(window, at, final)
         if at < 0 or at == size:
             return final or WAIT
         found = expected(window, one, at, final)
@@ -323,6 +332,13 @@ def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
         if buf.startswith(word, at) and len(word) > end - at:
             end, core = at + len(word), echo
     return end, core
+
+
+def _begins_terminal(window: Window, node: Node, at: int) -> bool:
+    """True when a terminal of `node` is at index `at`, after blanks."""
+    at = window.after_blanks(at)
+    matches = (regex.match(window.buf, at, at + MAX_LEXEME) for _, regex in node.patterns)
+    return any(match is not None and match.end() > at for match in matches)
 
 
 def _longer(node: Node) -> dict[str, tuple[str, ...]]:

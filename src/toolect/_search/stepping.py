@@ -61,7 +61,7 @@ class _Between:
         self.proper = {
             core
             for core, wrong in node.marks.items()
-            if not wrong and not core[-1].isalnum()
+            if not wrong and not core[-1].isalnum() and not (node.json and core == "{")
             and (len(core) >= STRONG or not any(one.startswith(core) and one != core for one in starts))
         }  # fmt: skip
         """The markers that count where they are the longest."""
