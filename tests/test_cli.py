@@ -218,6 +218,18 @@ def test_strict_relaxes_nothing() -> None:
     assert invoke("parse", "--from", "hermes", "--strict", text=text).exit_code == 1
 
 
+@pytest.mark.parametrize("name", ["hermes", "auto"])
+def test_parse_explains_itself(name: str) -> None:
+    """With `--explain` it shows the readings of each place, and one line where there is only one."""
+    text = CALL.removesuffix("}\n</tool_call>") + "\n</tool_call>"
+
+    shown = invoke("parse", "--from", name, "--explain", text=text)
+    assert shown.exit_code == 0 and "\n  * json close all (1)" in shown.stdout
+    assert invoke("parse", "--from", name, "--explain", text=CALL).stdout == f"{name}: nothing else could be meant\n"
+    for wrong in (["--stream"], ["--format", "json"], ["--jsonl"]):
+        assert invoke("parse", "--explain", *wrong, text=text).exit_code == 2
+
+
 @pytest.mark.parametrize("target", ["kimi-k2", "qwen3-coder", "mistral-v13"])
 def test_convert_writes_the_other_dialect(target: str) -> None:
     """Converting and parsing again gives the same calls."""

@@ -46,7 +46,7 @@ def messages(name: str, hostile: bool) -> st.SearchStrategy[Message]:
 CHOICES = {
     "reasoning_calls": ["parse", "unclosed", "ignore"],
     "unknown_tool": ["keep", "content"],
-    "malformed": ["report", "content"],
+    "malformed": ["report", "content", "salvage"],
     "unwrapped": ["accept", "content"],
     "after_calls": ["keep", "drop"],
     "coercion": ["spec", "none"],

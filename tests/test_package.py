@@ -155,7 +155,7 @@ def test_threads_share_a_dialect(name: str) -> None:
 
 def test_import_brings_little_along() -> None:
     """Importing the package loads nothing that only reads grammars, repairs JSON, or serves the command line."""
-    heavy = ["click", "lark", "openai", "rich", "yaml"]
+    heavy = ["click", "json_repair", "lark", "openai", "rich", "yaml"]
     code = f"import sys, toolect; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
 

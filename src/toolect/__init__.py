@@ -1,8 +1,8 @@
 """Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer.
 
-Public is what is listed here, and what the modules `agent`, `chat_template`, `conversation`, `data`, `openai`,
-`registry`, `testing`, `tinker`, `tokens` and `training` list or document. Everything else may change from one version
-to the next, above all what begins with an underscore.
+Public is what is listed here, and what the modules `agent`, `chat_template`, `conversation`, `data`,
+`explanation`, `openai`, `registry`, `testing`, `tinker`, `tokens` and `training` list or document. Everything else may
+change from one version to the next, above all what begins with an underscore.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from toolect.turns import ToolResult
 
 if TYPE_CHECKING:
     from toolect._tokens.token_stream import TokenStream
+    from toolect.explanation import Explanation
     from toolect.rendered import Rendered
 
 Mode: TypeAlias = Literal["strict", "lenient"]
@@ -142,6 +143,17 @@ class Dialect:
         if BY_SEARCH:
             return read_by_search(self.spec, graph, text, schemas, mode == "strict", prefix)
         return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
+
+    def explain(
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> Explanation:
+        """Why `text` is read as it is: where it could be read in another way, and what each way costs. As for `parse`.
+
+        `str` of it, or `toolect.explanation.draw`, is a text for people.
+        """
+        check_mode(mode)
+        reader = AnswerSearch(self.spec, self.graph(policies), tool_schemas(tools), mode == "strict", prefix)
+        return reader.explain(self.name, text)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""

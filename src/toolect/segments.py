@@ -68,6 +68,8 @@ class RepairKind(StrEnum):
     """The name of a tool had another before it, that of a module for example."""
     UNKNOWN_TOOL = "unknown-tool"
     """Code calls something that is no tool: it is content."""
+    SALVAGED = "salvaged"
+    """The arguments are what json-repair made of them: only where the policy `malformed` asks for that."""
     AFTER_END = "after-end"
     """Text followed the end of the answer."""
 
@@ -154,6 +156,22 @@ class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="
     def runnable(self) -> bool:
         """True for a call that may be executed."""
         return self.status is Status.OK or self.status is Status.REPAIRED
+
+    @property
+    def salvaged(self) -> dict[str, Json] | None:
+        """The arguments that json-repair makes of a call which must not be run: for people, never to run.
+
+        None for a runnable call, where there are no arguments, and where they are too long or too deep for it. It is
+        made anew each time.
+        """
+        if self.runnable:
+            return None
+        from toolect._salvage import salvaged  # not part of starting up
+
+        text = self.spelling
+        if text is None:
+            return self.arguments if isinstance(self.arguments, dict) and self.arguments else None
+        return salvaged(text, self.raw)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -20,7 +20,7 @@ CODECS = {
 }  # fmt: skip
 POLICIES = {
     "reasoning-calls": ["parse", "unclosed", "ignore"], "unknown-tool": ["keep", "content"],
-    "malformed": ["report", "content"],
+    "malformed": ["report", "content", "salvage"],
     "unwrapped": ["accept", "content"], "after-calls": ["keep", "drop"], "coercion": ["spec", "none"],
     "repeated-keys": ["last", "first"], "key-order": ["as-is", "sorted"],
 }  # fmt: skip

@@ -11,6 +11,7 @@ from toolect._detection.mixed import MixedMessage
 from toolect._search.answer_search import Stream
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
+from toolect.explanation import Explanation
 from toolect.message import Said, not_text
 from toolect.registry import AUTO
 
@@ -36,6 +37,12 @@ class Auto:
         reader.read(text)
         return reader.message
 
+    def explain(
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> Explanation:
+        """Why `text` is read as it is. Arguments as for a dialect's."""
+        return _search(tools, mode, prefix, policies, streaming=False).explain(self.name, text)
+
     def stream(
         self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
     ) -> AutoStream:
@@ -53,12 +60,12 @@ class AutoStream(Stream):
 
     __slots__ = ()
 
-    _reader: AutoSearch
-
     @property
     def message(self) -> MixedMessage:
         """What has been read so far; the final message after `close`."""
-        return self._reader.message
+        message = self._reader.message
+        assert isinstance(message, MixedMessage)
+        return message
 
 
 def _search(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> AutoSearch:

@@ -21,13 +21,15 @@ from toolect._reading.inner_calls import NEVER, without_inner
 from toolect._reading.prefill import prompt_tail
 from toolect._reading.quotation import said
 from toolect._search import text_edges
-from toolect._search.actions import CloseText, Imply, MoreText, Note
+from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
+from toolect._search.performer import Performer
 from toolect._search.stepping import Stepping, Way
+from toolect._search.trace import Trace
 from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
@@ -84,13 +86,6 @@ class _Stepping(Stepping):
         return Way.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
 
 
-def _key(one: Hypothesis) -> tuple[object, ...]:
-    """What equal hypotheses have in common: in content any dialect may go on."""
-    if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
-        return one.pos, Mode.TEXT, one.state[1:]
-    return one.key
-
-
 def _breaks_off(one: Hypothesis, other: Hypothesis) -> bool:
     """True when the open call of `one` is over for `other`, closers missing, where text comes."""
     ended = one.context.call is not None and other.context.call is None
@@ -104,11 +99,6 @@ def _name(one: Hypothesis) -> str:
 
 class AutoSearch(AnswerSearch):
     """One answer in any dialect, or in several. Not `streaming`, it makes no events."""
-
-    _performer: MixedPerformer
-    performs = MixedPerformer
-    steps = _Stepping
-    key_of = staticmethod(_key)
 
     def __init__(
         self,
@@ -127,6 +117,24 @@ class AutoSearch(AnswerSearch):
             graph = Graph(Network(_PLAIN), msgspec.structs.replace(Policies(), **policies))
         super().__init__(graph.network.spec, graph, tools, strict, prefix if tail else "", streaming)
         self._search.most = _MOST
+
+    def _performs(self, trace: Trace | None) -> Performer:
+        return MixedPerformer(self._graph, self._builder, self._raw, trace)
+
+    def _steps(self) -> Stepping:
+        return _Stepping(self._window, self._performer)
+
+    def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
+        """What equal hypotheses have in common: in content any dialect may go on."""
+        if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
+            return one.pos, Mode.TEXT, one.state[1:]
+        return one.key
+
+    @property
+    def _mixed(self) -> MixedPerformer:
+        performer = self._performer
+        assert isinstance(performer, MixedPerformer)
+        return performer
 
     def _of(self, name: str) -> Graph:
         return registry.dialect(name).graph(self._policies)
@@ -293,7 +301,7 @@ class AutoSearch(AnswerSearch):
         if reasoning and any(name != _name(one) for name in names):
             meant += self._out(one, at)
         if meant:
-            return [*meant, self._only_text(one, texts, at)]
+            return [*meant, self._only_text(one, texts, at, min(h.cost for h in meant))]
         if not texts and shown is not one.state:
             return [window.stay(one, 0, place + 1, Mode.TEXT, shown)]
         return texts
@@ -330,14 +338,16 @@ class AutoSearch(AnswerSearch):
                 other.context = other.context._replace(doubt=other.context.doubt | Doubt.NO_OPENERS)
         return found
 
-    def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int) -> Hypothesis:
+    def _only_text(self, one: Hypothesis, texts: list[Hypothesis], at: int, meant: int) -> Hypothesis:
         """The hypothesis that what stands at index `at` is only text, which the dialects think of as `texts`."""
-        window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note]()
+        window, cost, state, acts = self._window, 0, one.state._replace(solid=True), list[Note | PassOver]()
         if texts:
             dear = max(texts, key=lambda other: other.cost)
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
-            cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if cost and self._tells(one, at) else cost
+            acts += [act for other in texts for act in other.action.acts if isinstance(act, PassOver)][:1]
+            tells = cost and meant <= dear.cost + _ONLY_TEXT // 2 and self._tells(one, at)
+            cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if tells else cost
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.opener_in_reasoning
         text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)
@@ -404,7 +414,7 @@ class AutoSearch(AnswerSearch):
             cut = max(begins, len(buf) - _TAIL)
             led = index.led_held.search(buf[cut:])
             at = at if led is None else min(at, max(low, cut + led.start()))
-            if self._performer.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
+            if self._mixed.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
                 return low
             fence = _FENCE_LINE.search(buf, max(begins, low, at - _LINE), at)
             at = at if fence is None else fence.start()
@@ -415,7 +425,7 @@ class AutoSearch(AnswerSearch):
     @property
     def message(self) -> MixedMessage:
         """What has been read so far."""
-        draft, performer = self._builder.draft, self._performer
+        draft, performer = self._builder.draft, self._mixed
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers
         found = without_inner(self._segments, draft.repairs, draft.torn[0], closers, self.closed)
         return MixedMessage(tuple(found), tuple(draft.repairs), performer.dialects(found))

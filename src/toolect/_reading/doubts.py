@@ -30,6 +30,7 @@ GUESSED = frozenset(
     (
         RepairKind.IMPLIED_OPENER, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.MISSPELLED_MARKER,
         RepairKind.JSON, RepairKind.MISSING_ARGUMENTS, RepairKind.DUPLICATE_KEY, RepairKind.TOOL_NAME,
+        RepairKind.SALVAGED,
     )
 )  # fmt: skip
 """What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""

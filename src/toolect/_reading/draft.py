@@ -9,6 +9,7 @@ from toolect._reading.doubts import doubt, misfits
 from toolect._reading.inner_calls import NEVER
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.sign_counts import SignCounts
+from toolect._salvage import MAX_TEXT, without_loss
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
 from toolect._values.fitting import Fitting, placed
@@ -18,6 +19,8 @@ from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, 
 
 _RAW = 128
 """Characters of a call that are looked at for how it begins."""
+MAX_SALVAGED = 2 * MAX_TEXT
+"""Characters of malformed calls of one answer that json-repair is given. Beyond it: they stay malformed."""
 MAX_FLAWED = 2048
 """Calls of one answer that were repaired or could not be read. Beyond it: all that follows is content."""
 
@@ -28,7 +31,7 @@ class Draft:
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
         "after_call", "passed", "tools", "torn", "guesses", "vain", "mending", "flawed", "barren", "counts", "_strict",
-        "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
+        "_no_call", "_known", "_repeated", "_good_only", "_salvages", "_salvage_left", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -57,6 +60,7 @@ class Draft:
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self.counts = SignCounts(self.segments)
+        self._salvage_left = MAX_SALVAGED
         self.obey(no_call, policies, coded)
 
     def obey(self, no_call: Collection[str], policies: Policies, coded: bool) -> None:
@@ -66,6 +70,7 @@ class Draft:
         self._coded = coded  # calls are code: one of something that is no tool is reported
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
+        self._salvages = policies.malformed == "salvage" and not self._strict
         self._fits = policies.coercion == "spec" and bool(self.tools)
 
     @property
@@ -103,8 +108,8 @@ class Draft:
         return self.call
 
     def start_call(self, call: OpenCall) -> None:
-        """The name is known: report it, unless the call may yet turn out to be content."""
-        if not call.name or self.says_no or call.index >= 0 or self._good_only:
+        """The name is known: report it, unless the call may yet turn out to be content, or to have other arguments."""
+        if not call.name or self.says_no or call.index >= 0 or self._good_only or self._salvages:
             return
         if self._known is None or call.name in self._known:
             self._report(call)
@@ -233,7 +238,14 @@ class Draft:
         self._end_call(call, end)
         read = call.start < self.last_end  # else nothing was
         if self.torn[0] == NEVER and read and not (sound and call.surely_over(end)):
-            self.torn = end, call.index if sound and call.index >= 0 else self.count
+            self.torn = end, call.index if (sound or call.sound) and call.index >= 0 else self.count
+
+    def pass_over(self, at: int) -> None:
+        """What might begin a call at character `at` is text: what comes next may stand inside a value of it."""
+        if self.call is not None:
+            self.call.passed = True
+        elif self.torn[0] == NEVER:
+            self.torn = at, self.count
 
     def _end_call(self, call: OpenCall, end: int) -> None:
         if end < call.start:  # nothing was read of it
@@ -244,6 +256,8 @@ class Draft:
         self.last_name = call.name
         call.repeated = False
         call.settle(end)
+        if self._salvages and call.error is not None and not call.truncated:
+            self._salvage(call, end)
         doubt(call, self.tools)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")
@@ -280,6 +294,23 @@ class Draft:
         self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
+
+    def _salvage(self, call: OpenCall, end: int) -> None:
+        """Let the malformed `call`, which ends at character `end`, have the arguments that json-repair makes of it.
+
+        It stays what it is where these are not sure to be all of them, or where its tool is not known.
+        """
+        tool, size = self.tools.called(call.name), end - call.start
+        unsure = not call.name or call.contrary or call.strange or self.tools.declared and tool not in self.tools
+        if unsure or size > self._salvage_left:
+            return
+        self._salvage_left -= size
+        found = without_loss(call.text, self.raw(call.start, end))
+        if found is None or self.tools.of(tool).lacks(found):
+            return
+        call.note(RepairKind.SALVAGED, call.start, call.error or "")
+        call.error, call.list_key, call.written = None, None, [dumps(found)]
+        call.take(found)
 
     def _take_later(self, end: int) -> list[Repair]:
         """Take away the repairs after character `end`: the text there may be looked at before the call ends."""

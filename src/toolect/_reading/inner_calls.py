@@ -15,11 +15,14 @@ from msgspec.structs import replace
 
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Repair, RepairKind, Segment, Status
+from toolect.message import Call, Repair, Segment, Status
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
 _ENDS_VALUE = re.compile(r"""["'`]\s*(?:[)\]}]|,\s*["']?\w+["']?\s*[:=])|</""").search
+
+_TOO_MANY = "` too many"
+"""How the detail of a repair ends that left out a sign."""
 
 
 def without_inner(
@@ -34,7 +37,7 @@ def without_inner(
         return segments
     end = NEVER
     if final and closers is not None and len(repairs) < MAX_REPAIRS:
-        left = [one.at for one in repairs if one.kind is RepairKind.STRAY_MARKER and one.detail in closers]
+        left = [one.at for one in repairs if one.detail in closers or one.detail.endswith(_TOO_MANY)]
         left += [s.span[1] for s in segments if s.span and _is_left(_unread(s), closers)]
         end = max(left, default=-1)
     if final and not any(type(s) is Call and s.span and torn <= s.span[0] < end for s in segments):

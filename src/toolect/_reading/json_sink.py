@@ -114,6 +114,7 @@ class CallSink:
                     call.says("name", call.header, text, hole.start)
                     call.header = ""
                 elif call.name and call.is_mended:
+                    call.contrary = True
                     call.fail(f"expected one name in a broken call - at {hole.start}")
                 elif call.name:
                     call.note(RepairKind.DUPLICATE_KEY, hole.start, "the first name counts")

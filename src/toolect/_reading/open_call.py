@@ -15,7 +15,7 @@ MAX_REPAIRS = 256
 
 A call that then still lacks something, or has too much, is malformed; outside of calls that is content.
 """
-_LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED))
+_LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED, RepairKind.SALVAGED))
 _MENDED = frozenset((RepairKind.JSON, RepairKind.UNESCAPED))
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
@@ -27,7 +27,8 @@ class OpenCall:
     __slots__ = (
         "nameless", "placed", "empty", "start", "index", "name", "header", "id",
         "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
-        "shaped", "strange", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted",
+        "shaped", "strange", "unit_end", "truncated", "error", "contrary", "repairs", "tool", "fitting", "fitted",
+        "passed",
     )  # fmt: skip
 
     def __init__(self, start: int) -> None:
@@ -53,8 +54,10 @@ class OpenCall:
         self.shaped = False  # it is the unit of a JSON shape
         self.strange = False  # that has members with no place in it
         self.unit_end = -1  # where its JSON object ended
+        self.passed = False  # a text in it holds what may begin another call
         self.truncated = False
         self.error: str | None = None
+        self.contrary = False  # two names or ids are in it
         self.repairs: list[Repair] = []
         self.tool = ""  # the tool that the name stands for, once the call is reported
         self.fitting: Fitting | None = None  # what their text goes through before it is passed on
@@ -99,13 +102,19 @@ class OpenCall:
     @property
     def unclosed(self) -> bool:
         """True when an object in it lacks its bracket."""
-        return any(r.kind in _LACKING and "}" in r.detail.partition(", got ")[0] for r in self.repairs)
+        return any(
+            r.kind is RepairKind.SALVAGED or r.kind in _LACKING and "}" in r.detail.partition(", got ")[0]
+            for r in self.repairs
+        )
 
     def surely_over(self, end: int) -> bool:
-        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there."""
+        """False when a value may go on after character `end`: it was mended, or more than a closer is missing there.
+
+        So it may, too, where the beginning of another call was passed over: its closers may have been taken.
+        """
         missing = [r.detail for r in self.repairs if r.kind is RepairKind.IMPLIED_CLOSER and r.at >= end]
         short = len(missing) > 1 or any(len(core) < STRONG for core in missing)
-        return not short and not any(r.kind in _MENDED for r in self.repairs)
+        return not (short or self.passed) and not any(r.kind in _MENDED for r in self.repairs)
 
     @property
     def blank(self) -> bool:
@@ -125,6 +134,7 @@ class OpenCall:
     def says(self, what: str, known: str, text: str, at: int) -> bool:
         """True when `what` is known already; it must be the same wherever it stands."""
         if known and known != text:
+            self.contrary = True
             self.fail(f"expected the {what} {known!r} again, got {text[:40]!r} - at {at}")
         return bool(known)
 

@@ -184,6 +184,16 @@ class PutJson(NamedTuple):
         to.feed_json(self.text, self.at - len(self.text))
 
 
+class PassOver(NamedTuple):
+    """The beginning of a call at character `at` is text: of a value of the open one, or of content."""
+
+    at: int
+
+    def perform(self, to: Performer) -> None:
+        """Do it."""
+        to.builder.draft.pass_over(self.at)
+
+
 class MendJson(NamedTuple):
     """Something is mended in the open value."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import Final
 
 from toolect._graph.graph import Graph, TooDeep
@@ -21,6 +20,7 @@ from toolect._search.island import island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
+from toolect._search.recorder import Recorder
 from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape
 from toolect._search.trace import Trace
@@ -28,6 +28,7 @@ from toolect._search.window import Window
 from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
+from toolect.explanation import Explanation
 from toolect.message import Message, Segment, not_text
 
 _TRIMMED: Final = 8192
@@ -37,11 +38,6 @@ _MARGIN: Final = 1200
 
 class AnswerSearch:
     """One answer to a prompt that ends with `prefix`. Not `streaming`, it makes no events."""
-
-    performs: type[Performer] = Performer
-    steps: type[Stepping] = Stepping
-    key_of: Callable[[Hypothesis], tuple[object, ...]] = attrgetter("key")
-    """What equal hypotheses have in common."""
 
     def __init__(
         self,
@@ -58,14 +54,28 @@ class AnswerSearch:
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
-        self._performer = self.performs(graph, self._builder, self._raw, trace)
-        self._stepping = self.steps(window, self._performer)
+        self._performer = self._performs(trace)
+        self._stepping = self._steps()
         first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
-        self._search = Search(first, self, self._perform, self.key_of)
+        self._search = Search(first, self, self._perform, self._key_of)
         self._waiting = Waiting()
         self.closed = False
+
+    # What a search over several grammars does otherwise
+
+    def _performs(self, trace: Trace | None) -> Performer:
+        """What performs the actions."""
+        return Performer(self._graph, self._builder, self._raw, trace)
+
+    def _steps(self) -> Stepping:
+        """What moves a hypothesis on."""
+        return Stepping(self._window, self._performer)
+
+    def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
+        """What equal hypotheses have in common."""
+        return one.key
 
     def _raw(self, start: int, end: int) -> str:
         window = self._window
@@ -177,6 +187,14 @@ class AnswerSearch:
         self.closed = True
         self._run(True)
         return self.message
+
+    def explain(self, dialect: str, text: str) -> Explanation:
+        """Why an answer that is there as a whole is read as it is."""
+        if not isinstance(text, str):
+            raise not_text(text)
+        self._search.edges = recorder = Recorder(self, self._window)
+        self.read(text)
+        return recorder.explain(dialect, text, self._search.live[-1])
 
     @property
     def message(self) -> Message:

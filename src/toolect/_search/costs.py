@@ -121,7 +121,7 @@ ROWS: Final[dict[str, Row]] = {
     "implied_opener": Row("markers", "an opener is missing", '<invoke name="f"> without its block'),
     "no_arguments": Row("markers", "the arguments are missing", "<tool_call>tide</tool_call>"),
     "wrapped": Row("markers", "an object has all arguments, which come one by one", '<function=f>{"a": 1}'),
-    "cut_off": Row("markers", "the text ends in the middle of a call", "<function=f>"),
+    "cut_off": Row("markers", "the text ends within a call, after what was left out", "<function=f></tool_call>"),
     "misspelt": Row("markers", "one character is wrong, missing or too many", "<tool_cal>"),
     "respaced": Row("markers", "other blanks, case or quotes", "<invoke name='f' >"),
     "misspelt_closer": Row("text", "the closer before the marker that was found is misspelt", "</para meter>"),

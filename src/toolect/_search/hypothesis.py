@@ -218,7 +218,7 @@ class Edges(Protocol):
 class Search:
     """The hypotheses that live, the best one last. `work` counts expansions."""
 
-    __slots__ = ("_counts", "_edges", "_kept", "_key", "_perform", "_visited", "done", "live", "most", "root", "spares",
+    __slots__ = ("_counts", "_kept", "_key", "_perform", "_visited", "done", "edges", "live", "most", "root", "spares",
                  "work")  # fmt: skip
 
     def __init__(
@@ -232,7 +232,7 @@ class Search:
         self.root = first.action
         first.action.holders = 1
         self.live = [first]
-        self._edges, self._perform, self._key = edges, perform, key
+        self.edges, self._perform, self._key = edges, perform, key
         self._visited: dict[tuple[object, ...], int] = {}
         self._counts: dict[tuple[int, object], int] = {}
         self.most = ALIVE
@@ -244,9 +244,9 @@ class Search:
 
     def run(self, final: bool) -> bool:
         """Go on until the text is over, or more of it is needed; True where that was found in a step."""
-        live, expand = self.live, self._edges.expand
+        live, expand = self.live, self.edges.expand
         while True:
-            if len(live) == 1 and self.root is live[0].action and not self.spares and self._edges.step(live[0], final):
+            if len(live) == 1 and self.root is live[0].action and not self.spares and self.edges.step(live[0], final):
                 return True
             best = live[-1]
             if best.mode is Mode.END:

@@ -33,6 +33,8 @@ class Island:
         self.role = role = node.text_field().role
         self.content = role in (Role.CONTENT, None)
         self.spoken = role in (Role.CONTENT, Role.REASONING)
+        codec = node.text_field().codec
+        self.escapes = None if codec is None else codec.escapes
         self.gap = graph.network.spec.gaps.before_call if self.spoken else ""
         self.unwrapped = graph.policies.unwrapped == "accept"
         self.direct = {core: Way(0, (), node) for core in node.marks}
@@ -73,15 +75,16 @@ class Island:
             if ignored:
                 ways = [way for way in ways if not way.node.calling(core)]
             if not self.unwrapped:
-                ways = [way for way in ways if not (way.path and self._opens(way))]
+                ways = [way for way in ways if not (way.path and self.opens(way))]
             ways = [way for way in ways if not way.cost or len(core) >= STRONG and self.role is not Role.STRING]
             if ways:
                 found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found
 
-    def _opens(self, way: Way) -> bool:
+    def opens(self, way: Way) -> bool:
         """True when the first marker that is missing on a way is an opener."""
-        return way.path[0] in self.after.marks and self.after.first(way.path[0])
+        missing = way.path[1:] if way.path[:1] == (TEXT,) else way.path
+        return bool(missing) and missing[0] in self.after.marks and self.after.first(missing[0])
 
     def _find_json(self) -> Way | None:
         """The way to bare JSON that is a call by its shape."""
@@ -103,13 +106,16 @@ class Island:
         return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
-        words = [_whole_word(core) for core in self.cores]
+        words = [(len(core), _whole_word(core)) for core in self.cores]
+        self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
+        """Finds those that repeat nothing."""
         for echo in self.echoes:
             pieces = _ECHO.split(echo)
-            words.append(re.escape(pieces[0]) + r"[\w.:/-]{1,64}" + re.escape(pieces[-1]))
+            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[\w.:/-]{1,64}" + re.escape(pieces[-1])))
+        found = [word for _, word in sorted(words, key=lambda one: -one[0])]
         if self.json is not None:
-            words.append(r"[{\[]")
-        return re.compile("|".join(words) or "(?!)")
+            found.append(r"[{\[]")
+        return re.compile("|".join(found) or "(?!)")
 
     def _find_led(self) -> None:
         """Calls that begin with their names, at the beginning of a line."""

@@ -104,16 +104,22 @@ class _Edits:
         put: str | None = None,
         why: str = "",
         style: int = Style.NONE,
+        fails: str = "",
         **more: Any,
     ) -> Hypothesis:
-        """An edit after all before it is passed on: put in `put`, go on at character `pos`. A style costs once."""
+        """An edit after all before it is passed on: put in `put`, go on at character `pos`. A style costs once.
+
+        What is put in may end a call, so what is to be noted of that comes first.
+        """
         state = self.state.copy()
         telling = Telling(state)
         telling.upto(self.at)
-        if put is not None:
-            telling.acts.append(PutJson(put, self.at))
+        if fails:
+            telling.acts.append(Fail(fails))
         if why:
             telling.acts.append(MendJson(self.at, why))
+        if put is not None:
+            telling.acts.append(PutJson(put, self.at))
         state.expects, state.emitted = expects, pos
         return self._make(self._once(state, cost, style), pos, state, telling, more)
 
@@ -123,7 +129,7 @@ class _Edits:
         state.pending = ""
         telling = Telling(state)
         telling.upto(self.since)
-        telling.acts += [PutJson(put, self.at), MendJson(self.at, why)]
+        telling.acts += [MendJson(self.at, why), PutJson(put, self.at)]
         state.emitted = self.at
         return self._make(self._once(state, cost, style), self.at if pos < 0 else pos, state, telling, more)
 
@@ -507,7 +513,9 @@ class _Edits:
         state = self.state
         if not (state.empty and state.stack and self.gap == "," and _KEYWORD.match(self.buf, self.i)):
             return
-        comma = self.since + self.window.raw(self.since, self.at).index(",")
+        comma = self.since + self.window.raw(self.since, self.at).find(",")
+        if comma < self.since:  # it was put in
+            return
         cost = self.costs.json_close_all * len(state.stack)
         put = state.closers()
         new = self.instead(cost, put, "expected a bracket", stack="", expects=Next.AFTER_VALUE, emitted=comma)
@@ -534,10 +542,8 @@ class _Edits:
         if marker is not None and state.last_quote is not None and buf.startswith('"', i + len(marker)):
             cost, fails = cost + costs.json_marker, True
         put = state.closers()
-        new = self.edit(cost, at, Next.AFTER_VALUE, put, f"expected `{put}`", stack="", bare=False, found=3)
-        if fails:
-            new = window.stay(new, 0, at, Mode.JSON, new.state, Fail(f"another call begins - at {at}"))
-            new.cost = self.found[-1].cost
+        why = f"another call begins - at {at}" if fails else ""
+        new = self.edit(cost, at, Next.AFTER_VALUE, put, f"expected `{put}`", fails=why, stack="", bare=False, found=3)
         self.found[-1] = close(window, new, at)
 
     def _breaks_off(self, after: Node, i: int) -> bool:

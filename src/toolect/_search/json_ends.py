@@ -128,7 +128,9 @@ def name_cost(window: Window, one: Hypothesis, state: JsonState) -> int:
     if state.key in keys.name and state.key not in keys.arguments:
         fine = text in window.tools or text and " " not in text
         return (0 if fine else costs.no_name) + window.name_cost(one.context._replace(name=text))
-    return costs.constant if state.key in keys.constants and text not in keys.constants[state.key] else 0
+    if state.key not in keys.constants or text in keys.constants[state.key]:
+        return 0
+    return 0 if "[" in state.stack else costs.constant  # one of several: it is passed over
 
 
 def misplaced(window: Window, state: JsonState, context: Context, at: int) -> int | Waits:

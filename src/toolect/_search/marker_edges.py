@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from toolect._graph.misspelling import MORE, near
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
-from toolect._graph.symbols import Key, is_echo
+from toolect._graph.symbols import Key, Terminal, is_echo
 from toolect._search import json_edges
 from toolect._search.actions import (
     Attempt,
@@ -78,9 +79,13 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if at < 0 or at == len(buf) and not final:
         return WAIT
     if at == len(buf):
-        cost = window.costs.cut_off if context.call is not None and not ends_alone(node) else 0
-        if cost and context.name in window.tools:
-            cost += window.costs.fits_long
+        dropped = context.call is not None and isinstance(one.action.last, Note)
+        cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        last = last_marker(one)
+        if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
+            cost += window.costs.says_nothing
+        elif context.call is None and last is not None and last.isalpha():  # it is a word at the end of a sentence
+            cost += window.costs.swallowed
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):
@@ -116,7 +121,7 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
             return WAIT if isinstance(fit, Waits) else [fit]
     elif node.value and begin == size and not final:
         return WAIT
-    elif nests(node) and (begin < size or not final):
+    elif (nests(node) or node.value and node.text_field().role is Role.STRING) and (begin < size or not final):
         after = node.step(TEXT).node
         if not final and size - begin < after.longest + 64:
             window.needs(base + begin + after.longest + 64)
@@ -125,10 +130,41 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
         end = -1 if match is None else match.end()
         words = (spelled(core, one.context) for core in after.marks)
         if not any(buf.startswith(word, begin) and len(word) > end - begin for word in words):
-            fit = expected(window, one, begin, final)
-            if fit is not None:
-                return WAIT if isinstance(fit, Waits) else [fit]
+            fit = expected(window, one, begin, final) if begin < size else None
+            if isinstance(fit, Waits):
+                return WAIT
+            if fit is not None and not _is_longer(window, fit):
+                return [fit]
+    elif node.patterns and _beside_content(one) and (begin < size or not final):
+        led = _argument(window, one, begin, final)
+        if led is not None:
+            return led
     return _begin_text(window, one, at, final)
+
+
+def _is_longer(window: Window, fit: Hypothesis) -> bool:
+    """True when what a value was to begin with is only the beginning of a word."""
+    act, at = fit.action.last, fit.pos - window.base
+    if not isinstance(act, Shift) or not isinstance(act.key, str) or not act.key[-1].isalnum():
+        return False
+    return window.buf[at : at + 1].isalnum() or window.buf[at : at + 1] == "_"
+
+
+def _beside_content(one: Hypothesis) -> bool:
+    """True where content may come, and a call is open that nothing closes."""
+    return one.context.call is not None and one.node.text_field().role is Role.CONTENT
+
+
+def _argument(window: Window, one: Hypothesis, at: int, final: bool) -> Found | None:
+    """The next argument of the open call, where a text may come as well: its key, and what follows that."""
+    fit = expected(window, one, at, final) if at < len(window.buf) else WAIT
+    if fit is None or isinstance(fit, Waits):
+        return fit
+    act = fit.action.last
+    if not isinstance(act, Shift) or isinstance(act.key, str) or fit.context.key is None:
+        return None
+    sure = goes_on(window, fit.node, fit.context, fit.pos - window.base, final)
+    return WAIT if isinstance(sure, Waits) else [fit] if sure else None
 
 
 def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
@@ -434,17 +470,35 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
     for core, wrong in node.marks.items() if unknown else ():
         if wrong or len(core) < STRONG:
             continue
-        to = node.step(core).node
-        for name, regex in to.patterns:
-            match = regex.match(buf, at, at + MAX_LEXEME)
-            if match is None or match.end() == at:
-                continue
-            after, end = to.step(name).node, window.after_blanks(match.end())
-            if after.struct.match(buf, end) or after.json and buf[end : end + 1] == "{":
-                path = window.path(one).imply((core,), base + at)
-                path.shift(name, base + at, base + match.end(), match[0])
-                found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
+        for name, match in _names_before_more(window, node.step(core).node, at):
+            path = window.path(one).imply((core,), base + at)
+            path.shift(name, base + at, base + match.end(), match[0])
+            found.append(window.make(one, costs.implied_opener, base + match.end(), Mode.BETWEEN, "", path))
     return found
+
+
+def _names_before_more(window: Window, node: Node, at: int) -> Iterator[tuple[Terminal, re.Match[str]]]:
+    """The terminals of `node` at index `at` that go on as the grammar has it."""
+    buf = window.buf
+    for name, regex in node.patterns:
+        match = regex.match(buf, at, at + MAX_LEXEME)
+        if match is not None and match.end() > at:
+            after, end = node.step(name).node, window.after_blanks(match.end())
+            if after.struct.match(buf, end) or after.json and buf[end : end + 1] == "{":
+                yield name, match
+
+
+def names_call(window: Window, node: Node, at: int, final: bool) -> bool | Waits:
+    """True when a name stands at index `at` behind the opener of a call, and goes on as one does."""
+    buf, at = window.buf, window.after_blanks(at)
+    for name, regex in node.patterns if not final else ():
+        match, to = regex.match(buf, at, at + MAX_LEXEME), node.step(name).node
+        end = (
+            len(buf) if match is None and at == len(buf) else window.after_blanks(at if match is None else match.end())
+        )
+        if end == len(buf) or match is not None and len(buf) - end < to.longest:
+            return WAIT
+    return any(True for _ in _names_before_more(window, node, at))
 
 
 def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:

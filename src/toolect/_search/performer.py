@@ -18,6 +18,7 @@ from toolect._search.trace import Lexeme, Trace, Trouble
 from toolect._shapes.elsewhere import holds_call
 from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
+from toolect._values.doubtful import holds_half_a_call
 from toolect._values.escapes import unescape
 from toolect.message import Json, RepairKind
 
@@ -277,6 +278,8 @@ class Performer:
             if not island.dropped:
                 self.builder.text.end(field, island.start, end)
             self.leave(node, SlotKind.TEXT, end)
+        if field.role is Role.STRING and any(core in self.raw(island.start, end) for core in node.graph.long_openers):
+            self.builder.draft.pass_over(end)
         texts = island.begun and field.role in (Role.VALUE, Role.ARGUMENTS)
         self.tail = (end, ("",)) if texts else None
 
@@ -407,6 +410,8 @@ class Performer:
                 part in one for one in texts_in(value) for part in (delimiter[:half], delimiter[-half:])
             ):
                 self.fail("expected a quote, got a part of one")
+            if holds_half_a_call(value):
+                self.fail("expected a text that ends before another call")
         node = step.node
         self.arrive(node)
         for core in cores[1:]:

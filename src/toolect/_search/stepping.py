@@ -75,7 +75,8 @@ class _Between:
         self.firsts = {core[0] for core in (*node.marks, *starts)}
         """What no terminal begins with that is sure."""
         self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
-        self.plain = self.plain and not (node.value and node.marks)
+        self.plain = self.plain and not (node.value and (node.marks or node.patterns))
+        self.plain = self.plain and not (node.text and node.patterns and node.text_field().role is Role.CONTENT)
         self.lead = node.choices[TEXT][0].expects if node.text else ""
         self.to: dict[Key, tuple[Step, Trail, str]] = {}
 
@@ -93,7 +94,13 @@ class _Text:
         words += [] if plan.near is None else [plan.near.pattern]
         self.signs = re.compile("|".join(words) or "(?!)")
         self.margin = max(map(len, plan.parts), default=1) - 1
-        sure = plan.role in _HOLDS and plan.led_words is None and plan.near is None and plan.json is None
+        sure = (
+            plan.escapes is None
+            and plan.role in _HOLDS
+            and plan.led_words is None
+            and plan.near is None
+            and plan.json is None
+        )
         self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
 
 
@@ -277,7 +284,7 @@ class Stepping:
             if (needed := island.needed(buf, low)) > size:
                 window.needs(base + needed)
             return Way.WAIT
-        if match is not None and not final and may_be_longer(window, island, match, low):
+        if match is not None and not final and may_be_longer(window, island, match, low, one.context):
             part = None if island.near is None else window.find(island.near, low, _PART)
             slack = STRONG if match[0] in "{[" else 0
             if part is not None and part.start() < match.start() + slack:

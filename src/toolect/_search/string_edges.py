@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._search import json_edges
 from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Finish, MoreString, Note
 from toolect._search.code_state import begin_again, give_up
@@ -15,6 +15,7 @@ from toolect._search.marker_edges import goes_on
 from toolect._search.path import Path
 from toolect._search.torn_strings import calls_in, is_torn, still_open
 from toolect._search.window import LOOK, Window
+from toolect._spec.model import Role
 from toolect._values.doubtful import holds_half_a_call
 from toolect.message import RepairKind
 
@@ -92,9 +93,17 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             held = min(held, match.start())
         at = match.end()
     if final:
-        acts = MoreString(state.emitted, base + size), CutString(), Finish(node, base + size)
-        cost = window.costs.unclosed if state.quotes else 0
-        return [window.stay(one, cost, base + size, Mode.END, "", *acts), *json_edges.woken(window, one)]
+        path, cost = window.path(one).add(MoreString(state.emitted, base + size)), 0
+        if node.escaped_slot().field.role in (Role.CONTENT, Role.REASONING):
+            path.add(CloseString(node, base + size)).over_string(base + size)
+        else:
+            path.add(CutString())
+            cost = window.costs.unclosed if state.quotes else 0
+            said = window.raw(state.start, base + size)
+            if any(core in said for core in (*window.graph.closers, *window.graph.long_openers) if len(core) >= STRONG):
+                cost += window.costs.swallowed + window.costs.break_off
+        path.add(Finish(path.node, base + size))
+        return [window.make(one, cost, base + size, Mode.END, "", path), *json_edges.woken(window, one)]
     at = max(at, sure) if match is None else max(at, match.start())
     at = min(at, held)
     upto = base + _held(window, one, form, at)
@@ -129,7 +138,8 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     if isinstance(sure, Waits):
         return WAIT
     piece, swallowed = window.raw(state.piece, end) if state.quotes else "", 0
-    if piece and holds_half_a_call(closer + piece + closer):
+    halved = piece and holds_half_a_call(closer + piece + closer)
+    if halved and holds_half_a_call(window.raw(state.start, end)):
         swallowed = 2 * costs.swallowed
     elif _NEXT.match(piece):
         swallowed = costs.swallowed

@@ -14,14 +14,15 @@ from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
-from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText
-from toolect._search.follow import TEXT, Way, nests, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Doubt, Hypothesis, Mode, Quotation, TextState
+from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
+from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
+from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
-from toolect._search.marker_edges import Found, shift
+from toolect._search.marker_edges import Found, names_call, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
+from toolect._values.escapes import hides
 from toolect._values.ref import split_ref
 from toolect.message import RepairKind
 
@@ -29,6 +30,7 @@ MAX_REHEARSAL: Final = 1 << 16
 """Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
 _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 """The key of a member, at the end of a text."""
+_ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
@@ -79,8 +81,15 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
-    if not final and may_be_longer(window, plan, match, at):
+    if not final and may_be_longer(window, plan, match, at, one.context):
         return WAIT
+    if plan.escapes is not None:
+        hidden = hides(plan.escapes, buf, max(start - base, 0), match.start(), final=final)
+        if hidden is None:
+            return WAIT
+        if hidden:  # it may stand in the second one of two signs
+            over = 2 if buf.startswith(match[0][0] * 2, match.start()) else 1
+            return [window.stay(one, 0, base + match.start() + over, Mode.TEXT, state._replace(solid=True))]
     solid = solid or window.said(start, match.start())
     core = match[0]
     known = (plan.ways, plan.direct, plan.ends, plan.strays)
@@ -91,6 +100,9 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         named = (mark for mark in plan.cores if squeeze(mark) == tight)
         echoes = (echo for echo in plan.echoes if spelled(echo, context) == match[0])
         found_core = next(named, None) or next(echoes, None)
+        shorter = plan.plain.match(buf, match.start()) if found_core is None and plan.echoes else None
+        if shorter is not None and shorter.end() < match.end() and any(shorter[0] in words for words in known):
+            match, found_core = shorter, shorter[0]
         if found_core is None:
             return [window.stay(one, 0, base + match.start() + 1, Mode.TEXT, one.state)]
         core = found_core
@@ -111,7 +123,7 @@ def _near_waits(
     return plan.near_begun(window.buf, at, before) < before
 
 
-def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -> bool:
+def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int, context: Context) -> bool:
     """True when more text may make another marker of the one that was found."""
     buf, size = window.buf, len(window.buf)
     if match.end() >= size - 1:
@@ -119,7 +131,11 @@ def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int) -
         longer = (len(core) > len(match[0]) and core.startswith(tail) for core in plan.squeezed)
         if match.end() == size or any(longer):
             return True
-    if size - match.start() < plan.longest and plan.held(buf, at) <= match.start():
+    left = size - match.start()
+    words = (spelled(echo, context) for echo in plan.echoes)
+    if any(len(word) > left and buf.startswith(word[:left], match.start()) for word in words):
+        return True
+    if left < plan.longest and plan.held(buf, at) <= match.start():
         window.needs(window.base + min(plan.needed(buf, at), match.start() + plan.longest))
         return True
     return False
@@ -181,10 +197,11 @@ def quotation_at(window: Window, plan: Island, state: TextState, at: int, end: i
     line = window.line(at, state.start)
     begun = base + at - len(line)
     if quotation is not None and base + at - quotation.line <= MAX_LINE:
-        text = window.raw(quotation.end, base + at)
+        attribute = 2 * (window.raw(quotation.end - 2, quotation.end) == '="')
+        text = _ATTRIBUTE.sub("", window.raw(quotation.end - attribute, base + at))
         if quotation.closing not in text and "\n\n" not in text:
             return True, _in_bracket(passed, quotation, window.buf[at], base + end)
-        if quotation.closing == "`" and quotation.line < begun:
+        if quotation.closing.endswith("`") and quotation.line < begun and "\n\n" not in text:
             begun = quotation.line
             line = window.raw(begun, base + at)
     if not quoted(line):
@@ -199,12 +216,18 @@ def _in_bracket(state: TextState, quotation: Quotation, char: str, end: int) -> 
     return state._replace(quotation=quotation)
 
 
-def _begins_line(window: Window, at: int, start: int, blanks: str) -> bool:
-    """True when index `at` begins a line, but for what the dialect writes before a marker on it."""
+def _begins_line(window: Window, spoken: bool, at: int, start: int, blanks: str) -> bool:
+    """True when index `at` begins a line, but for what the dialect writes before a marker on it.
+
+    A text that is `spoken` begins with one.
+    """
     indent = blanks.rpartition("\n")[2]
     if indent and window.buf.endswith(indent, 0, at):
         at -= len(indent)
-    return window.base + at <= start or window.buf[at - 1 : at] == "\n"
+    place = window.base + at
+    if spoken and place <= start:
+        return True
+    return window.raw(place - 1, place) == "\n" if place else True
 
 
 def _after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool) -> Path:
@@ -264,6 +287,8 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     prefix = window.ref.partition("{name}")[0]
     at = match.start() - (len(prefix) if prefix and buf.endswith(prefix, 0, match.start()) else 0)
     line = window.line(at, start)
+    if line.endswith(("'", '"', "`")):  # it is a string, or quoted
+        return []
     spoken = bool(line.strip()) and one.context.said == ()
     whole = window.graph.pattern(name.regex).match(buf, at, at + MAX_LEXEME)
     if whole is None or whole.end() < match.end():
@@ -292,8 +317,8 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     else:  # what the name and its object have between them is missing, as are the openers
         path.imply(way.path, base + end)
         meant = json_edges.begin(window, one, costs.no_openers + spoken, base + end, path, bare=False)
-    text = window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state)
-    return [meant, text]
+    acts = MoreText(base + match.end()), PassOver(base + at)
+    return [meant, window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state, *acts)]
 
 
 def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str]) -> list[Hypothesis]:
@@ -302,15 +327,16 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
     start, solid, *_ = one.state
     at = match.start()
     solid = solid or window.said(start, at)
-    text = window.stay(one, 0, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
-    for way in plan.led:
+    shown, passed = quotation_at(window, plan, one.state, at, at + 1)
+    text = window.stay(one, 0, base + at + 1, Mode.TEXT, passed)
+    for way in () if shown else plan.led:
         *before, name = way.path
         assert not isinstance(name, str) and hasattr(name, "regex")
         whole = window.graph.pattern(name.regex).match(buf, at, match.end())
         if whole is None or not whole[0]:
             continue
         text.pos = text.emitted = max(text.pos, base + whole.end())
-        if not _begins_line(window, at, start, ""):
+        if not _begins_line(window, True, at, start, ""):
             continue
         signs = () if plan.content else way.node.step(name).node.marks
         sure = any(len(sign) >= STRONG and buf.startswith(sign, whole.end()) for sign in signs)
@@ -328,8 +354,8 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
                 path = path.over_text(base + at) if solid else path.skip_text(base + at)
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
-        text.cost += costs.short_in_content
-        return [meant, text]
+        acts = MoreText(text.pos), PassOver(base + at)
+        return [meant, window.stay(one, costs.short_in_content, text.pos, Mode.TEXT, text.state, *acts)]
     return [text]
 
 
@@ -353,11 +379,10 @@ def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Mat
             if not opened and core not in node.marks:
                 path.skip_text(base + pos)
             path.doubt(Doubt.MISSPELT)
-            cost = costs.near_in_text + (costs.quoted if quoted(window.line(pos, start)) else 0)
+            shown, passed = quotation_at(window, plan, one.state, pos, part.end())
+            cost = costs.near_in_text + (costs.quoted if shown else 0)
             meant = shift(window, one, cost, core, pos, end, path, wrong=True)
-            text = window.stay(
-                one, costs.misspelt_in_content, base + part.end(), Mode.TEXT, one.state._replace(solid=True)
-            )
+            text = window.stay(one, 0 if shown else costs.misspelt_in_content, base + part.end(), Mode.TEXT, passed)
             return [meant, text]
     return None
 
@@ -375,8 +400,8 @@ class _Marker:
         self.at, self.end = match.span()
         self.start: int = one.state.start
         self.opened = solid or not plan.content
-        spoken = plan.role in (Role.CONTENT, Role.REASONING, None)
-        self.line = window.line(self.at, self.start) if spoken else ""
+        self.spoken = plan.role in (Role.CONTENT, Role.REASONING, None)
+        self.line = window.line(self.at, self.start) if self.spoken else ""
         self.shown, self.passed = quotation_at(window, plan, one.state, self.at, self.end)
         self.after = window.buf[self.end : self.end + 1]
         self.ways = self._ways()
@@ -397,11 +422,13 @@ class _Marker:
             ways = [plan.direct[core]]
         elif core in plan.ways:
             ways = plan.ways[core]
-        elif core in plan.direct and plan.role is Role.STRING and not nests(self.one.node):
-            ways = [plan.direct[core]]
         else:
             ways = []
-        return [way for way in ways if not way.cost] if ways and not ways[0].cost else ways
+        if ways and not ways[0].cost:
+            return [way for way in ways if not way.cost]
+        if plan.content and core in plan.strays:  # it closes nothing if what it closes has not been opened
+            ways = [way for way in ways if not plan.opens(way)]
+        return ways
 
     def expand(self, final: bool) -> Found:
         """The hypotheses that follow."""
@@ -422,6 +449,13 @@ class _Marker:
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
         text_cost = self._text_cost()
+        if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
+            named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
+            if isinstance(named, Waits):
+                return WAIT
+            if named:
+                acts = MoreText(base + at + 1), PassOver(base + at)
+                only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
         found, sure = list[Hypothesis](), False
         for way in self.ways:
             meant, certain = self._meant(way)
@@ -435,9 +469,15 @@ class _Marker:
             found += stray
         if sure and found:
             return found[:1]
+        if self.ways and not found:  # it is none here
+            return [only_text]
         if len(core) >= STRONG and self.ways and not self.shown and plan.content:
             acts = MoreText(base + at + 1), Note(RepairKind.STRAY_MARKER, base + at, core)
             only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, *acts)
+        if plan.role in _VALUES and any(way.node.calling(core) for way in self.ways):
+            only_text = window.stay(
+                one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), PassOver(base + at)
+            )
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else text_cost
@@ -448,7 +488,7 @@ class _Marker:
         window, base, plan = self.window, self.window.base, self.plan
         lead = plan.ends[self.core]
         lead = lead[: len(lead) - len(lead.lstrip())]
-        if "\n" in lead and not _begins_line(window, self.at, self.start, lead):
+        if "\n" in lead and not _begins_line(window, True, self.at, self.start, lead):
             return [only_text]
         end = base + lead_end(window, lead, self.at, self.start)
         acts = MoreText(end), Finish(self.one.node, end)
@@ -514,13 +554,13 @@ class _Marker:
         alone = core in window.graph.lines
         if len(way.path) <= 1 and not core.startswith(("<", "[")) and "\n" in lead:
             alone = alone or all(choice.expects for choice in to.choices[core])
-        if alone and not _begins_line(window, at, self.start, lead):
+        if alone and not _begins_line(window, self.spoken, at, self.start, lead):
             return None, False
         implied = way.path[1] if len(way.path) > 1 else None
         if isinstance(implied, str):
             after = plan.after
             lead = ("" if after.first(implied) else after.lead(implied) if implied in after.choices else "") or (
-                _last_trail(after, way.path[1:]) + lead
+                (_last_trail(after, way.path[1:]) if plan.role in _VALUES else "") + lead
             )
         if calls and plan.spoken and len(plan.gap) > len(lead):
             lead = plan.gap
@@ -593,7 +633,7 @@ class _Marker:
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
             cost += costs.opener_in_value if way.cost else costs.closer_in_value + 1
-        if self.shown and first:
+        if self.shown and (first or calls):
             cost += costs.quoted
         elif self.shown and plan.role is Role.REASONING:
             cost += costs.in_sentence

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     help="Characters to feed at once with --stream.",
 )
 @click.option("--strict", is_flag=True, help="Relax nothing: accept only what the dialect's template writes.")
+@click.option("--explain", is_flag=True, help="Write only where it could be read otherwise, and what each way costs.")
 @shared.prefix_option
 @shared.many_options
 @shared.field_option
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 @shared.max_bytes_option
 def command(
     file: str, source: Dialect | Auto, tools: list[Json] | None, form: str | None, stream: bool, chunk: int,
-    strict: bool, prefix: str, jsonl: bool | None, jobs: int | None, field: str, max_bytes: int,
+    strict: bool, explain: bool, prefix: str, jsonl: bool | None, jobs: int | None, field: str, max_bytes: int,
 ) -> int:  # fmt: skip
     """Read a model's output and write the message it holds.
 
@@ -60,14 +61,19 @@ def command(
     Files packed by gzip or Zstandard are read as what is in them.
     """
     many = shared.reads_many(file, jsonl)
-    if many and (stream or form == "text"):
-        wrong = "--stream" if stream else "--format text"
+    if explain and (stream or form):
+        raise click.UsageError(f"expected --explain alone, got {'--stream' if stream else '--format'} with it")
+    if many and (stream or explain or form == "text"):
+        wrong = "--stream" if stream else "--explain" if explain else "--format text"
         raise click.UsageError(f"expected one text with {wrong}, got many: leave out {wrong}, or say --no-jsonl")
     options: dict[str, Any] = {"tools": tools, "mode": "strict" if strict else "lenient", "prefix": prefix}
     if many:
         from toolect.cli._shared.many import each
 
         return each(file, max_bytes, partial(_record, source.name, form or "json", options, field), jobs)
+    if explain:
+        click.echo(str(source.explain(read(file, max_bytes), **options)))
+        return 0
     form = shared.form_for(form)
     read_text: list[str] = []
     if stream:

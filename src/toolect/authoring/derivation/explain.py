@@ -22,6 +22,7 @@ _SENTENCES = {
     RepairKind.SHAPE: "the JSON of the call is not in the dialect's shape but in another one: {}",
     RepairKind.TOOL_NAME: "the name is spelled otherwise than that of the only tool that fits: {}",
     RepairKind.UNKNOWN_TOOL: "code calls `{}`, which is no tool; it stays in the content",
+    RepairKind.SALVAGED: "the arguments could not be read, and are what json-repair made of them: {}",
     RepairKind.AFTER_END: "this follows the end of the answer and was left out",
 }
 
