@@ -95,10 +95,15 @@ INNER = f"{OPEN.replace('write', 'shell').replace('body', 'cmd')}ls{CLOSE}"
 )
 @pytest.mark.parametrize("reader", ["qwen3-coder", "auto"])
 def test_closers_that_are_left_over_tell(reader: str, text: str, runs: list[str]) -> None:
-    """A call that broke off, and was written again, takes none of the calls after it along."""
+    """A call that broke off, and was written again, takes none of the calls after it along.
+
+    One whose value holds all of another call may run with that value.
+    """
     dialect = toolect.dialect(reader)
     message = dialect.parse(text, TOOLS)
-    assert [call.name for call in message.runnable] == runs
+    whole = [call for call in message.runnable if INNER in str(call.arguments.get("body"))]
+    assert [call.name for call in message.runnable if call not in whole] == runs
+    assert {call.name for call in whole} <= {"write"}
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=TOOLS)[0], message)
     stopped = [call.error for call in message.calls if call.name == "shell" and not call.runnable]
     assert all(str(error).startswith("it stands inside a value of a call") for error in stopped)
@@ -116,9 +121,12 @@ def test_only_calls_after_one_that_broke_off_wait(reader: str) -> None:
         return [event.call.name for char in text for event in stream.feed(char) if isinstance(event, CallEnd)]
 
     assert ended(f"{INNER}\n{INNER}\n") == ["shell", "shell"]
-    assert ended(f"{OPEN}See {INNER}\n\n" + "Next. " * 100) == ["write"]
+    told = ended(f"{OPEN}See {INNER}\n\n" + "Next. " * 100)
+    assert told == ([] if reader == "auto" else ["write"])  # a search waits: the value may go on behind the inner call
+    assert reader == "auto" or "Next." in stream.message.content
+    last = [event.call.name for event in stream.close() if isinstance(event, CallEnd)]
+    assert [*told, *last] == ["write", "shell"]
     assert "Next." in stream.message.content
-    assert [event.call.name for event in stream.close() if isinstance(event, CallEnd)] == ["shell"]
 
 
 STRINGS = {

@@ -346,11 +346,15 @@ class Search:
         limit, far = live[-1].cost + GAP, live[-1].pos - FAR
         if live[0].cost <= limit and len(live) <= most and all(one.pos >= far for one in live):
             return
-        kept = [one for one in live[-most:] if one.cost <= limit and one.pos >= far]
+        kept = [one for one in live[-most:] if one.pos >= far and (one.cost <= limit or self._leads(one))]
         dropped = [one for one in live if one not in kept]
         live[:] = kept
         for one in dropped:
             self._drop(one)
+
+    def _leads(self, one: Hypothesis) -> bool:
+        """True when no hypothesis that is as far is so much better: one behind may have the same to pay."""
+        return one.cost <= GAP + min(other.cost for other in self.live if other.pos >= one.pos)
 
     def _drop(self, one: Hypothesis) -> None:
         """Let go of the actions that only this one needs."""
