@@ -289,7 +289,7 @@ def test_samples_of_tools(sample: generate.Sample) -> None:
 def test_failures_are_shown_as_one_writes_them() -> None:
     """The example that fails is a message, and not the way in which it was drawn."""
 
-    @settings(database=None, derandomize=True)
+    @settings(database=None, derandomize=True, phases=tuple(Phase))
     @given(testing.messages("hermes"))
     def nobody_calls(message: Message) -> None:
         assert not message.calls
