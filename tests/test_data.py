@@ -224,7 +224,9 @@ def test_calls_in_texts_are_found_out() -> None:
             (outcome,) = Convert(target_of("sharegpt", dialect=name)).outcomes(one.to_openai())
             rows += [json.loads(json.dumps(row)) for row in outcome.rows if outcome.account.fate is Fate.CONVERTED]
         source = find_out(rows, Source())
-        assert (source.kind, source.dialect) == (Kind.SHAREGPT, name)
+        alike = {"glm-4.5": ("glm-4.5", "glm-4.7")}.get(name, (name,))  # they differ in line breaks only
+        assert source.kind is Kind.SHAREGPT
+        assert source.dialect in alike
         for row in rows:
             again = Convert(target_of("messages"), source)(row)
             assert again["account"]["status"] == "converted", again

@@ -62,7 +62,7 @@ def _ended(window: Window, one: Hypothesis, in_json: bool, at: int) -> Path:
         return path
     begun = one.state[1]
     got = re.split(r"[\s,\]}]", window.raw(begun, begun + _SHOWN).strip())[0]
-    return path.fail_json(at, f"expected JSON, got {got!r} - at {begun}")
+    return path.fail_json(at, f"expected a JSON value, got {got!r} - at {begun}")
 
 
 def too_deep(window: Window, one: Hypothesis) -> list[Hypothesis]:
