@@ -202,7 +202,7 @@ FAR: Final = 1 << 16
 """Characters that the best may be ahead of another hypothesis. Beyond it: the one behind is dropped."""
 VISITS: Final = 24
 """Hypotheses that begin at one character. Beyond it: no more do."""
-FUEL: Final = 1024
-"""Other readings beside the best of an answer. Beyond it, and `PACE`: only the best goes on."""
+FUEL: Final = 2048
+"""Other readings beside the best of an answer, more where more may live. Beyond it, and `PACE`: the best alone goes on."""
 PACE: Final = 16
 """Characters that allow for one more."""

@@ -282,7 +282,7 @@ class Search:
             self._add(found)
             self._drop(best)
             if len(live) > 1:
-                self._prune(1 if self._spent > FUEL + best.pos // PACE else self.most)
+                self._prune(1 if self._spent > FUEL * self.most // ALIVE + best.pos // PACE else self.most)
             self._drop_spares()
             if len(live) == 1:
                 self.commit()
