@@ -203,6 +203,6 @@ FAR: Final = 1 << 16
 VISITS: Final = 24
 """Hypotheses that begin at one character. Beyond it: no more do."""
 FUEL: Final = 2048
-"""Other readings beside the best of an answer, more where more may live. Beyond it, and `PACE`: the best alone goes on."""
+"""Other readings beside the best one, more where more may live. Beyond it, and `PACE`: the best goes on alone."""
 PACE: Final = 16
 """Characters that allow for one more."""
