@@ -25,7 +25,7 @@ from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
 from toolect._detection.ranking import MOST
 from toolect._search.answer_search import AnswerSearch
-from toolect._values.toolset import NO_TOOLS
+from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.message import Call, Content, Message, RepairKind
 from toolect.rendered import Unrepresentable
 from tools.conformance.no_calls import taken_for_calls, texts
@@ -431,7 +431,8 @@ def test_what_is_cut_off_is_no_answer(name: str) -> None:
     except Unrepresentable:
         return
     for end in {wire.index("get_weather") + 13, wire.index("Paris") + 3}:
-        runnable = [call.runnable for call in dialect.parse(wire[:end], QUOTED).calls]
+        alone = AnswerSearch(dialect.spec, dialect.graph(), tool_schemas(QUOTED)).read(wire[:end])  # as `auto` reads
+        runnable = [call.runnable for call in alone.calls]
         assert [call.runnable for call in AUTO.parse(wire[:end], QUOTED).calls] == runnable, wire[:end]
 
 
