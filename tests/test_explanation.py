@@ -46,11 +46,11 @@ def test_every_case_of_the_corpus_explains_itself(name: str) -> None:
     """It is read as ever, its cost is that of the reading, and nearly all of it is paid for rows of the table."""
 
     def explained(case: Case) -> None:
-        plain, told = reader(case), reader(case)
+        plain, recorded = reader(case), reader(case)
         message = plain.read(case.text)
-        explanation = told.explain(name, case.text)
+        explanation = recorded.explain(name, case.text)
         check(explanation)
-        assert shipped_corpus.plain(told.message) == shipped_corpus.plain(message)
+        assert shipped_corpus.plain(recorded.message) == shipped_corpus.plain(message)
         assert explanation.cost == plain._search.live[-1].cost
         others = [row for place in explanation.places for one in paid(place) for row in one if row not in ROWS]
         assert len(others) <= 1

@@ -121,11 +121,11 @@ def test_only_calls_after_one_that_broke_off_wait(reader: str) -> None:
         return [event.call.name for char in text for event in stream.feed(char) if isinstance(event, CallEnd)]
 
     assert ended(f"{INNER}\n{INNER}\n") == ["shell", "shell"]
-    told = ended(f"{OPEN}See {INNER}\n\n" + "Next. " * 100)
-    assert told == ([] if reader == "auto" else ["write"])  # a search waits: the value may go on behind the inner call
+    early = ended(f"{OPEN}See {INNER}\n\n" + "Next. " * 100)
+    assert early == ([] if reader == "auto" else ["write"])  # a search waits: the value may go on behind the inner call
     assert reader == "auto" or "Next." in stream.message.content
     last = [event.call.name for event in stream.close() if isinstance(event, CallEnd)]
-    assert [*told, *last] == ["write", "shell"]
+    assert [*early, *last] == ["write", "shell"]
     assert "Next." in stream.message.content
 
 

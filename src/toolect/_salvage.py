@@ -17,7 +17,7 @@ MAX_BRACKETS = 200
 """Brackets that open in such a text. Beyond it: nothing is salvaged. json-repair calls itself at each."""
 
 MAX_SAME = 256
-"""Signs by which the place of the arguments is told from others that begin with their key. Beyond it: the first one."""
+"""Signs that distinguish the place of the arguments from others that begin with their key. Beyond it: the first one."""
 
 _FIRST_KEY = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.){1,160})"').match
 _MARKERS = re.compile(r"(?:(?:<[^<>\"'{}]{1,64}>|\[/?\w{1,64}\]|`{3})\s*){1,8}\Z")
@@ -53,8 +53,8 @@ def without_loss(text: str, raw: str) -> dict[str, Any] | None:
     if not isinstance(found, dict) or not found or _OMITTED(wire) is not None or _is_json(wire):
         return None
     try:
-        told = json.dumps(found, ensure_ascii=False, allow_nan=False)
-        kept = _signs(told) == _signs(wire) and told.count('""') <= wire.count('""') + wire.count("''")
+        written = json.dumps(found, ensure_ascii=False, allow_nan=False)
+        kept = _signs(written) == _signs(wire) and written.count('""') <= wire.count('""') + wire.count("''")
         return found if kept and not _is_odd(found) else None
     except (ValueError, RecursionError):
         return None

@@ -19,7 +19,7 @@ from toolect._search.hypothesis import WAIT, Waits
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
 AHEAD = 96
-"""Characters after an opener by which the dialects are told that it may be of."""
+"""Characters after an opener that decide of which dialects it may be."""
 MOST = 10
 """Ways to go on at one place. Beyond it: the dialects that are met less often are left out."""
 _BLANKS = re.compile(r"\s*")

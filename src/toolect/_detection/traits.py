@@ -18,7 +18,7 @@ from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Spec
 
 _DEPTH = 3
-"""Symbols by which is told whether two dialects go on alike. Beyond it: they do."""
+"""Symbols that decide whether two dialects go on alike. Beyond it: they do."""
 LATER = "{ "
 """JSON, where a marker before it is missing."""
 _VALUES = 2

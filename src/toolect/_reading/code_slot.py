@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.expectations import expectations, in_words
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK, canonical, cut_off
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.code_lines import Found, Lines
-from toolect._reading.course import Course, expectations, expected
+from toolect._reading.course import Course
 from toolect._reading.passage import CONTENT
 from toolect._reading.slot import Next, Slot
 from toolect._reading.statement import statement_calls
@@ -126,6 +127,6 @@ def skip_statement(course: Course, node: Node) -> Next:
         return WAIT  # a word may follow
     call = course.builder.call
     if call is not None:
-        call.fail(f"expected {expected(node)}, got `{got[0]}`, and code is not run - at {course.base + pos}")
+        call.fail(f"expected {in_words(node)}, got `{got[0]}`, and code is not run - at {course.base + pos}")
         course.lost(*expectations(node))
     return CodeSlot(course, home, within=True)

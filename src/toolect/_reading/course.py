@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from toolect._graph.expectations import in_words
 from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
@@ -246,7 +247,7 @@ class Course(Source):
             builder.draft.begin_call(at)
             builder.truncate(at)
         elif not self.node.text:
-            builder.note(RepairKind.IMPLIED_CLOSER, at, expected(self.node))
+            builder.note(RepairKind.IMPLIED_CLOSER, at, in_words(self.node))
 
     def _imply_rest(self, at: int) -> None:
         """Imply the closers that alone can follow, unless a call is open and they do not end it."""
@@ -275,20 +276,3 @@ class Course(Source):
         for task, back in tasks:
             start, end, text = hist[-back] if back <= len(hist) else hist[0]
             run(task, start, end, text)  # type: ignore[arg-type]  # an Op or a Field
-
-
-def expectations(node: Node) -> list[str]:
-    """What may come next at `node`, for people: markers as they are written, and what the rest is."""
-    names = [f"`{core}`" for core in node.marks if not node.marks[core] and core not in node.echoes]
-    names += ["the closing marker" for _ in node.echoes[:1]]
-    names += ["a name or key" for _ in node.patterns[:1]]
-    if node.json:
-        names.append("a JSON value")
-    return names
-
-
-def expected(node: Node) -> str:
-    """What may come next at `node`, in a sentence: at most four things."""
-    names = expectations(node)
-    shown = names[:4]
-    return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"

@@ -77,7 +77,7 @@ class Waiting:
     def __init__(self) -> None:
         self._events: list[Event] = []
 
-    def told(self, events: list[Event], number: int) -> list[Event]:
+    def released(self, events: list[Event], number: int) -> list[Event]:
         """Those of `events` that are told at once: neither the end of call `number`, nor anything of one after it."""
         if number == NEVER:
             return events

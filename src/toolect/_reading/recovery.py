@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.expectations import expectations, in_words
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME, cut_off
 from toolect._graph.symbols import ECHOES, Op, OpCode
@@ -11,7 +12,7 @@ from toolect._graph.trouble_plans import attempt_plan, end_plan, skip_plan
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.brackets import bracketed
 from toolect._reading.could_grow import could_grow
-from toolect._reading.course import Boundary, Course, expectations, expected
+from toolect._reading.course import Boundary, Course
 from toolect._reading.crossing import end_answer
 from toolect._reading.lacking import lacks_arguments
 from toolect._reading.mending import go_over
@@ -145,7 +146,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     if closed is WAIT:
         return WAIT
     if call is not None:
-        call.fail(f"expected {expected(node)}, got {buf[pos]!r} - at {at}")
+        call.fail(f"expected {in_words(node)}, got {buf[pos]!r} - at {at}")
     course.lost(*expectations(node))
     if closed is None or closed.end < 0:
         return _skip(course, node)
@@ -167,7 +168,7 @@ def attempt(course: Course, node: Node, at: int, name: str) -> Slot:
     if call.index < 0 and call.id is None:  # else it has been told of, or will be, without a name
         call.name = name
         draft.start_call(call)
-    call.fail(f"expected {expected(node)}, got {course.buf[at - course.base]!r} - at {at}")
+    call.fail(f"expected {in_words(node)}, got {course.buf[at - course.base]!r} - at {at}")
     course.lost(*expectations(node))
     course.restart()
     return TextSlot.skipping(course, start, attempt_plan(start), False)
@@ -193,7 +194,7 @@ def _begins_again(course: Course, node: Node, pos: int) -> Answer:
     if (closer := last_closer(node)) is not None and not call.error:
         course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
         return Answer.YES
-    call.fail(f"expected {expected(node)}, and another call begins - at {at}")
+    call.fail(f"expected {in_words(node)}, and another call begins - at {at}")
     if any(course.buf.startswith(core, pos) for core in node.implied):
         return Answer.NO
     course.builder.break_off(at)

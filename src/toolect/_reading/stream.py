@@ -56,7 +56,7 @@ class Stream:
 
     def _told(self, events: list[Event]) -> list[Event]:
         """Those of `events` that do not wait for the end of the answer."""
-        return self._inner.told(events, self._machine.course.builder.draft.torn[1])
+        return self._inner.released(events, self._machine.course.builder.draft.torn[1])
 
     def _gather(self, chunk: str) -> list[Event] | None:
         """Keep `chunk` for later; None where enough has come to be read."""

@@ -28,7 +28,7 @@ def begin_answer(
     streaming: bool = False,
     trace: Watcher | None = None,
 ) -> Machine:
-    """A machine at the beginning of an answer to a prompt that ends with `prefix`; `trace` is told of every step."""
+    """A machine at the beginning of an answer to a prompt that ends with `prefix`; `trace` records every step."""
     from toolect._reading.builder import Builder  # not part of starting up: canonical texts do without
     from toolect._reading.machine import Machine
 

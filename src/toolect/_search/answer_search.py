@@ -168,7 +168,7 @@ class AnswerSearch:
                     self._run(False)
                 if len(window.buf) > _TRIMMED:
                     self._trim()
-        return self._waiting.told(events, draft.torn[1])
+        return self._waiting.released(events, draft.torn[1])
 
     def close(self) -> list[Event]:
         """What its end makes happen."""
@@ -176,7 +176,7 @@ class AnswerSearch:
         if not self.closed:
             self.closed = True
             self._run(True)
-            emitted = self._waiting.told(events, self._builder.draft.torn[1])
+            emitted = self._waiting.released(events, self._builder.draft.torn[1])
             events = [*emitted, *self._waiting.over(self.message.calls)]
         return events
 

@@ -326,20 +326,3 @@ def shaped(node: Node) -> bool:
         return False
     field = node.json_field()
     return field.shape is not None and not isinstance(field.shape, Hole) and field.role not in VALUES
-
-
-def expectations(node: Node) -> list[str]:
-    """What may come next at `node`, for people: markers as they are written, and what the rest is."""
-    names = [f"`{core}`" for core in node.marks if not node.marks[core] and core not in node.echoes]
-    names += ["the closing marker" for _ in node.echoes[:1]]
-    names += ["a name or key" for _ in node.patterns[:1]]
-    if node.json:
-        names.append("a JSON value")
-    return names
-
-
-def in_words(node: Node) -> str:
-    """What may come next at `node`, in a sentence: at most four things."""
-    names = expectations(node)
-    shown = names[:4]
-    return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"

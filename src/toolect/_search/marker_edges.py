@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from toolect._graph.expectations import in_words
 from toolect._graph.misspelling import MORE, near
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
@@ -28,7 +29,6 @@ from toolect._search.follow import (
     TEXT,
     empty_values,
     ends_alone,
-    in_words,
     last_closers,
     nests,
     reach,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from json import loads
 
+from toolect._graph.expectations import expectations, in_words
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
 from toolect._graph.spelling import MAX_BLANK
@@ -12,7 +13,6 @@ from toolect._graph.symbols import Field, Key, is_echo
 from toolect._graph.trails import Trail
 from toolect._reading.builder import Builder
 from toolect._reading.element import in_element
-from toolect._search.follow import expectations, in_words
 from toolect._search.json_target import JsonTarget
 from toolect._search.trace import Lexeme, Trace, Trouble
 from toolect._shapes.elsewhere import holds_call

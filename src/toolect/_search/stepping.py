@@ -140,14 +140,14 @@ class Stepping:
         one = self._calm
         if one is None or chunk[-1].isspace() or self._signs.search(chunk) is not None:
             return False
-        window, told = self._window, one.emitted
+        window, sent = self._window, one.emitted
         one.emitted = window.base + len(window.buf)
         if one.mode is Mode.TEXT:
             self._performer.more_text(one.emitted)
         else:
             state: JsonState = one.state
             state.emitted = one.pos = one.emitted
-            self._performer.feed_string(chunk, told)
+            self._performer.feed_string(chunk, sent)
         return True
 
     def go(self, one: Hypothesis, final: bool) -> bool:
@@ -338,12 +338,12 @@ class Stepping:
                 if _QUOTE.search(buf, one.emitted - base) is None:
                     return Way.WAIT
             elif state.last_quote is None and state.emitted >= state.string and not state.styles & Style.REOPEN:
-                told = state.emitted - base
+                sent = state.emitted - base
                 low = max(one.emitted - base - NEAR, state.string - base, state.past - base)
-                if _QUOTE.search(buf, told) is None and over_before(window, one.node, state, low, size) is None:
-                    at = held(buf, one.node, max(told, size - NEAR), size)
-                    if at > told:
-                        performer.feed_string(buf[told:at], state.emitted)
+                if _QUOTE.search(buf, sent) is None and over_before(window, one.node, state, low, size) is None:
+                    at = held(buf, one.node, max(sent, size - NEAR), size)
+                    if at > sent:
+                        performer.feed_string(buf[sent:at], state.emitted)
                         state.emitted = base + at
                     one.pos = one.emitted = base + size
                     if state.emitted == one.pos:

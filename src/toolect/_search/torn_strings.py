@@ -1,4 +1,4 @@
-"""Strings without their last quote: what such a one has taken in shows before the next quote."""
+"""Unterminated strings: what such a string has swallowed shows before the next quote."""
 
 from __future__ import annotations
 

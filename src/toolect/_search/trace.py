@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from toolect._graph.expectations import expectations
 from toolect._graph.node import Node
 from toolect._graph.symbols import Key
 from toolect._reading.watcher import Watcher
-from toolect._search.follow import expectations
 from toolect._spec.grammar_model import SlotKind
 
 
