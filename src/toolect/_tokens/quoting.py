@@ -57,9 +57,7 @@ class Quoting:
         return self.told(self._stream.feed(held)) if held else []
 
     def close(self) -> list[Event]:
-        """What the end makes happen: a marker that ordinary text begins, outside of calls, is none that broke off."""
-        if self._held and not self._stream.in_call:
-            self._held, self._veiled = self._veil.over(self._held), True
+        """What the end makes happen."""
         return [*self.rest(), *self.told(self._stream.close())]
 
     def told(self, events: list[Event]) -> list[Event]:
