@@ -156,7 +156,7 @@ def _at(acts: list[Act], pos: int) -> int:
 def _paid(code: int, cost: int, acts: list[Act]) -> dict[str, int]:
     """What each row was paid, by a coded cost; all together it is `cost`.
 
-    Markers that are missing on a way, which the grammar knows by itself, are told by the acts.
+    Markers that are missing on a way, which the grammar knows by itself, are shown by the acts.
     """
     paid = {name: count * _VALUES[name] for name, count in _counts(code)}
     rest = cost - sum(paid.values())

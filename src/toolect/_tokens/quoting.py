@@ -42,25 +42,25 @@ class Quoting:
         """What a true marker makes happen."""
         self._wary = False
         events = self._stream.feed(text)
-        return self.told(events) if self._veiled else events
+        return self.unveiled(events) if self._veiled else events
 
     def text(self, text: str) -> list[Event]:
         """What ordinary text makes happen; an end of it that a marker may begin with is held back."""
         if not self._hides or not self._held and not self._wary and self._strict.signs.isdisjoint(text):
             events = self._stream.feed(text)
-            return self.told(events) if self._veiled else events
+            return self.unveiled(events) if self._veiled else events
         return self._search(self._held + text)
 
     def rest(self) -> list[Event]:
         """What is held back cannot go on."""
         held, self._held = self._held, ""
-        return self.told(self._stream.feed(held)) if held else []
+        return self.unveiled(self._stream.feed(held)) if held else []
 
     def close(self) -> list[Event]:
         """What the end makes happen."""
-        return [*self.rest(), *self.told(self._stream.close())]
+        return [*self.rest(), *self.unveiled(self._stream.close())]
 
-    def told(self, events: list[Event]) -> list[Event]:
+    def unveiled(self, events: list[Event]) -> list[Event]:
         """Events with their texts as they were."""
         return [self._veil.event(event) for event in events] if self._veiled else events
 
@@ -98,7 +98,7 @@ class Quoting:
         self._held = text[end:]
         if at < end:
             events += self._stream.feed(text[at:end])
-        return self.told(events)
+        return self.unveiled(events)
 
 
 class _Words:
