@@ -91,6 +91,8 @@ def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
     wrong = "expected a text that ends before the call begins again" if holds(arguments, begins) else ""
     if not wrong and RepairKind.IMPLIED_CLOSER in kinds and any(map(_has_other_closer, arguments.values())):
         wrong = "expected the closer of a value, got another one"
+    if not wrong and RepairKind.IMPLIED_OPENER in kinds and tools.declared and call.name not in tools:
+        wrong = "expected a declared tool behind the opener that is missing"
     if not wrong and not kinds.isdisjoint(GUESSED):
         wrong = misfit(tools.of(call.name), arguments, typed)
     call.error = f"{wrong} - at {call.start}" if wrong else None

@@ -32,6 +32,7 @@ class Costs(msgspec.Struct, frozen=True):
     doubled: int = 1
     doubled_in_value: int = 2
     stray_closer: int = 2
+    also_end: int = 6
     stray_opener: int = 3
     stray_sign: int = 2
     sign_missing: int = 2
@@ -48,6 +49,7 @@ class Costs(msgspec.Struct, frozen=True):
     begins_line: int = 4
     begins_answer: int = 2
     opener_in_reasoning: int = 2
+    turn_in_reasoning: int = 3
     opener_in_value: int = 3
     closer_in_value: int = 1
     unclosed: int = 4
@@ -129,6 +131,7 @@ ROWS: Final[dict[str, Row]] = {
     "doubled": Row("markers", "the last marker comes once more", "<tool_call><tool_call>"),
     "doubled_in_value": Row("text", "that is the beginning of the value", "<v><v>x</v>"),
     "stray_closer": Row("markers", "a closer too many", "</tool_call></tool_call>"),
+    "also_end": Row("text", "an end token that begins an opener, too, ends the answer", "<|message_sep|>"),
     "stray_opener": Row("markers", "an opener too many", "<tool_call>f<tool_call>"),
     "stray_sign": Row("markers", "a sign too many", "}}"),
     "sign_missing": Row("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
@@ -144,6 +147,7 @@ ROWS: Final[dict[str, Row]] = {
     "begins_line": Row("text", "... though it stands on a line of its own", "\n<tool_call>\n"),
     "begins_answer": Row("text", "... and opens no call", "<think>"),
     "opener_in_reasoning": Row("text", "an opener is only text of reasoning", "I could use <tool_call>"),
+    "turn_in_reasoning": Row("text", "... one of content", "<|think|>I see.<|content|>"),
     "opener_in_value": Row("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
     "closer_in_value": Row("text", "a closer is only text of a value", "</function></parameter>"),
     "unclosed": Row("text", "a value that holds markers is not closed", "<parameter=a></function>"),

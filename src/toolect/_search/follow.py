@@ -55,7 +55,8 @@ def _reach(node: Node) -> dict[str, list[Way]]:
         if len(path) >= MAX_STEPS:
             continue
         for core, wrong in at.marks.items():
-            if wrong or len(core) < STRONG and not (at.value and not at.first(core)) and not is_echo(core):
+            short = len(core) < STRONG and JSON not in path and not is_echo(core)
+            if wrong or short and not (at.value and not at.first(core)):
                 continue
             if at.value and core.isalpha():  # it is all of a value
                 continue
@@ -66,6 +67,11 @@ def _reach(node: Node) -> dict[str, list[Way]]:
         if at.json and not at.text and cost + COSTS.no_arguments <= MAX_COST:
             order += 1
             heapq.heappush(todo, (cost + COSTS.no_arguments, order, (*path, JSON), at.step(JSON).node))
+        if "{" in at.marks and not at.text and cost + COSTS.no_arguments <= MAX_COST:
+            inner = at.step("{").node
+            if "}" in inner.marks:
+                order += 1
+                heapq.heappush(todo, (cost + COSTS.no_arguments, order, (*path, "{", "}"), inner.step("}").node))
     return found
 
 
@@ -155,6 +161,8 @@ def last_closers(node: Node) -> tuple[str, ...]:
 
 
 def _last_closers(node: Node) -> tuple[str, ...]:
+    if node.done is not None:
+        return ()
     todo: list[tuple[tuple[str, ...], Node]] = [((), node)]
     met = {node}
     while todo:
@@ -203,6 +211,27 @@ def _landmarks(node: Node) -> re.Pattern[str]:
     if node.value or any(len(core) < STRONG for core in node.marks):
         cores |= {*graph.closers}
     return any_of(cores)
+
+
+def next_in_list(call: Node) -> re.Pattern[str]:
+    """An expression for the beginning of another call in the list of one that begins at `call`, from its sign on."""
+    return call.made(_next_in_list)
+
+
+def _next_in_list(call: Node) -> re.Pattern[str]:
+    after = after_call(call)
+    ways = []
+    for sign, to in (("", after), *((core, after.step(core).node) for core in after.marks if len(core) == 1)):
+        names = [name for name, _ in to.patterns if to.naming(name)]
+        begins = [re.escape(core) for core in to.marks if len(core) >= STRONG and to.calling(core) and to is not after]
+        begins += [
+            rf"{name.regex}\s{{0,8}}{re.escape(core)}"
+            for name in names
+            for core in to.step(name).node.marks
+            if core == "("
+        ]
+        ways += [rf"{re.escape(sign) if sign else chr(10)}\s{{0,64}}(?={way})" for way in begins]
+    return re.compile(rf"(?<=[)\]}}])(?:{'|'.join(ways) or '(?!)'})")
 
 
 def any_of(words: set[str] | list[str]) -> re.Pattern[str]:

@@ -76,8 +76,7 @@ class Island:
                 ways = [way for way in ways if not way.node.calling(core)]
             if not self.unwrapped:
                 ways = [way for way in ways if not (way.path and self.opens(way))]
-            held = self.role is not Role.STRING or core in graph.long_openers
-            ways = [way for way in ways if not way.cost or len(core) >= STRONG and held]
+            ways = [way for way in ways if not way.cost or len(core) >= STRONG]
             if ways:
                 found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found
@@ -107,7 +106,8 @@ class Island:
         return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
-        words = [(len(core), _whole_word(core)) for core in self.cores]
+        respelt = {core for core, ways in self.ways.items() if ways[0].node.marks.get(core) and core[0] in "[<"}
+        words = [(len(core), spaced(core) if core in respelt else _whole_word(core)) for core in self.cores]
         self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
         """Finds those that repeat nothing."""
         for echo in self.echoes:

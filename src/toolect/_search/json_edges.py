@@ -17,6 +17,7 @@ from toolect._search.json_ends import (
     MAYBE_KEY,
     NEAR,
     NEXT_KEY,
+    after_fence,
     at_end,
     close,
     closed_before_marker,
@@ -98,7 +99,10 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if strict and (found := _whole(window, one, final)) is not None:
         return found
     if state.expects is Next.AFTER_VALUE and not state.stack:
-        return [close(window, one, one.pos)]
+        if not state.styles & Style.FENCED:
+            return [close(window, one, one.pos)]
+        found = after_fence(window, one, final)
+        return WAIT if isinstance(found, Waits) else [found]
     return _Run(window, one, state.copy()).go(final)
 
 

@@ -506,7 +506,7 @@ class _Edits:
                 new = self.edit(costs.json_text, end, Next.AFTER_VALUE, put, "a bare text")
                 self.found[-1] = close(self.window, new, end)
         if (fence := _FENCE.match(buf, i)) is not None:
-            self.edit(costs.json_fence, self.base + fence.end(), Next.VALUE, None, "a fence")
+            self.edit(costs.json_fence, self.base + fence.end(), Next.VALUE, None, "a fence", Style.FENCED)
 
     def _next_argument(self) -> None:
         """In a value language the next argument comes: all brackets are missing."""

@@ -12,6 +12,7 @@ from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Waits
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Style, Telling
+from toolect._search.path import spelled
 from toolect._search.window import Window
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._values.json_lexemes import complete
@@ -27,6 +28,9 @@ _MORE: Final = re.compile(r'\s*,\s*"([^"\\\n]{1,64})"\s*:')
 """A member that comes yet."""
 _MORE_BEGUN: Final = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,64}(?:"\s*)?)?)?\Z')
 MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
+_FENCE_END: Final = re.compile(r"\s{0,8}```(?!`)")
+_UNFENCED: Final = 12
+"""Characters that say whether a fence is closed."""
 _SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
 
 
@@ -211,6 +215,18 @@ def _names_tool(window: Window, node: Node, start: int, end: int) -> bool:
 # Ends
 
 
+def after_fence(window: Window, one: Hypothesis, final: bool) -> Hypothesis | Waits:
+    """The hypothesis after the fence that is open around the value of `one`, which is over."""
+    at = one.pos - window.base
+    if not final and len(window.buf) - at < _UNFENCED:
+        return WAIT
+    match = _FENCE_END.match(window.buf, at)
+    state = one.state.copy()
+    state.styles &= ~Style.FENCED
+    state.emitted = one.pos if match is None else window.base + match.end()
+    return close(window, window.stay(one, 0, state.emitted, Mode.JSON, state), state.emitted)
+
+
 def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
     """The hypothesis after the value of `one`, which ends at character `at`."""
     node, costs, cost = one.node, window.costs, 0
@@ -222,6 +238,9 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
         cost += costs.no_call
     telling = Telling(state.copy())
     telling.upto(at)
+    if state.styles & Style.FENCED:  # what closes the fence is to be read
+        telling.state.expects, telling.state.stack = Next.AFTER_VALUE, ""
+        return window.stay(one, 0, at, Mode.JSON, telling.state, *telling)
     path = window.path(one).add(*telling)
     if state.wrapped:
         path.add(CloseWrapped(state.start, at)).doubt(path.context.doubt | Doubt.ARGUED if path.context.doubt else 0)
@@ -262,7 +281,8 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         cost += costs.no_name
     if state.expects is Next.IN_STRING:
         tail = window.raw(state.string, at)
-        if any(core in tail for core in (*graph.closers, *graph.long_openers)):
+        echoes = (spelled(echo, one.context) for echo in (after_value(node).echoes if node.json else ()))
+        if any(core in tail for core in (*graph.closers, *graph.long_openers, *echoes)):
             cost += costs.swallowed + costs.break_off
             found.append(skipped(window, one, state.string, "a string has no end"))
         low = max(0, len(tail) - NEAR)

@@ -41,6 +41,8 @@ class Style:
     COLON: Final = 128
     REOPEN: Final = 256
     OTHER: Final = 512
+    FENCED: Final = 1024
+    """A fence is open around it."""
 
 
 LOOSE: Final = Style.QUOTE | Style.KEY | Style.WORD | Style.NEWLINE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from os.path import commonprefix
 from typing import Final
 
 from toolect._graph.expectations import in_words
@@ -36,6 +37,7 @@ from toolect._search.follow import (
     way_to_json,
 )
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
+from toolect._search.json_state import Style
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -44,6 +46,8 @@ from toolect.message import RepairKind
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
 GROWS: Final = 16
+_FENCED: Final = 24
+"""Characters of a fence and what it begins with."""
 _SHORT: Final = 40
 _SYMBOLS: Final = 4
 _SOON: Final = 48
@@ -87,6 +91,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         last = last_marker(one)
         if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
             cost += window.costs.says_nothing
+        elif last in window.graph.ends:
+            cost += window.costs.cut_off
         elif context.call is None and last is not None and last.isalpha():  # it is a word at the end of a sentence
             cost += window.costs.swallowed
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
@@ -116,7 +122,9 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
     if node.json and node.text_field().role not in (Role.CONTENT, None):
         if begin == size and not final:
             return WAIT
-        if buf[begin : begin + 1] in ("{", "["):
+        if not final and "```".startswith(buf[begin : begin + 3]) and size - begin < _FENCED:
+            return WAIT
+        if buf[begin : begin + 1] in ("{", "[") or _FENCE.match(buf, begin) is not None:
             return [json_edges.begin(window, one, 0, base + begin, window.path(one), bare=False)]
     elif node.value and any(buf.startswith(sign, begin) for sign in _VALUE_SIGNS if sign in node.marks):
         fit = expected(window, one, begin, final)
@@ -399,9 +407,11 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     if not final and left < LOOK:
         window.needs(place + LOOK)
         return WAIT
-    if left < _NO_MARKER and any(_cut(spelled(c, context), buf, at) for c in ways if len(c) >= STRONG):
-        note = Note(RepairKind.STRAY_MARKER, place, buf[at:])
-        return [window.stay(one, 0, place + left, Mode.END, "", note, Finish(node, place))]
+    cut = [c for c in ways if len(c) >= STRONG and _cut(spelled(c, context), buf, at)] if left < _NO_MARKER else []
+    if cut or left < MAX_LEXEME and any(may_grow(name.regex, buf, at, at + left) for name, _ in node.patterns):
+        inner = node.step(cut[0]).node if cut and cut[0] in node.marks and node.first(cut[0]) else node
+        notes = [Note(RepairKind.STRAY_MARKER, place, buf[at:])] if cut else []
+        return [window.stay(one, 0, place + left, Mode.END, "", *notes, Finish(inner, place))]
     found = json_edges.woken(window, one)
     for end in graph.ends:
         if buf.startswith(end, at):
@@ -477,14 +487,19 @@ def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
 
 
 def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool) -> list[Hypothesis]:
-    """JSON, or a terminal, markers before it missing."""
+    """JSON, a terminal, or the text of a value, markers before it missing."""
     buf, base, node, costs, found = window.buf, window.base, one.node, window.costs, list[Hypothesis]()
+    context = one.context
     if buf[at] in "{[" and (way := way_to_json(node)) is not None and way.path:
         first = way.path[0]
         path = window.path(one).imply(way.path, base + at, first in node.marks and node.calling(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
     if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
         found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
+    if unknown and context.key is not None and isinstance(core := node.sole, str) and node.step(core).node.text:
+        begun = len(core) < STRONG and len(commonprefix((core, buf[at : at + STRONG])))
+        path = window.path(one).imply((core,), base + at)
+        found.append(window.make(one, costs.implied_opener, base + at + begun, Mode.BETWEEN, "", path))
     for core, wrong in node.marks.items() if unknown else ():
         if wrong or len(core) < STRONG:
             continue
@@ -559,7 +574,12 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     elif char in _SIGNS and not node.value:
         kind = RepairKind.JSON if char in "}],;" else RepairKind.STRAY_MARKER
         drop(costs.stray_sign, 1, kind, f"`{char}` too many")
-    if match := _FENCE.match(buf, at) or _ESCAPED_BLANK.match(buf, at):
+    fence = _FENCE.match(buf, at)
+    if fence is not None and node.json and not node.text:
+        path = window.path(one).add(Note(RepairKind.JSON, place, fence[0]))
+        found.append(json_edges.begin(window, one, costs.json_fence, window.base + fence.end(), path, bare=False))
+        found[-1].state.styles |= Style.FENCED
+    elif match := fence or (None if node.value else _ESCAPED_BLANK.match(buf, at)):
         drop(costs.json_fence, match.end() - at, RepairKind.JSON, match[0])
     if char == "," and node.value:
         drop(costs.json_drop, 1, RepairKind.JSON, "a comma too many")
@@ -599,8 +619,6 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     begun = (len(core) >= STRONG and buf.startswith(core[:STRONG], at) for core in node.marks)
     if one.context.call is not None and any(begun):
         return []
-    said = [text for text in one.context.said if text]
-    bare = one.context.call is not None and said[-1:] == [one.context.name]
     level: list[tuple[str, ...]] = [()]
     for _ in range(STRONG):
         more: list[tuple[str, ...]] = []
@@ -609,8 +627,9 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
             to = path.node
             if keys and to.text and to.text_field().role in (Role.CONTENT, None):
                 cost = costs.text_after + costs.implied_closer * len(keys)
-                if bare and keys[0] in buf[at : at + LOOK]:
-                    cost += costs.swallowed  # it stands in the call, in the place of its arguments
+                soon = buf[at : at + LOOK].partition(keys[0])
+                if soon[1] and not any(opener in soon[0] for opener in window.graph.long_openers):
+                    cost += costs.swallowed  # it stands in the call
                 found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", path))
                 more = []
                 break

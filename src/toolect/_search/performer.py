@@ -477,7 +477,7 @@ class Performer:
             self._begin(island)
             builder.text.more(field, self.raw(island.start, at))
         self.island = None
-        if not island.begun:
+        if not island.begun or role is Role.ARGUMENTS and builder.text.idle:
             if role is Role.ARGUMENTS:
                 builder.truncate(at)
             return None

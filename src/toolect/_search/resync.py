@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.node import STRONG
 from toolect._graph.symbols import is_echo
 from toolect._reading.quotation import line_before, quoted
 from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
 from toolect._search.code_state import give_up
-from toolect._search.follow import JSON, after_call, landmarks, reach
+from toolect._search.follow import JSON, after_call, landmarks, last_closers, next_in_list, reach
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
@@ -16,6 +17,9 @@ from toolect._search.window import Window
 from toolect.message import RepairKind
 
 _LONGEST = 80
+_CALL = 4096
+"""Characters of a call whose brackets are counted."""
+_STRING = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
 _SHOWN = 40
 """Characters of broken JSON that are shown."""
 
@@ -26,7 +30,13 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
     in_json, begun = one.state
     at = one.pos - base
     node = one.node.step(JSON).node if in_json else one.node
+    call = one.context.call if any(len(core) < STRONG for core in node.marks) else None
+    again = None if call is None else window.find(next_in_list(call), at, _LONGEST)
     match = window.find(landmarks(node), at, _LONGEST)
+    if again is not None and (match is None or again.start() < match.start()):
+        if not _closes(window.raw(begun, base + again.start())):
+            return [window.stay(one, 0, base + again.end(), Mode.SKIPPED, one.state)]
+        match = again
     if (match is None or match.end() == size) and not final:
         return WAIT
     if match is None:
@@ -35,9 +45,24 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         return [window.make(one, 0, base + size, Mode.END, "", path)]
     start, core = match.start(), match[0]
     onwards = window.stay(one, 0, base + start + 1, Mode.SKIPPED, one.state)
-    if quoted(line_before(buf, at, start)):
+    opens = (
+        match is again or core in graph.long_openers or any(way.node.first(core) for way in reach(node).get(core, ()))
+    )
+    if opens and quoted(line_before(buf, at, start)):
         return [onwards]
     path = _ended(window, one, in_json, base + start)
+    closers = () if call is None else last_closers(after_call(call))
+    if call is not None and (match is again or core in closers and core not in reach(node)):
+        home = Path(after_call(call), Context(), window.ref).add(*path.acts, BreakOff(base + start))
+        if match is not again:
+            missing = closers[: closers.index(core)]
+            for closer in reversed(missing):
+                before = len(buf[:start].rstrip())
+                if before - len(closer) < at or not buf.startswith(closer, before - len(closer)):
+                    break
+                start, missing = before - len(closer), missing[:-1]
+            home.imply(missing, base + start)
+        return [window.make(one, 0, base + start, Mode.BETWEEN, "", home)]
     if core in graph.ends:
         path.add(Finish(path.node, base + start))
         return [window.make(one, 0, base + match.end(), Mode.AFTER, "", path)]
@@ -53,6 +78,12 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         home = Path(graph.start, Context(), window.ref).add(*path.acts, BreakOff(base + start))
         return [window.make(one, 0, base + start, Mode.BETWEEN, "", home)]
     return [onwards]
+
+
+def _closes(text: str) -> bool:
+    """True when the bracket at the end of a text, which begins within a call, may be that of the call."""
+    closer, rest = text[-1], _STRING.sub("", text[-_CALL:])
+    return rest.count(closer) > rest.count("([{"[")]}".index(closer)])
 
 
 def _ended(window: Window, one: Hypothesis, in_json: bool, at: int) -> Path:

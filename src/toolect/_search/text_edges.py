@@ -437,7 +437,7 @@ class _Marker:
         buf, base, at = window.buf, window.base, self.at
         only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed)
         if core in plan.ends and not (self.ways and not self.ways[0].cost):
-            return self._end_token(only_text)
+            return self._end_token(only_text, 0)
         if len(core) < STRONG and plan.content:  # nobody begins three calls at once
             if not final and self.ways and len(buf) - at < len(core) * 3 and (core * 3).startswith(buf[at:]):
                 return WAIT
@@ -449,7 +449,7 @@ class _Marker:
                 return [only_text]
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
-        text_cost, acts = self._text_cost(), list[Act]()
+        text_cost, acts, costs = self._text_cost(), list[Act](), window.costs
         if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
             named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
             if isinstance(named, Waits):
@@ -474,15 +474,17 @@ class _Marker:
             acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
         if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
             acts = [PassOver(base + at)]
+        if core in plan.ends:
+            found += self._end_token(window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed), costs.also_end)
         if acts:
             only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), *acts)
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
-        only_text.cost += 0 if self.shown else text_cost
+        only_text.cost += 0 if self.shown else max(text_cost, costs.also_end + 1 if core in plan.ends else 0)
         return [*found, only_text]
 
-    def _end_token(self, only_text: Hypothesis) -> list[Hypothesis]:
-        """The answer is over."""
+    def _end_token(self, only_text: Hypothesis, cost: int) -> list[Hypothesis]:
+        """The answer is over, or this is text where the token stands on a line of its own."""
         window, base, plan = self.window, self.window.base, self.plan
         lead = plan.ends[self.core]
         lead = lead[: len(lead) - len(lead.lstrip())]
@@ -490,7 +492,7 @@ class _Marker:
             return [only_text]
         end = base + lead_end(window, lead, self.at, self.start)
         acts = MoreText(end), Finish(self.one.node, end)
-        return [window.stay(self.one, 0, base + self.end, Mode.AFTER, "", *acts)]
+        return [window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)]
 
     def _text_cost(self) -> int:
         """What it costs that the marker is only text."""
@@ -509,6 +511,7 @@ class _Marker:
             )
         elif plan.role is Role.REASONING:
             cost = costs.opener_in_reasoning if opens or not passed else 0
+            cost += costs.turn_in_reasoning if opens and not calls else 0
         elif len(core) < STRONG:
             cost = costs.short_in_content
         elif calls and self.window.graph.code is not None:
@@ -616,7 +619,8 @@ class _Marker:
         """The closer of the text stands before the marker, spelled otherwise."""
         window, one, base, buf, at = self.window, self.one, self.window.base, self.window.buf, self.at
         word = spelled(closer, one.context)
-        found = near_before(word, buf, max(self.start - base, 0), at, fixed(closer))
+        low = max(self.start - base, 0)
+        found = near_before(word, buf, low, at, fixed(closer)) or _torn_before(word, buf, low, at)
         if found is None or buf.endswith(word, 0, found[1]):
             return None
         end = base + lead_end(window, self.plan.after.lead(closer), found[0], self.start)
@@ -641,6 +645,15 @@ class _Marker:
         elif first and calls and len(core) >= STRONG and plan.spoken and said(self.line, self.after):
             cost += costs.named_in_sentence
         return cost
+
+
+def _torn_before(word: str, buf: str, low: int, at: int) -> tuple[int, int] | None:
+    """Where most of a marker, its beginning or its end, stands at the end of `buf[low:at]`."""
+    said = buf[low:at].rstrip()
+    for size in range(len(word) - 1, max(len(word) * 3 // 5, STRONG) - 1, -1):
+        if said.endswith((word[:size], word[-size:])):
+            return low + len(said) - size, low + len(said)
+    return None
 
 
 def _last_trail(node: Node, keys: Sequence[Key]) -> str:
