@@ -219,18 +219,12 @@ def next_in_list(call: Node) -> re.Pattern[str]:
 
 
 def _next_in_list(call: Node) -> re.Pattern[str]:
-    after = after_call(call)
-    ways = []
-    for sign, to in (("", after), *((core, after.step(core).node) for core in after.marks if len(core) == 1)):
-        names = [name for name, _ in to.patterns if to.naming(name)]
+    after, ways = after_call(call), list[str]()
+    for sign, to in (("\n", after), *((core, after.step(core).node) for core in after.marks if len(core) == 1)):
         begins = [re.escape(core) for core in to.marks if len(core) >= STRONG and to.calling(core) and to is not after]
-        begins += [
-            rf"{name.regex}\s{{0,8}}{re.escape(core)}"
-            for name in names
-            for core in to.step(name).node.marks
-            if core == "("
-        ]
-        ways += [rf"{re.escape(sign) if sign else chr(10)}\s{{0,64}}(?={way})" for way in begins]
+        names = (name for name, _ in to.patterns if to.naming(name) and "(" in to.step(name).node.marks)
+        begins += [rf"{name.regex}\s{{0,8}}\(" for name in names]
+        ways += [rf"{re.escape(sign)}\s{{0,64}}(?={way})" for way in begins]
     return re.compile(rf"(?<=[)\]}}])(?:{'|'.join(ways) or '(?!)'})")
 
 

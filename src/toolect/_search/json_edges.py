@@ -101,8 +101,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if state.expects is Next.AFTER_VALUE and not state.stack:
         if not state.styles & Style.FENCED:
             return [close(window, one, one.pos)]
-        found = after_fence(window, one, final)
-        return WAIT if isinstance(found, Waits) else [found]
+        unfenced = after_fence(window, one, final)
+        return WAIT if isinstance(unfenced, Waits) else [unfenced]
     return _Run(window, one, state.copy()).go(final)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from os.path import commonprefix
 from typing import Final
 
 from toolect._graph.expectations import in_words
@@ -497,7 +496,7 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
     if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
         found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
     if unknown and context.key is not None and isinstance(core := node.sole, str) and node.step(core).node.text:
-        begun = len(core) < STRONG and len(commonprefix((core, buf[at : at + STRONG])))
+        begun = next((n for n in (2, 1) if len(core) < STRONG and buf.startswith(core[:n], at)), 0)
         path = window.path(one).imply((core,), base + at)
         found.append(window.make(one, costs.implied_opener, base + at + begun, Mode.BETWEEN, "", path))
     for core, wrong in node.marks.items() if unknown else ():
