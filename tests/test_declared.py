@@ -9,7 +9,7 @@ import pytest
 import shipped_corpus
 
 import toolect
-from toolect._reading.doubts import GUESSED
+from toolect._building.doubts import GUESSED
 from toolect._values.toolset import tool_schemas
 from toolect.message import Call, Json, Message, RepairKind
 
@@ -123,6 +123,8 @@ def test_the_only_parameter(name: str) -> None:
     place = _WHOLE.search(wire)
     if place is None:
         pytest.skip("arguments come one by one")
+    if name in ("apertus", "openai-responses"):
+        pytest.skip("the key of the arguments is the name of the tool, or they are a string in any case")
     for raw, kind, value in ALONE:
         alone = raw.replace('"', '\\"') if "\\" in place[0] else raw
         text = wire[: place.start()] + alone + wire[place.end() :]
@@ -202,7 +204,7 @@ def test_a_name_that_begins_twice(name: str) -> None:
 
 PROVED_BY_LINES = {
     *("direct-xml", "functionary-v3.2", "gemma-tool-code", "glm4", "js-call-block", "python-call-block", "yaml-xml"),
-    *("deepseek-v3", "rwkv", "react"),
+    *("deepseek-v3", "react"),
 }
 """Where a line break tells that a call begins, or what its fence holds: without any, nothing is run."""
 

@@ -182,10 +182,13 @@ def test_deep_and_long() -> None:
     assert same(deep.message, dialect.parse(deep.text))
 
 
-BROKEN = "<tool_call>\n<function=f>\n<parameter=x>\n1\n</function> what <parameter=y>\n</tool_call><|im_end|>more"
+BROKEN = (
+    "<tool_call>\n<function=f>\n<parameter=x>\n1\n</function>\n</tool_call>\n"
+    "<tool_call>\n<function=g> what\n</tool_call><|im_end|>more"
+)
 DRAWN = """\
-start  0-98  start#1  start#4
-  call  0-84  call#1  → call  malformed: expected `</tool_call>`, got 'w' - at 53
+start  0-122  start#1  start#4
+  call  0-65  call#1  → call  repaired
     <tool_call>  0-11
     <function=  12-22
     NAME  22-23  → call.name  f
@@ -198,11 +201,19 @@ start  0-98  start#1  start#4
       </parameter>  41-41  missing
         ! implied-closer at 41: the closer `</parameter>` is missing; the text goes on, or ends, as if it were there
     </function>  41-52
-    (unread)  53-71  what <parameter=y>
-      ! expected `</tool_call>`, got `what <parameter=y>\\n</too` - at 53
-    </tool_call>  72-84
-  (end)  84-98  <|im_end|>more
-    ! after-end at 94: this follows the end of the answer and was left out
+    </tool_call>  53-65
+  call  66-108  → call  malformed: expected `<parameter=` or `</function>`, got 'w' - at 91
+    <tool_call>  66-77
+    <function=  78-88
+    NAME  88-89  → call.name  g
+    >  89-90
+    (unread)  91-95  what
+      ! expected `<parameter=` or `</function>`, got `what\\n</tool_call><|im_en` - at 91
+    </function>  96-96  missing
+      ! implied-closer at 96: the closer `</function>` is missing; the text goes on, or ends, as if it were there
+    </tool_call>  96-108
+  (end)  108-122  <|im_end|>more
+    ! after-end at 118: this follows the end of the answer and was left out
 """
 
 
@@ -225,12 +236,12 @@ def test_show_tree_as_json() -> None:
     form = json.loads(drawn)
     assert (status, form["dialect"]) == (1, "qwen3-coder")
     assert [(n["depth"], n["kind"], n["text"]) for n in form["nodes"] if n.get("kind") in ("unread", "end")] == [
-        (2, "unread", "what <parameter=y>"),
+        (2, "unread", "what"),
         (1, "end", "<|im_end|>more"),
     ]
-    assert [repair["kind"] for repair in form["repairs"]] == ["implied-closer", "after-end"]
+    assert [repair["kind"] for repair in form["repairs"]] == ["implied-closer", "implied-closer", "after-end"]
     assert form["failures"][0] == {
-        "at": 53, "expected": ["`</tool_call>`"], "got": "what <parameter=y>\n</too", "more": False
+        "at": 91, "expected": ["`<parameter=`", "`</function>`"], "got": "what\n</tool_call><|im_en", "more": False
     }  # fmt: skip
     assert form["message"]["segments"][0]["name"] == "f"
 

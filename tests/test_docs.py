@@ -499,8 +499,8 @@ def test_limits_are_collected() -> None:
 
 def test_a_file_that_is_not_there_is_found_out() -> None:
     """A page may name a file by its last parts; what is nowhere is found."""
-    source = "`tools/demo.py` `demo.py` `_reading/` `src/toolect/events.py` `_reading/nonsuch.py` `nonsuch/` `a`"
-    assert unknown_files(source) == ["_reading/nonsuch.py", "nonsuch/"]
+    source = "`tools/demo.py` `demo.py` `_building/` `src/toolect/events.py` `_building/nonsuch.py` `nonsuch/` `a`"
+    assert unknown_files(source) == ["_building/nonsuch.py", "nonsuch/"]
 
 
 # What the pages of dialects say

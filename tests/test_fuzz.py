@@ -11,13 +11,10 @@ import pytest
 import shares
 
 import toolect
-from toolect._graph.text_signs import TextSigns
-from toolect._reading import held_back, stop_check, text_slot
-from toolect._reading.answer import WAIT, Answer
-from toolect._reading.course import Course
-from toolect._reading.open_call import OpenCall
-from toolect._reading.text_slot import TextSlot
+from toolect._building.open_call import OpenCall
 from toolect._rendering import roundtrip
+from toolect._search import marker_edges, stepping
+from toolect._search.island import Island
 from toolect.compiled import Dialect, Stream
 from toolect.events import Event
 from toolect.message import Call, Content, Message, Repair, RepairKind
@@ -84,11 +81,6 @@ def test_a_broken_reader_is_found(law: Law, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(small.text) < 60 and small.options.keys() <= {"mode", "prefix"}
 
 
-def eager(slot: TextSlot, course: Course, until: int) -> None:
-    """Passes on what may be the beginning of a marker."""
-    slot.passage.read_to(course, until)
-
-
 def lax(call: OpenCall, end: int, raw: str, _strict: bool) -> Call:
     """A call as lenient mode settles it."""
     return RESULT(call, end, raw, False)
@@ -99,22 +91,15 @@ def curt(call: OpenCall, end: int, raw: str, strict: bool) -> Call:
     return RESULT(call, max(call.start, end - 1), raw, strict)
 
 
-def hasty(*given: Any, **named: Any) -> Answer:
-    """Takes what has not come yet for what never comes."""
-    answer = FOLLOWS(*given, **named)
-    return Answer.NO if answer is WAIT else answer
-
-
-RESULT, FOLLOWS = OpenCall.result, stop_check.call_follows
-UNSEEN = TextSigns(lambda _: None, ())
+RESULT = OpenCall.result
 SOUGHT = ("react", "hermes", "qwen3-coder")
 WITHIN = 120
 """Runs of each of these in which a fault must show."""
 FAULTS: dict[str, tuple[object, str, Callable[..., object], Law]] = {
-    "text is not held back": (TextSlot, "_hold", eager, Law.STREAM),
-    "misspelled markers are not held back": (held_back, "may_be_near", lambda *given: given[3], Law.STREAM),
-    "nobody waits for the call after a marker": (stop_check, "call_follows", hasty, Law.STREAM),
-    "the short way of a stream sees no signs": (text_slot, "text_signs", lambda _: UNSEEN, Law.STREAM),
+    "text is not held back": (Island, "held", lambda _plan, buf, _low: len(buf), Law.STREAM),
+    "misspelled markers are not held back": (Island, "near_begun", lambda *given: given[3], Law.STREAM),
+    "nobody waits for the rest of a name": (marker_edges, "may_grow", lambda *_: False, Law.STREAM),
+    "steps pass on what may be a marker": (stepping, "safe", lambda window, *_: len(window.buf), Law.STREAM),
     "strict mode runs what was repaired": (OpenCall, "result", lax, Law.STRICT),
     "a call ends too early": (OpenCall, "result", curt, Law.SPANS),
 }

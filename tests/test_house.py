@@ -45,9 +45,8 @@ def test_imports_keep_the_contracts() -> None:
         ('"__main__",\n  "testing | cli",', '"testing | cli",\n  "__main__",'),
         ('"message",\n  "_chat_completion",', '"message | _chat_completion",'),
         ('"transcript",', ""),
-        ('"course",\n  "probe : near_marker",', '"probe : near_marker",\n  "course",'),
     ],
-    ids=["higher package", "neighbour", "no place", "layer of reading"],
+    ids=["higher package", "neighbour", "no place"],
 )
 def test_a_broken_contract_is_found(was: str, broken: str, tmp_path: Path) -> None:
     """The command fails where the order has no room for an import, or no place for a package."""
@@ -116,8 +115,8 @@ def test_no_class_is_made_from_a_compiled_one() -> None:
     )
     compiled = {name for name in MODULES - PACKAGES if f"{name}.".startswith(tuple(f"{word}." for word in include))}
     compiled -= {*exclude}
-    assert {"toolect._search.answer_search", "toolect._reading.watcher"} <= compiled
-    assert not {"toolect._reading", "toolect._detection.traits"} & compiled
+    assert {"toolect._search.answer_search", "toolect._building.draft"} <= compiled
+    assert not {"toolect._building", "toolect._detection.traits"} & compiled
     others = []
     for name in MODULES - compiled - {"toolect.__main__"}:
         with suppress(ModuleNotFoundError):  # of another project's package that is not installed here

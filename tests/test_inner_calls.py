@@ -109,7 +109,7 @@ def test_closers_that_are_left_over_tell(reader: str, text: str, runs: list[str]
     assert all(str(error).startswith("it stands inside a value of a call") for error in stopped)
     if not reader.startswith("auto"):
         kept = dialect.parse(text, TOOLS, after_calls="drop")  # what is left over may have been dropped
-        assert {call.name for call in kept.runnable} <= set(runs)
+        assert {call.name for call in kept.runnable if INNER not in str(call.arguments.get("body"))} <= set(runs)
 
 
 @pytest.mark.parametrize("reader", ["qwen3-coder", "auto"])
@@ -122,8 +122,7 @@ def test_only_calls_after_one_that_broke_off_wait(reader: str) -> None:
 
     assert ended(f"{INNER}\n{INNER}\n") == ["shell", "shell"]
     early = ended(f"{OPEN}See {INNER}\n\n" + "Next. " * 100)
-    assert early == ([] if reader == "auto" else ["write"])  # a search waits: the value may go on behind the inner call
-    assert reader == "auto" or "Next." in stream.message.content
+    assert early == []  # the value may go on behind the inner call
     last = [event.call.name for event in stream.close() if isinstance(event, CallEnd)]
     assert [*early, *last] == ["write", "shell"]
     assert "Next." in stream.message.content
@@ -160,16 +159,18 @@ def test_no_string_takes_half_a_call_in(name: str) -> None:
         assert call.arguments == {"a": text}
 
 
-def test_a_text_that_lacks_its_closer_holds_no_other_call() -> None:
-    """Its markers tell, whether its opener is one of the dialect's or not."""
+def test_a_text_that_holds_another_call_is_closed_by_its_own_closer() -> None:
+    """Each closer in it belongs to an opener in it, as long as there is one."""
     inner = ' to=shell<|message|><atem:function_calls>\n<atem:invoke name="shell">\n<atem:parameter name="cmd">ls'
     outer = inner.replace("shell", "write").replace("cmd", "body").replace(">ls", ">See")
     close = "</atem:parameter>\n</atem:invoke>\n</atem:function_calls>"
     (call,) = toolect.dialect("muse").parse(f"{outer}{inner}{close} there.{close}").calls
-    assert "expected `</atem:parameter>`, got `<" in str(call.error)
+    assert (call.name, call.arguments) == ("write", {"body": f"See{inner}{close} there."})
 
 
 def test_a_call_that_broke_off_gives_no_name_to_the_next() -> None:
-    """A dialect that writes a name for several calls has arguments after it: whose they are is not known here."""
+    """A dialect that writes a name for several calls has arguments after it: they are those of the name before them."""
     text = '✿FUNCTION✿: f\n✿ARGS✿: {"a": "x}, and then ✿FUNCTION✿: g\n✿ARGS✿: {"b": "y"}'
-    assert toolect.dialect("qwen-agent-fn").parse(text).runnable == []
+    assert [(call.name, call.arguments) for call in toolect.dialect("qwen-agent-fn").parse(text).runnable] == [
+        ("g", {"b": "y"})
+    ]

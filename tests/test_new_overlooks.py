@@ -10,7 +10,6 @@ from click.testing import CliRunner, Result
 
 import toolect
 from toolect.authoring.scaffold import Sample, Scaffold, known, scaffold
-from toolect.authoring.scaffold.not_read import why_unread
 from toolect.cli import main
 from toolect.message import Json
 
@@ -85,15 +84,10 @@ BRACKETS = [
 
 
 @pytest.mark.parametrize("tools", [None, TOOLS])
-def test_a_call_in_content_is_not_read(tools: list[Json] | None) -> None:
-    """The opener of the draft, and a name that is called: that is no content, and no case of the corpus."""
+def test_a_call_in_content_is_read(tools: list[Json] | None) -> None:
+    """The opener of the draft, and a name that is called: that is no content."""
     made = induced(BRACKETS, tools)
-    assert made.read == 2 and made.unread == ("Sample 1",) and made.cases[0].expected == ""
-    sample = Sample("Sample 1", BRACKETS[0])
-    why = why_unread(made.dialect, sample, made.left, tools)
-    assert why.endswith(
-        "in line 2, column 17" if tools else "`[[get_tide port=` is left in the content in line 2, column 1"
-    )
+    assert (made.read, made.unread) == (3, ())
 
 
 def test_a_call_in_content_whose_name_is_called_nowhere() -> None:
@@ -102,16 +96,6 @@ def test_a_call_in_content_whose_name_is_called_nowhere() -> None:
     made = induced([*texts, "[[get_tide port=Brest days=3]]"])
     assert made.unread == ("Sample 4",)
     assert not induced([*texts, f"I write [[names]] and [[more of them]] for this.\n{texts[2]}"]).unread
-
-
-def test_calls_in_content_are_counted_and_what_helps_is_said(tmp_path: Path) -> None:
-    """Such a sample is not read; without tools it is said how to declare them."""
-    texts = ["Plan:\n#1 get_tide -> city=Paris; days=3;\n#2 find_ship -> query=boats and tides; limit=10;"]
-    result = new(tmp_path, [*texts, "#1 get_tide -> city=Oslo; days=1;"])
-    assert result.exit_code == 1 and "1 of 2 samples are read clean" in result.output, result.output
-    assert "no sample shows how a text is written" not in result.output
-    assert "`#2 find_ship -> query=`" in result.output
-    assert "say with --tools, or with --name and --key, which words are names and keys" in result.output
 
 
 # Known dialects

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import toolect
-from toolect._reading import whole_answer
 from toolect._rendering.differences import IDS, MEANING, Change, differences, unchanged
 from toolect._rendering.roundtrip import round_trip, tools_of
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
@@ -120,21 +119,6 @@ def test_a_round_trip_tells_all() -> None:
     told = [{"name": "f", "parameters": {"properties": {"days": {"type": "integer"}}}}]
     with pytest.raises(toolect.Unrepresentable, match="declared integer"):
         round_trip(toolect.dialect("qwen3-coder"), message, told)
-
-
-@pytest.mark.parametrize("name", ["deepseek-v3.1", "hermes", "qwen3-coder"])
-def test_a_closer_before_all_else_is_gone_over_in_large_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer may begin with the closer of reasoning that nothing opened: it says the same, and that is noted."""
-    dialect = toolect.dialect(name)
-    closer = next(core for core in dialect.graph().text_closers if core.startswith("</"))
-    call = dialect.render(Message([Call("tide", {"a": "Brest"})]))
-    events = dialect.stream()
-    for char in closer + call:
-        events.feed(char)
-    events.close()
-    monkeypatch.setattr(whole_answer, "begin_answer", None)
-    found = dialect.parse(closer + call)
-    assert found == events.message and [one.detail for one in found.repairs] == [closer]
 
 
 @pytest.mark.usefixtures("own_registry")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import toolect
-from toolect._reading.draft import MAX_SALVAGED
+from toolect._building.draft import MAX_SALVAGED
 from toolect._salvage import MAX_BRACKETS, MAX_TEXT, salvaged, without_loss
 from toolect.message import Call, Json, Message, RepairKind, Status
 

@@ -82,7 +82,8 @@ def test_elements_wait_until_their_name_does_not_come_again() -> None:
     """Whether a value is one or the first of a list shows at the next name."""
     tags = [f"{TAG}{key}>{value}{TAG}/{key}>" for key, value in (("a", "1"), ("a", "2"), ("b", "x"))]
     pieces = [f'{TAG}tool_call>\n{TAG}invoke name="f">', *tags, f"{TAG}/invoke>\n{TAG}/tool_call>"]
-    assert deltas("minimax-m3", pieces) == ["", "", "", '{"a": [1, 2]', ', "b": "x"}']
+    came = deltas("minimax-m3", pieces)
+    assert (came[:3], "".join(came)) == (["", "", ""], '{"a": [1, 2], "b": "x"}')
 
 
 @pytest.mark.parametrize("name", ["olmo3", "gemma-tool-code"])

@@ -21,11 +21,12 @@ MAX_SAME = 256
 
 _FIRST_KEY = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.){1,160})"').match
 _MARKERS = re.compile(r"(?:(?:<[^<>\"'{}]{1,64}>|\[/?\w{1,64}\]|`{3})\s*){1,8}\Z")
+_FENCE = re.compile(r"\s*(?:```\w{0,16}\s)?(.*?)(?:```\s*)?\Z", re.DOTALL).match
 _CLOSERS = re.compile(r"[\s\])};,]*\Z").match
 _NOTHING = re.compile(r"\b(?:None|nil|undefined)\b")
 _DIVIDING = re.compile(r"""\\["'\\/bfnrt]|[\s"',:;\\]""")
 _OMITTED = re.compile(r"[:,\[{]\s*(?:\.{3}|…)\s*[,}\]]").search
-_ODD_TEXT = re.compile(r"""\A["',:]|["']\s{0,8}:|["',:;]\Z""").search
+_ODD_TEXT = re.compile(r"""\A["',:]|["']\s{0,8}:|["',:;]\s{0,8}\Z""").search
 _ODD_KEY = re.compile(r"""["',:{}\[\]]|\A\s|\s\Z""").search
 _OPENS, _CLOSES = "{[(", "}])"
 
@@ -52,12 +53,30 @@ def without_loss(text: str, raw: str) -> dict[str, Any] | None:
     found = _repaired(wire)
     if not isinstance(found, dict) or not found or _OMITTED(wire) is not None or _is_json(wire):
         return None
+    return found if _keeps(found, wire) else None
+
+
+def value_without_loss(text: str) -> Any:
+    """The object or list that json-repair makes of a text that is no JSON, where no sign of it is lost or added.
+
+    None where there is none.
+    """
+    wire = _FENCE(text)[1].strip()  # type: ignore[index]  # matches any text
+    wire = _closed(wire) or wire
+    found = _repaired(wire) if wire[:1] in ("{", "[") else None
+    if not isinstance(found, (dict, list)) or _OMITTED(wire) is not None:
+        return None
+    return found if _keeps(found, wire) else None
+
+
+def _keeps(found: Any, wire: str) -> bool:
+    """True when a value has the signs of the text that it was made of, none of them in a place that is not its own."""
     try:
         written = json.dumps(found, ensure_ascii=False, allow_nan=False)
-        kept = _signs(written) == _signs(wire) and written.count('""') <= wire.count('""') + wire.count("''")
-        return found if kept and not _is_odd(found) else None
     except (ValueError, RecursionError):
-        return None
+        return False
+    empty = written.count('""') <= wire.count('""') + wire.count("''")
+    return empty and _signs(written) == _signs(wire) and not _is_odd(found)
 
 
 def _in_wire(text: str, raw: str) -> str:

@@ -7,5 +7,5 @@ def build() -> str:
     """Which build of this version runs."""
     from importlib.util import find_spec  # few need it
 
-    reader = find_spec("toolect._reading.machine")
+    reader = find_spec("toolect._search.answer_search")
     return "pure Python" if reader is None or (reader.origin or "").endswith(".py") else "compiled"

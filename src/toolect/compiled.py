@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from toolect._canonical.fast_path import read_answer as read_by_search
+from toolect._canonical.fast_path import read_answer
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
-from toolect._reading.whole_answer import begin_answer, read_answer
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.answer_search import Stream as Stream
 from toolect._spec.model import Spec
@@ -79,11 +77,6 @@ def told_by(teller: Callable[[Dialect], Telling]) -> None:
     _tellers.append(teller)
 
 
-BY_SEARCH = os.environ.get("TOOLECT_ENGINE") == "search"
-"""True where the reader by search takes the place of the other one: until it does everywhere."""
-BEGIN_ANSWER: type[AnswerSearch] = AnswerSearch if BY_SEARCH else begin_answer  # type: ignore[assignment]
-if not BY_SEARCH:
-    from toolect._reading.stream import Stream  # type: ignore[assignment]
 MAX_GRAPHS = 8
 """Settings of policies for which a dialect keeps what it has learned of its grammar. Beyond it: it is learned anew."""
 
@@ -140,8 +133,6 @@ class Dialect:
             check_mode(mode)
         schemas = tool_schemas(tools) if tools else NO_TOOLS
         graph = (None if policies else self._default) or self.graph(policies)
-        if BY_SEARCH:
-            return read_by_search(self.spec, graph, text, schemas, mode == "strict", prefix)
         return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
 
     def explain(
@@ -160,7 +151,7 @@ class Dialect:
         check_mode(mode)
         schemas, strict = tool_schemas(tools), mode == "strict"
         graph = self.graph(policies)
-        return Stream(lambda: BEGIN_ANSWER(self.spec, graph, schemas, strict, prefix, streaming=True))
+        return Stream(lambda: AnswerSearch(self.spec, graph, schemas, strict, prefix, streaming=True))
 
     def token_stream(
         self,

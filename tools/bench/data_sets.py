@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 from toolect._data.converting import Settings
 from toolect._data.parting import part_of
-from toolect._reading import machine
+from toolect._version import build
 from toolect.authoring.processes import collect_less
 from toolect.corpora.sources import Unit, UnitKind
 from toolect.data import Kind, Source, target_of
@@ -118,7 +118,7 @@ def rows() -> Iterator[dict[str, Any]]:
 
 def is_compiled() -> bool:
     """True where the reading packages are compiled."""
-    return not (machine.__file__ or "").endswith(".py")
+    return build() == "compiled"
 
 
 def best(work: Any, count: int) -> float:

@@ -23,8 +23,8 @@ from platform import python_version
 
 import toolect
 from toolect import registry
+from toolect._canonical.fast_path import read_canonical
 from toolect._detection.auto import Auto
-from toolect._reading.stride import stride
 from toolect._values.toolset import tool_schemas
 from toolect._version import __version__, build
 from toolect.authoring.corpus import read
@@ -125,8 +125,7 @@ def carried(dialect: Dialect) -> tuple[int, int]:
             continue
         cases += 1
         schemas = tool_schemas(tools)
-        strode = stride(graph, graph.start, case.text, 0, 0, schemas, True, True) if graph.strides else None
-        whole += strode is not None and strode[0].finished
+        whole += graph.strides and read_canonical(graph, case.text, schemas) is not None
     return cases, whole
 
 

@@ -151,6 +151,8 @@ class Answer:
         """True when a call is one of the tool `name` just as it stands; its arguments may have come as a `whole`."""
         if self.picky and name in self.graph.network.spec.no_call or "properties" in arguments:
             return False  # it may be what a tool declares
+        if name in self.graph.network.spec.reserved and name not in self.tools:
+            return False
         if not self.declared:
             return name.isascii() or self.tools.called(name) == name
         schema = self.tools.by_name.get(name)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from toolect._building.finished import finished
 from toolect._canonical.answer_state import Answer, Route
 from toolect._canonical.marker_runs import VALUES, hub
+from toolect._canonical.scalars import Scalars, scalars
 from toolect._canonical.shaped_json import plain_json
 from toolect._canonical.text_slots import text_slot
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import Op, OpCode
-from toolect._reading.finished import finished
-from toolect._reading.scalars import Scalars, scalars
 from toolect._search.answer_search import AnswerSearch
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role, Spec

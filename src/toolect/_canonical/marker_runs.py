@@ -225,7 +225,9 @@ class Draft:
             if node.text or len(node.choices) == 1:
                 yield from found
                 return
-            yield from self.runs(node.choices, forks)  # what JSON begins with, a marker may
+            keys = longest_first(node, node.choices)  # what JSON begins with, a marker may
+            if forks and len(keys) <= _TINES:
+                yield from self.runs(keys, forks - 1)
             yield from found
             return
         undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from toolect._building.element import in_element
+from toolect._building.quotation import is_glued, line_before, quoted, said
 from toolect._canonical.answer_state import TEXT, Answer, Route
 from toolect._canonical.marker_runs import Hub, hub
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import is_echo
-from toolect._reading.element import in_element
-from toolect._reading.quotation import is_glued, line_before, quoted, said
 from toolect._search.follow import nests
 from toolect._search.island import Island, island
 from toolect._spec.codec_model import CodecKind, Spelling
@@ -118,8 +118,8 @@ class Slot(Route):
             return None
         pos = to.pos + len(self.space)
         end, where, match = self.first(to, pos)
-        if end < pos:
-            return None
+        if end < pos or to.buf[where] in self.escapes and to.buf.startswith(to.buf[where] * 2, where):
+            return None  # it may be escaped by itself
         piece = to.buf[pos:end]
         return None if self.doubtful(piece, to.last) else (piece, pos, where, match)
 
@@ -376,6 +376,8 @@ class Mapping(Slot):
 def text_slot(node: Node) -> Route:
     """The route at `node`, which takes free text; one that knows no step where the search has to read it."""
     field = node.text_field()
+    if island(node).line_end is not None:
+        return Route(node)
     match field.role:
         case None:
             return Route(node)

@@ -104,13 +104,16 @@ class Answers:
         found = self.markup.search(said.content) or self.markup.search(said.reasoning)
         if found is None:
             return ""
-        read = self.read(text, tools)
         kept = [
             one.strip() if part in written else ""
             for part, one in ((Part.CONTENT, said.content), (Part.REASONING, said.reasoning))
         ]
-        calls = Lost.CALLS in self.plans.spec.lost or len(read.calls) == len(said.calls)
-        return "" if calls and [read.content.strip(), read.reasoning.strip()] == kept else found[0]
+        for known in (tools, ()) if tools else ((),):  # whoever reads it may not know them
+            read = self.read(text, known)
+            calls = Lost.CALLS in self.plans.spec.lost or len(read.calls) == len(said.calls)
+            if not calls or [read.content.strip(), read.reasoning.strip()] != kept:
+                return found[0]
+        return ""
 
     @cached_property
     def markup(self) -> re.Pattern[str]:
@@ -124,7 +127,7 @@ class Answers:
         texts = (spec.rules[rule] for rule, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT))
         found = [part.text.strip() for rule in texts for part in leaves(rule.expr) if isinstance(part, Literal)]
         found += [self.plans.thought_opener, self.plans.thought_closer]
-        return (*({*graph.openers, *graph.parts, *found} - {""}),)
+        return (*({*graph.openers, *graph.parts, *graph.closers, *found} - {""}),)
 
     def read(self, said: str, tools: Sequence[Mapping[str, Any]]) -> Message:
         """The answer that a text of the chat is, with the tools that were told with their schemas."""

@@ -12,14 +12,13 @@ from typing import Final
 import msgspec
 
 from toolect import registry
+from toolect._building.inner_calls import NEVER, without_inner
+from toolect._building.quotation import said
 from toolect._detection.index import AHEAD, Index, tool_like
 from toolect._detection.mixed import FENCE, MixedMessage, MixedPerformer, Switch
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
-from toolect._reading.inner_calls import NEVER, without_inner
-from toolect._reading.prefill import prompt_tail
-from toolect._reading.quotation import said
 from toolect._search import text_edges
 from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
@@ -28,6 +27,7 @@ from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis,
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
 from toolect._search.performer import Performer
+from toolect._search.prefill import prompt_tail
 from toolect._search.stepping import Stepping, Way
 from toolect._search.trace import Trace
 from toolect._spec.codec_model import Spelling

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from toolect._building.builder import Builder
+from toolect._building.inner_calls import NEVER
 from toolect._graph.graph import Graph
-from toolect._reading.builder import Builder
-from toolect._reading.inner_calls import NEVER
 from toolect._search.performer import Performer
 from toolect._search.trace import Trace
 from toolect.message import Call, Message, RepairKind, Segment

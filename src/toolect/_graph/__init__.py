@@ -1,5 +1,5 @@
-"""The rules of a spec as a network, its nodes, and the markers that end free text at each.
+"""The rules of a spec as a transition network, and its item sets: what may come at each place of a text.
 
-Others import `edge_choice`, `expectations`, `finder`, `graph`, `misspelling`, `needle`, `network`, `node`, `rivals`,
-`slot_stops`, `spelling`, `stop_plan`, `stops`, `symbols`, `text_signs`, `trails`, `trouble_plans`; all else is its own.
+Others import `edge_choice`, `expectations`, `graph`, `misspelling`, `needle`, `network`, `node`, `spelling`, `symbols`,
+`trails`; all else is its own.
 """

@@ -9,14 +9,11 @@ from toolect._graph.code import Code
 from toolect._graph.misspelling import parts
 from toolect._graph.network import Edge, Network
 from toolect._graph.node import STRONG, Node
-from toolect._graph.slot_stops import stops_of
-from toolect._graph.stops import Calls, NameLine, Unled
-from toolect._graph.symbols import Key, Mark, Op, OpCode, is_echo
+from toolect._graph.openers import openers, signs
+from toolect._graph.symbols import Mark, Op, OpCode, is_echo
 from toolect._graph.trails import Config, Stack, Trail
-from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
-from toolect.message import RepairKind
 
 MAX_NODES = 20_000
 """Nodes kept of one dialect's graph. Beyond it: the graph starts afresh. Texts that nest deep make new ones."""
@@ -39,9 +36,7 @@ class Graph:
         """No policy changes what is done with canonical text, and no marker is one by its place alone."""
         self.known_only = policies.unknown_tool == "content"
         """Calls of tools that are not declared are none."""
-        self._openers: tuple[str, ...] | None = None
         self._long_openers: tuple[str, ...] | None = None
-        self._named: bool | None = None
         spec = network.spec
         self.no_call = bool(spec.no_call)
         """Calls of some names are none."""
@@ -79,33 +74,13 @@ class Graph:
             if type(e.symbol) is Mark and not spec.rules[e.rule].value
             if len(e.symbol.core) >= STRONG and not is_echo(e.symbol.core)
         )
-        self.divider = "," if any(rule.value for rule in spec.rules.values()) else ""
-        """A sign that stands between values, where each is read by itself; or with which markers between them begin."""
-        if not self.divider and Role.KEY in spec.roles.values():
-            first = sorted(core[0] for core in self.markers)
-            self.divider = max(first, key=first.count, default="")
         self.starts = (*self.markers, *self.ends)
         """What no terminal begins with, and nothing that is spelled otherwise."""
-        self.bracketed = tuple(sorted((core for core in self.markers if core[0] in "{["), key=len, reverse=True))
-        """Those of the markers that begin as JSON does."""
 
     @property
     def openers(self) -> tuple[str, ...]:
         """What a call can begin with: markers, and the brackets of bare JSON."""
-        if self._openers is None:
-            start = self.start
-            stops = [s for s in stops_of(start).values() if not isinstance(s, Unled)] if start.text else []
-            found = [
-                core
-                for s in stops
-                if s.calls is not Calls.NOTHING or s.repair is RepairKind.IMPLIED_OPENER
-                for core in (_signs(start, s.key) if isinstance(s, NameLine) else (s.core,))
-            ]
-            found += [] if start.text else [core for core in start.marks if start.calling(core)]
-            found += [core for name, _ in start.patterns for core in start.step(name).node.marks]
-            found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
-            self._openers = tuple(found) + (("{", "[") if start.json else ())
-        return self._openers
+        return self.start.made(openers)
 
     @property
     def long_openers(self) -> tuple[str, ...]:
@@ -114,15 +89,10 @@ class Graph:
             self._long_openers = tuple(core for core in self.openers if len(core) >= STRONG)
         return self._long_openers
 
-    def begins_call(self, key: Key) -> bool:
-        """True when a call begins with the marker `key` in text, perhaps without the opener of its wrapper."""
-        stop = stops_of(self.start).get(key) if self.start.text else None
-        return stop is not None and stop.calls is not Calls.NOTHING
-
     @property
     def signs(self) -> tuple[str, ...]:
         """What comes after the name of a call whose openers are missing: a call has one of these."""
-        return self.start.made(_unled_signs)
+        return self.start.made(signs)
 
     @property
     def quotes(self) -> tuple[str, ...]:
@@ -133,14 +103,6 @@ class Graph:
     def parts(self) -> frozenset[str]:
         """What is left whole of the markers that a call can begin with, where they are misspelled."""
         return self.start.made(_parts)
-
-    @property
-    def named(self) -> bool:
-        """True when calls may begin with their names, or are code: which names are tools decides what is one."""
-        if self._named is None:
-            named = self.start.text and any(stop.named for stop in stops_of(self.start).values())
-            self._named = named or self.code is not None
-        return self._named
 
     def pattern(self, regex: str) -> re.Pattern[str]:
         """The compiled terminal `regex`, which never gives back what it has matched."""
@@ -197,23 +159,6 @@ class Graph:
             todo.extend(reversed(more))
 
 
-def _signs(start: Node, name: Key) -> tuple[str, ...]:
-    """What follows the terminal `name`, which begins a call: a call has one of these."""
-    at = start if name in start.choices else start.step(SlotKind.TEXT).node
-    inner = at.step(name).node
-    return (*inner.marks, *(("{",) if inner.json else ()))
-
-
-def _unled_signs(start: Node) -> tuple[str, ...]:
-    stop = next((s for s in stops_of(start).values() if isinstance(s, Unled)), None) if start.text else None
-    if stop is None:
-        return ()
-    node = start
-    for key in (*stop.path, stop.key):
-        node = node.step(key).node
-    return (*node.marks, "{")
-
-
 def _quotes(start: Node) -> tuple[str, ...]:
     network = start.graph.network
     opening: set[str] = set()
@@ -225,6 +170,4 @@ def _quotes(start: Node) -> tuple[str, ...]:
 
 
 def _parts(start: Node) -> frozenset[str]:
-    stops = [*stops_of(start).values()] if start.text else []
-    whole = [s.core for s in stops if s.calls is Calls.CALL and not isinstance(s, NameLine)]
-    return frozenset(part for core in whole for part in parts(core))
+    return frozenset(part for core in start.graph.openers if len(core) >= STRONG for part in parts(core))

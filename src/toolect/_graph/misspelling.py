@@ -75,21 +75,6 @@ def near_before(core: str, buf: str, low: int, at: int, own: str = "") -> tuple[
     return None
 
 
-def may_be_near(core: str, buf: str, low: int, until: int, begins: re.Pattern[str]) -> int:
-    """The index between `low` and `until` where what may become the marker `core`, misspelled, begins; else `until`.
-
-    `begins` finds what it may begin with. From `until` on `buf` may be something else that follows it.
-    """
-    said, at = buf if until == len(buf) else buf[:until], max(low, until - _reach(core))
-    while (match := begins.search(said, at)) is not None:
-        pos = match.start()
-        done = pos + len(said[pos:].rstrip())
-        if any(end in (MORE, done) for end in _all_ends(core, said, pos)):
-            return pos
-        at = pos + 1
-    return until
-
-
 def around(core: str, buf: str, at: int, until: int, final: bool) -> Iterator[tuple[int, int]]:
     """Where `core`, misspelled, begins and ends of which `buf[at:until]` is a part; `MORE` for no end yet."""
     low = at if core.startswith(buf[at:until]) else max(0, at - len(core) - 1)

@@ -203,11 +203,6 @@ class Node:
         inner = self.step(key).node
         return any(inner.naming(name) and not inner.step(name).node.strong for name, _ in inner.patterns)
 
-    def heralds(self, key: str) -> bool:
-        """True when `key` opens a call with a terminal after it, and then nothing but long markers: a header."""
-        inner = self.step(key).node
-        return self.calling(key) and any(inner.step(name).node.strong for name, _ in inner.patterns)
-
     @property
     def strong(self) -> bool:
         """True when nothing but long markers may come next."""
@@ -255,11 +250,6 @@ class Node:
     def lead(self, key: Key) -> str:
         """The whitespace the dialect writes before `key` here."""
         return self.choices[key][0].expects
-
-    def closing_lead(self, path: tuple[Key, ...]) -> str:
-        """The whitespace before the first closer that `path` implies after its slot."""
-        key = path[1]
-        return "" if self.first(key) else self.lead(key)
 
     def trail(self, path: tuple[Key, ...]) -> str:
         """The whitespace that the dialect writes after the last marker of `path`."""

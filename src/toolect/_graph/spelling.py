@@ -7,14 +7,10 @@ from functools import lru_cache
 
 MAX_LEXEME = 512
 """Characters of a terminal given by a regular expression: a name, a key, an id, a number. Beyond it: `malformed`."""
-MIN_LEXEME = 16
-"""Characters that a terminal may need before it matches: with fewer of them, more text is waited for."""
 LETTERS = 4
 """Letters by which a word is told from most others."""
 MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be. Beyond it: the marker is text."""
-_GAP = 4
-"""Whitespace characters in the middle of a marker that has none."""
 
 _ATOM = r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[\](){}|?*+.^$])"
 _PLAIN = re.compile(rf"{_ATOM}*[*+]?").fullmatch
@@ -75,11 +71,6 @@ def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
 
 
 @lru_cache(512)
-def gapped(core: str) -> re.Pattern[str]:
-    """Matches `core` with a few blanks wherever they are in it."""
-    return re.compile(rf"\s{{0,{_GAP}}}".join(map(re.escape, squeeze(core))))
-
-
 def spaced(core: str) -> str:
     """A regular expression for `core` in which a blank matches up to `MAX_BLANK` blanks, or none beside a sign."""
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from toolect._building.builder import Builder
+from toolect._building.finished import finished
+from toolect._building.inner_calls import Waiting, without_inner
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
-from toolect._reading.builder import Builder
-from toolect._reading.finished import finished
-from toolect._reading.inner_calls import Waiting, without_inner
-from toolect._reading.prefill import prompt_tail
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
@@ -20,6 +19,7 @@ from toolect._search.island import island
 from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
+from toolect._search.prefill import prompt_tail
 from toolect._search.recorder import Recorder
 from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape

@@ -109,6 +109,7 @@ class NamedWay(NamedTuple):
 def way_to_name(node: Node) -> NamedWay | None:
     """The way to the terminal that holds the name of a call, over at most three openers."""
     level: list[tuple[tuple[Key, ...], Node]] = [((), node)]
+    met = {node}
     for _ in range(MAX_STEPS - 1):
         more: list[tuple[tuple[Key, ...], Node]] = []
         for path, at in level:
@@ -116,6 +117,9 @@ def way_to_name(node: Node) -> NamedWay | None:
                 if wrong or not (path or at.calling(core)):
                     continue
                 to = at.step(core).node
+                if to in met:
+                    continue
+                met.add(to)
                 for name, _ in to.patterns:
                     roles = to.fills(name)
                     if not to.text and len(roles) == 1 and roles <= {Role.NAME, Role.REF}:
@@ -175,6 +179,29 @@ def _last_closers(node: Node) -> tuple[str, ...]:
                 if to not in met:
                     met.add(to)
                     todo.append(((*path, core), to))
+    return ()
+
+
+def way_to_content(node: Node) -> tuple[str, ...]:
+    """The closers that are missing before content may come; none where they are more than `MAX_STEPS`."""
+    return node.made(_way_to_content)
+
+
+def _way_to_content(node: Node) -> tuple[str, ...]:
+    level: list[tuple[tuple[str, ...], Node]] = [((), node)]
+    met = {node}
+    for _ in range(MAX_STEPS - 1):
+        more: list[tuple[tuple[str, ...], Node]] = []
+        for path, at in level:
+            for core, wrong in at.marks.items():
+                to = at.step(core).node
+                if wrong or at.first(core) or node.value and len(core) < STRONG or to in met:
+                    continue
+                if to.text and to.text_field().role in (Role.CONTENT, None):
+                    return (*path, core)
+                met.add(to)
+                more.append(((*path, core), to))
+        level = more
     return ()
 
 

@@ -9,13 +9,16 @@ from toolect._graph.misspelling import any_of, begins_likely, leading_signs, par
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, spaced, squeeze
-from toolect._graph.symbols import ECHOES, is_echo
+from toolect._graph.symbols import ECHOES, Hollow, Mark, Terminal, is_echo
+from toolect._graph.trails import layout
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole
 
 _ECHO: Final = re.compile("[" + "".join(ECHOES.values()) + "]")
 _NAMES: Final = {Role.NAME, Role.REF, Role.MARKUP, None}
+_LINED: Final = {Role.VALUE, Role.ARGUMENTS, Role.STRING}
+"""Text that may end with its line."""
 _MARGIN: Final = 8
 """Characters that a marker may be longer than it is declared: blanks in it."""
 
@@ -64,6 +67,7 @@ class Island:
         named = self.content and self.unwrapped and not node.patterns and not self.after.patterns
         self.named: NamedWay | None = way_to_name(self.after) if named else None
         self._find_led()
+        self.line_end = line_end(self.after) if role in _LINED else None
         self._torn = self._find_torn()
         self._find_near()
 
@@ -106,17 +110,21 @@ class Island:
         return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
-        respelt = {core for core, ways in self.ways.items() if ways[0].node.marks.get(core) and core[0] in "[<"}
-        words = [(len(core), spaced(core) if core in respelt else _whole_word(core)) for core in self.cores]
+        words = [(len(core), spaced(core) if self._is_over(core) else _whole_word(core)) for core in self.cores]
         self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
         """Finds those that repeat nothing."""
         for echo in self.echoes:
             pieces = _ECHO.split(echo)
-            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[\w.:/-]{1,64}" + re.escape(pieces[-1])))
+            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[^<>\n]{1,64}" + re.escape(pieces[-1])))
         found = [word for _, word in sorted(words, key=lambda one: -one[0])]
         if self.json is not None:
             found.append(r"[{\[]")
         return re.compile("|".join(found) or "(?!)")
+
+    def _is_over(self, core: str) -> bool:
+        """True for a token, a tag, and a closer that begins with a sign: letters may follow it."""
+        closes = core in self.ways and not self.ways[core][0].node.first(core)
+        return core[0] in "[<" or closes and not core[0].isalnum()
 
     def _find_led(self) -> None:
         """Calls that begin with their names, at the beginning of a line."""
@@ -190,6 +198,26 @@ class Island:
             return at
         tail = squeeze(buf[at:])
         return at + min((len(core) for core in self.squeezed if core.startswith(tail)), default=0)
+
+
+def line_end(after: Node) -> re.Pattern[str] | None:
+    """The end of a line that ends the text or value before `after`: what is no marker is written in the next one.
+
+    None where markers alone end it. Before free text, or the end of the answer, any line does.
+    """
+    return after.made(_line_end)
+
+
+def _line_end(after: Node) -> re.Pattern[str] | None:
+    choices = [(key, choice) for key, found in after.choices.items() for choice in found]
+    others = [(key, c) for key, c in choices if not isinstance(c.edge.symbol, Mark) and c.expects.startswith("\n")]
+    over = after.done is not None and layout(after.done).startswith("\n")
+    if over or any(isinstance(c.edge.symbol, Hollow) for _, c in others):
+        return re.compile("\n")
+    ways = [
+        rf"(?:{_bounded(key.regex)})\s*(?:{_signs(after.step(key).node)})" for key, _ in others if type(key) is Terminal
+    ]
+    return re.compile(rf"\n(?=\s*(?:{'|'.join(ways)}))") if ways else None
 
 
 def island(node: Node) -> Island:

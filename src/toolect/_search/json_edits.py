@@ -11,18 +11,23 @@ from typing import Any, Final
 from toolect._graph.node import Node
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.code_state import begin_again
-from toolect._search.follow import after_value, shape_keys, shaped, way_to_json
+from toolect._search.follow import JSON, after_value, shape_keys, shaped, way_to_json
 from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
+from toolect._search.island import line_end
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
 from toolect._search.path import Path
 from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
-from toolect._shapes.mend import _EXPRESSION
 from toolect._spec.model import Role
 from toolect.message import RepairKind
 
+_JOINING: Final = r"(?:\+|&|\|\||\?\?|or\b|and\b)"
+_EXPRESSION: Final = re.compile(
+    rf"""(?:{_JOINING}\s*|(?<=\s))"(?:[^"\\]|\\.){{0,4096}}+"\s*(?:[,}}\]]|{_JOINING}\s*")""", re.DOTALL
+).match
+"""An operator, or a blank, and another string after one."""
 MAX_REOPENED: Final = 32
 """Quotes of one value that may turn out to be in a string. Beyond it: they end it."""
 _BACK: Final = 200
@@ -242,6 +247,7 @@ class _Edits:
                 self._value()
         self._next_argument()
         self._all_closed()
+        self._next_unit(unit)
         self.found.append(skipped(window, one, at if opener or not spoilt else state.string, "broken"))
         if spoilt:
             for new in self.found:
@@ -289,15 +295,29 @@ class _Edits:
             cost = self.costs.break_off - 2
             self.found.append(window.make(one, cost, again, Mode.JSON, JsonState(again, False), path))
             return True
-        new = JsonState(again, False)
-        new.stack = "[" if state.stack[:1] == "[" else ""
-        begun = again + (state.expects is Next.COLON and again == state.string - 1)
-        new.start = begun
-        acts: list[Act] = [FailJson(one.node, again, "it is written again"), OpenJson(one.node, again)]
-        if new.stack:
-            acts.append(PutJson(new.stack, again))
-        self.found.append(window.stay(one, self.costs.break_off - 2, again, Mode.JSON, new, *acts))
+        new = self._anew(self.costs.break_off - 2, again, "it is written again")
+        new.state.start = again + (state.expects is Next.COLON and again == state.string - 1)
         return True
+
+    def _anew(self, cost: int, at: int, why: str) -> Hypothesis:
+        """The value, or the list that it is, begins anew at character `at`: the call in it cannot be read."""
+        state = JsonState(at, False)
+        state.stack = "[" if self.state.stack[:1] == "[" else ""
+        acts: list[Act] = [FailJson(self.one.node, at, why), OpenJson(self.one.node, at)]
+        if state.stack:
+            acts.append(PutJson(state.stack, at))
+        self.found.append(self.window.stay(self.one, cost, at, Mode.JSON, state, *acts))
+        return self.found[-1]
+
+    def _next_unit(self, unit: str | None) -> None:
+        """Another call of the list comes soon."""
+        if unit is None or not self.shaped or self.state.stack[:1] != "[":
+            return
+        match = re.compile(rf"[}}\]]\s*,\s*(?={re.escape(unit)})").search(self.buf, self.i)
+        if match is not None:
+            got = re.split(r"[\s,\]}]", self.buf[self.i : match.start()].strip())[0]
+            why = f"expected a JSON value, got {got!r} - at {self.at}"
+            self._anew(self.costs.skip - 1, self.base + match.end(), why)
 
     def _is_quoted(self, said: str) -> bool:
         """True when a string that goes up to a call ends with an opener behind a blank: it shows the call."""
@@ -497,8 +517,12 @@ class _Edits:
         """A text, or a fence, where the value should begin."""
         costs, state, node, buf, i = self.costs, self.state, self.one.node, self.buf, self.i
         if state.delimiter if state.loose else node.json_field().role in _VALUES:
-            marks = after_value(node, state.empty).marks if state.empty else after_json(node)
+            marks = (
+                after_value(node, state.empty).marks if state.empty else after_json(node) or node.step(JSON).node.marks
+            )
             ends = [end for core in marks if (end := buf.find(core, i)) >= i + bool(state.empty)]
+            lines = None if state.empty else line_end(node.step(JSON).node)
+            ends += [] if lines is None or (line := lines.search(buf, i)) is None else [line.start()]
             text = buf[i : min(ends)].strip() if ends else ""
             if ends and not (state.empty and any(quote in text for quote in QUOTES)):
                 end = self.base + min(ends)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from toolect._building.builder import Builder
+from toolect._building.json_sink import ArgumentSink, CallSink
 from toolect._graph.node import Node
 from toolect._graph.symbols import Field
-from toolect._reading.builder import Builder
-from toolect._reading.json_sink import ArgumentSink, CallSink
 from toolect._shapes.elsewhere import calls_elsewhere
-from toolect._shapes.mend import Mender
-from toolect._shapes.mendable import Mendable
+from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import CallBegins, Emit, Repaired
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole, HoleKind
@@ -36,10 +35,10 @@ class JsonTarget:
         self.mended = False
         if self._plain:
             self._emit: Emit = ArgumentSink(draft, builder.leaf if field.role is Role.JSON else None).take
-            self._reader = Mendable(Hole(HoleKind.ARGUMENTS), self._emit, plain=True)
+            self._reader = JsonReader(Hole(HoleKind.ARGUMENTS), self._emit, plain=True)
         else:
             self._emit = self._sink.take
-            self._reader = Mendable(self._shape, self._emit, tools=draft.tools)
+            self._reader = JsonReader(self._shape, self._emit, tools=draft.tools)
 
     def feed(self, text: str, at: int) -> None:
         """More of it."""
@@ -134,14 +133,13 @@ class JsonTarget:
             return True
         call = draft.call
         reader.pass_quote()
-        if call is not None and call.whole and not self._plain and not reader.passing:
-            try:
-                Mender(reader, "", end, self.mend).close(end)
-            except Broken:
-                pass
-            else:
-                self._over(True)
-                return True
+        closers = reader.missing() if call is not None and call.whole and not reader.passing else None
+        if closers is not None and not self._plain:
+            self.mend(end, f"expected `{closers[:1]}`")
+            for closer in closers:
+                self.feed(closer, end - 1)  # all that is open ends there
+            self._over(True)
+            return True
         if draft.call is None and not self._plain:
             if draft.attempts == self._attempts:
                 draft.begin_call(self._start)

@@ -18,7 +18,7 @@ _WORDS: Final = {
     "undefined": "null",
     "nan": "null",
 }
-_NUMBER: Final = re.compile(r"\+?(-?)0*(\d+)?(\.\d*)?").fullmatch
+_NUMBER: Final = re.compile(r"\+?(-?)(0|[1-9]\d*)?(\.\d*)?").fullmatch
 _LONGEST_WORD: Final = 16
 
 

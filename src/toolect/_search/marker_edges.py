@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from toolect._graph.expectations import in_words
@@ -32,7 +32,9 @@ from toolect._search.follow import (
     last_closers,
     nests,
     reach,
+    shaped,
     takes_elements,
+    way_to_content,
     way_to_json,
 )
 from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
@@ -92,7 +94,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             cost += window.costs.says_nothing
         elif last in window.graph.ends:
             cost += window.costs.cut_off
-        elif context.call is None and last is not None and last.isalpha():  # it is a word at the end of a sentence
+        elif last is not None and context.call is None and (last.isalpha() or last.startswith("```")):
+            # it is a word at the end of a sentence, or of a block of code
             cost += window.costs.swallowed
         return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
@@ -133,7 +136,8 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
         return WAIT
     elif (nests(node) or node.value and node.text_field().role is Role.STRING) and (begin < size or not final):
         after = node.step(TEXT).node
-        if not final and size - begin < after.longest + 64:
+        begins = begin == size or any(core[0] == buf[begin] for core in (*node.marks, *after.marks))
+        if begins and not final and size - begin < after.longest + _NO_MARKER:
             window.needs(base + begin + after.longest + 64)
             return WAIT
         match = node.struct.match(buf, begin)
@@ -173,7 +177,10 @@ def _argument(window: Window, one: Hypothesis, at: int, final: bool) -> Found | 
     act = fit.action.last
     if not isinstance(act, Shift) or isinstance(act.key, str) or fit.context.key is None:
         return None
-    sure = goes_on(window, fit.node, fit.context, fit.pos - window.base, final)
+    end = window.after_blanks(fit.pos - window.base)
+    if end == len(window.buf):
+        return None if final else WAIT
+    sure = goes_on(window, fit.node, fit.context, end, final)
     return WAIT if isinstance(sure, Waits) else [fit] if sure else None
 
 
@@ -245,7 +252,10 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if end == size and core and core[-1].isalnum():
             return WAIT
     costs, inside = window.costs, bool(context.doubt & Doubt.INSIDE)
-    for name, regex in node.patterns:
+    terminals = node.patterns if len(node.patterns) < 2 else _likeliest(window, node, at, final)
+    if isinstance(terminals, Waits):
+        return WAIT
+    for name, regex in terminals:
         match = regex.match(buf, at, at + MAX_LEXEME)
         found = match is not None and match.end() > at
         ends = match is not None and found and match.end() == size
@@ -285,8 +295,24 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         return WAIT
     if node.json and _begins_json(node, buf[at]) and not (last is not None and buf.startswith(last, at)):
         cost = 0 if inside or node.value else costs.fits
-        return json_edges.begin(window, one, cost, base + at, window.path(one), bare=False)
+        fenced = last is not None and last.startswith("```") and shaped(node)  # any JSON stands in one
+        return json_edges.begin(window, one, cost, base + at, window.path(one), bare=fenced)
     return None
+
+
+def _likeliest(window: Window, node: Node, at: int, final: bool) -> Sequence[tuple[Terminal, re.Pattern[str]]] | Waits:
+    """The terminals of `node`; of several that match at index `at`, the first one after which the grammar goes on."""
+    buf, size = window.buf, len(window.buf)
+    found = [(one, match.end()) for one in node.patterns if (match := one[1].match(buf, at, at + MAX_LEXEME))]
+    for one, end in found if len(found) > 1 else ():
+        after, end = node.step(one[0]).node, window.after_blanks(end)
+        if not final and len(buf) - end < max(after.longest, 1):
+            return WAIT
+        if end == size or after.text or after.json or after.struct.match(buf, end) is not None:
+            return [one]
+        if any(regex.match(buf, end, end + MAX_LEXEME) for _, regex in after.patterns):
+            return [one]
+    return node.patterns
 
 
 def _declared(window: Window, node: Node, name: str, at: int) -> bool:
@@ -407,9 +433,15 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         window.needs(place + LOOK)
         return WAIT
     cut = [c for c in ways if len(c) >= STRONG and _cut(spelled(c, context), buf, at)] if left < _NO_MARKER else []
-    if cut or left < MAX_LEXEME and any(may_grow(name.regex, buf, at, at + left) for name, _ in node.patterns):
+    open_ended = node.over or node.done is not None or node.text
+    if (
+        cut
+        or not open_ended
+        and left < MAX_LEXEME
+        and any(may_grow(name.regex, buf, at, at + left) for name, _ in node.patterns)
+    ):
         inner = node.step(cut[0]).node if cut and cut[0] in node.marks and node.first(cut[0]) else node
-        notes = [Note(RepairKind.STRAY_MARKER, place, buf[at:])] if cut else []
+        notes = [Note(RepairKind.STRAY_MARKER, place, buf[at:])] if cut and context.call is None else []
         return [window.stay(one, 0, place + left, Mode.END, "", *notes, Finish(inner, place))]
     found = json_edges.woken(window, one)
     for end in graph.ends:
@@ -618,24 +650,12 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     begun = (len(core) >= STRONG and buf.startswith(core[:STRONG], at) for core in node.marks)
     if one.context.call is not None and any(begun):
         return []
-    level: list[tuple[str, ...]] = [()]
-    for _ in range(STRONG):
-        more: list[tuple[str, ...]] = []
-        for keys in level:
-            path = window.path(one).imply(keys, base + at)
-            to = path.node
-            if keys and to.text and to.text_field().role in (Role.CONTENT, None):
-                cost = costs.text_after + costs.implied_closer * len(keys)
-                soon = buf[at : at + LOOK].partition(keys[0])
-                if soon[1] and not any(opener in soon[0] for opener in window.graph.long_openers):
-                    cost += costs.swallowed  # it stands in the call
-                found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", path))
-                more = []
-                break
-            for core, wrong in to.marks.items():
-                if not wrong and not to.first(core) and not (node.value and len(core) < STRONG):
-                    more.append((*keys, core))
-        level = more
+    if keys := way_to_content(node):
+        cost = costs.text_after + costs.implied_closer * len(keys)
+        ends = [end for key in keys if (end := buf.find(key, at, at + LOOK)) >= 0]
+        if ends and not any(buf.find(opener, at, min(ends)) >= 0 for opener in window.graph.long_openers):
+            cost += costs.swallowed  # it stands in the call
+        found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", window.path(one).imply(keys, base + at)))
     return found
 
 
@@ -681,4 +701,6 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
 def _opened(window: Window, one: Hypothesis) -> bool:
     """True when an opener of a call was read last."""
     act = one.action.last
-    return isinstance(act, Shift) and (act.key in window.graph.long_openers or one.context.call is not None)
+    if not isinstance(act, Shift) or not isinstance(act.key, str) or len(act.key) < STRONG:
+        return False
+    return act.key in window.graph.long_openers or one.context.call is not None

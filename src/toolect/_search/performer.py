@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from json import loads
 
+from toolect._building.builder import Builder
+from toolect._building.element import in_element
 from toolect._graph.expectations import expectations, in_words
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Field, Key, is_echo
 from toolect._graph.trails import Trail
-from toolect._reading.builder import Builder
-from toolect._reading.element import in_element
+from toolect._search.island import line_end
 from toolect._search.json_target import JsonTarget
 from toolect._search.trace import Lexeme, Trace, Trouble
 from toolect._shapes.elsewhere import holds_call
@@ -482,7 +483,8 @@ class Performer:
                 builder.truncate(at)
             return None
         after = node.step(SlotKind.TEXT).node
-        if role not in (Role.CONTENT, Role.REASONING) and not (after.over or after.done is not None):
+        ends = after.over or after.done is not None
+        if role not in (Role.CONTENT, Role.REASONING) and (not ends or line_end(after) is not None):
             builder.text.cut(field)
             return node
         if not island.dropped:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from toolect._building.quotation import line_before, quoted
 from toolect._graph.node import STRONG
 from toolect._graph.symbols import is_echo
-from toolect._reading.quotation import line_before, quoted
 from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
 from toolect._search.code_state import give_up
 from toolect._search.follow import JSON, after_call, landmarks, last_closers, next_in_list, reach

@@ -10,11 +10,11 @@ import re
 from enum import Enum
 from typing import Final
 
+from toolect._building.quotation import quoted
 from toolect._graph.node import STRONG, Node, Step
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail
-from toolect._reading.quotation import quoted
 from toolect._search import json_edges
 from toolect._search.actions import Shift
 from toolect._search.follow import TEXT, empty_values, nests
@@ -113,9 +113,10 @@ def _is_end(plan: Island, core: str) -> bool:
     if there is not plan.after or there.marks[core] or there.first(core) or there.calling(core):
         return False
     lead = there.lead(core)
-    alone = core in node.graph.lines or not core.startswith(("<", "[")) and "\n" in lead
+    lined = "\n" in lead or there.step(core).trail.startswith("\n")
+    alone = core in node.graph.lines or not core.startswith(("<", "[")) and lined
     longer = any(one != squeeze(core) and one.startswith(squeeze(core)) for one in plan.squeezed)
-    return not alone and not longer and not core[-1].isalnum()
+    return not alone and not longer and not core[-1].isalnum() and len(core) >= STRONG
 
 
 def _opener(node: Node, key: Key) -> str:
@@ -268,7 +269,7 @@ class Stepping:
         size, low = len(buf), one.emitted - base
         island = plan.plan
         named = island.content and (island.named is not None and window.tools.declared or island.led_words is not None)
-        if named or one.context.doubt or island.led_held is not None:
+        if named or one.context.doubt or island.led_held is not None or island.line_end is not None:
             return Way.ASK
         match = plan.signs.search(buf, max(low - plan.margin, state.start - base))
         if match is None:
@@ -361,6 +362,8 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
     at = plan.held(buf, low)
     if (match := window.find(plan.regex, low, plan.longest)) is not None:
         at = min(at, match.start())
+    if plan.line_end is not None and (line := buf.find("\n", low, at)) >= 0:
+        at = line
     at = plan.torn(buf, max(best.state.start - window.base, 0), at)
     if plan.near is not None:
         part = window.find(plan.near, low, _PART)

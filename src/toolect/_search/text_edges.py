@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from toolect._building.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._graph.misspelling import MORE, around, near_before
 from toolect._graph.needle import ending, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, squeeze
 from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
-from toolect._reading.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._search import json_edges
-from toolect._search.actions import CloseText, Finish, MoreText, Note, NoText, PassOver
+from toolect._search.actions import CloseText, Fail, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
@@ -51,6 +51,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     state: TextState = one.state
     start, solid = state.start, state.solid
     match = window.find(plan.regex, at, plan.longest)
+    if plan.line_end is not None and (line := buf.find("\n", at, size if match is None else match.start())) >= 0:
+        return _line_end(window, one, plan.line_end, line, final)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
     led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
     by_name = plan.content and plan.named is not None and window.tools.declared
@@ -110,6 +112,18 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     return _Marker(window, one, plan, core, match, solid).expand(final)
 
 
+def _line_end(window: Window, one: Hypothesis, ends: re.Pattern[str], at: int, final: bool) -> Found:
+    """A line of a value ends at index `at`: it ends the value where the grammar goes on behind it."""
+    place = window.base + at
+    if not final and len(window.buf) - at < _LED:
+        window.needs(place + _LED)
+        return WAIT
+    if ends.match(window.buf, at) is None:
+        return [window.stay(one, 0, place + 1, Mode.TEXT, one.state._replace(solid=True))]
+    path = window.path(one).add(MoreText(place), CloseText(place)).over_text(place)
+    return [window.make(one, 0, place, Mode.BETWEEN, "", path)]
+
+
 def _near_waits(
     window: Window, plan: Island, match: re.Match[str] | None, part: re.Match[str] | None, slack: int, at: int
 ) -> bool:
@@ -152,7 +166,10 @@ def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     if cut < size:
         path.add(Note(RepairKind.STRAY_MARKER, base + cut, buf[cut:]))
     path.add(Finish(one.node, base + end))
-    cost = window.costs.unclosed if one.context.doubt & Doubt.PASSED and not plan.content else 0
+    cost = 0
+    if one.context.doubt & Doubt.PASSED and not plan.content:
+        whole = buf.rstrip().endswith(window.graph.closers)  # then it was not cut off
+        cost = window.costs.skip if whole else window.costs.unclosed
     return [window.make(one, cost, base + size, Mode.END, "", path)]
 
 
@@ -164,11 +181,16 @@ def _cut_marker(plan: Island, buf: str, at: int) -> int:
     at = max(at, size - plan.longest)
     while (match := plan.first.search(buf, at)) is not None:
         tail = buf[match.start() :]
-        strong = (core for core in plan.cores if len(core) >= STRONG and core not in plan.ends)
+        strong = (core for core in plan.cores if len(core) >= STRONG and (_closes(plan, core) or "|>" in tail))
         if len(tail) >= STRONG and any(len(core) > len(tail) and core.startswith(tail) for core in strong):
             return match.start()
         at = match.start() + 1
     return size
+
+
+def _closes(plan: Island, core: str) -> bool:
+    """True for a closer of the text: an opener that is cut off is text."""
+    return core in plan.ways and not plan.ways[core][0].cost and not plan.ways[core][0].node.first(core)
 
 
 def lead_end(window: Window, blanks: str, at: int, start: int, core: str = "") -> int:
@@ -318,6 +340,9 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     else:  # what the name and its object have between them is missing, as are the openers
         path.imply(way.path, base + end)
         meant = json_edges.begin(window, one, costs.no_openers + spoken, base + end, path, bare=False)
+    meant.cost += costs.call_seen if brace else 0
+    if spoken and line.rstrip()[-1] not in _SENTENCE_ENDS + "}":
+        meant.cost += costs.quoted
     acts = MoreText(base + match.end()), PassOver(base + at)
     return [meant, window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state, *acts)]
 
@@ -341,7 +366,9 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
             continue
         signs = () if plan.content else way.node.step(name).node.marks
         sure = any(len(sign) >= STRONG and buf.startswith(sign, whole.end()) for sign in signs)
-        if window.tools.declared and not sure and split_ref(window.ref, whole[0])[0] not in window.tools:
+        known = split_ref(window.ref, whole[0])[0] in window.tools
+        known = known or not way.node.fills(name) <= {Role.NAME, Role.REF}  # it may only stand before one
+        if not (sure or known) and (window.tools.declared or not plan.content):
             continue
         if solid and not plan.content or bool(before) != solid and (solid or node.patterns):
             continue
@@ -413,7 +440,8 @@ class _Marker:
         elif closes and inner:
             self.passed = self.passed._replace(inner=inner - 1)
         if self.shown and closes and plan.role is Role.REASONING and self.passed.quotation is not None:
-            self.shown = bool(self.after) and self.passed.quotation.closing.startswith(self.after)
+            word = window.buf[self.end + 1 : self.end + 2].isalnum()  # no quotation ends in front of a letter
+            self.shown = bool(self.after) and self.passed.quotation.closing.startswith(self.after) and not word
         self.own = closes and not inner
         """It is the closer of the text, and not of one that is in it."""
 
@@ -436,6 +464,8 @@ class _Marker:
         window, one, plan, core = self.window, self.one, self.plan, self.core
         buf, base, at = window.buf, window.base, self.at
         only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed)
+        if plan.role is Role.REASONING and self.own and not final and len(buf) - self.end < 2:
+            return WAIT
         if core in plan.ends and not (self.ways and not self.ways[0].cost):
             return self._end_token(only_text, 0)
         if len(core) < STRONG and plan.content:  # nobody begins three calls at once
@@ -443,6 +473,12 @@ class _Marker:
                 return WAIT
             if buf.startswith(core * 3, at) or at and buf.startswith(core * 3, at - 1):
                 self.ways = []
+        if plan.role in _HELD and self.ways and not core.startswith(("<", "[")):
+            lined = self.ways[0].node.step(core).trail.startswith("\n")  # it counts only at the end of its line
+            if lined and not self.after and not final:
+                return WAIT
+            if lined and self.after not in ("", "\n", "\r"):
+                return [only_text]
         if plan.closers is not None and any(way.node.calling(core) for way in self.ways):
             closed = window.find(plan.closers, self.end, plan.longest)
             if closed is not None and closed.start() - self.end <= MAX_REHEARSAL:
@@ -470,7 +506,8 @@ class _Marker:
             return found[:1]
         if self.ways and not found:  # it is none here
             return [only_text]
-        if len(core) >= STRONG and self.ways and not self.shown and plan.content:
+        noted = len(core) >= STRONG and self.ways and not self.shown and plan.content
+        if noted and (window.graph.code is not None or not core.startswith("```")):  # JSON in a block is no attempt
             acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
         if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
             acts = [PassOver(base + at)]
@@ -491,6 +528,8 @@ class _Marker:
         if "\n" in lead and not _begins_line(window, True, self.at, self.start, lead):
             return [only_text]
         end = base + lead_end(window, lead, self.at, self.start)
+        if self.one.context.doubt & Doubt.PASSED and not plan.content:
+            cost += window.costs.skip  # it was not cut off
         acts = MoreText(end), Finish(self.one.node, end)
         return [window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)]
 
@@ -511,10 +550,13 @@ class _Marker:
             )
         elif plan.role is Role.REASONING:
             cost = costs.opener_in_reasoning if opens or not passed else 0
-            cost += costs.turn_in_reasoning if opens and not calls else 0
+            if calls and self.window.graph.policies.reasoning_calls == "parse":
+                cost += costs.swallowed
+            elif opens and not calls:
+                cost += costs.turn_in_reasoning
         elif len(core) < STRONG:
             cost = costs.short_in_content
-        elif calls and self.window.graph.code is not None:
+        elif opens and core.startswith("```") or calls and self.window.graph.code is not None:
             return costs.fence_in_content
         elif core in self.window.graph.think_openers:
             cost = costs.thought_in_content
@@ -535,16 +577,17 @@ class _Marker:
         note = Note(RepairKind.STRAY_MARKER, base + self.at, core)
         inside = one.context.doubt & Doubt.INSIDE
         stray = costs.stray_closer + (costs.swallowed if inside else 0)
-        if core not in closers and self.solid:
+        if core not in closers and (self.solid or not self.start):
             text = MoreText(base + self.at + 1)
             return [
                 window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, text, note)
             ]
         named = self.shown or said(self.line, self.after)
-        acts = MoreText(base + self.at), CloseText(base + self.at), note
-        blanks = closers.get(core, "")
-        cost = costs.quoted if named else stray
-        return [window.stay(one, cost, base + self.end, Mode.BETWEEN, blanks, *acts)]
+        path = window.path(one).add(MoreText(base + self.at), CloseText(base + self.at))
+        if self.solid and self.plan.after.text:
+            path.over_text(base + self.at)
+        cost, blanks = costs.quoted if named else stray, closers.get(core, "")
+        return [window.make(one, cost, base + self.end, Mode.BETWEEN, blanks, path.add(note))]
 
     def _meant(self, way: Way) -> tuple[Hypothesis | None, bool]:
         """The hypothesis that the marker is meant, by one way, and whether it is certain."""
@@ -571,6 +614,10 @@ class _Marker:
             if closed is not None:
                 return closed, False
         path = self._out(way, lead, calls and first)
+        if cost and plan.role is Role.VALUE and isinstance(implied, str):
+            word, low = spelled(implied, one.context), max(self.start - base, 0)
+            if _torn_before(word, window.buf, low, at, end=True) is not None:  # it was passed on as text
+                path.add(Fail(f"expected `{word}`, got a part of it - at {base + at}"))
         path.imply(self._missing(way), base + at, calls)
         if calls and first and (plan.role in _HOLDS or plan.role is None):
             cost = min(cost, 2)
@@ -583,11 +630,13 @@ class _Marker:
         if calls and way.cost and plan.content:
             doubt |= Doubt.NO_OPENERS
         doubt &= ~Doubt.PASSED
-        if calls and not plan.content and way.cost:
+        rehearsed = plan.role is not Role.REASONING or window.graph.policies.reasoning_calls != "parse"
+        if calls and not plan.content and way.cost and rehearsed:
             doubt |= Doubt.INSIDE
         path.doubt(doubt)
         passed = one.context.doubt & Doubt.PASSED
         sure = not way.cost and not first and not self.shown and not passed and plan.role in _HOLDS
+        sure = sure and len(core) >= STRONG
         if core not in path.node.marks:
             return None, sure
         return shift(window, one, cost, core, at, self.end, path), sure
@@ -620,7 +669,7 @@ class _Marker:
         window, one, base, buf, at = self.window, self.one, self.window.base, self.window.buf, self.at
         word = spelled(closer, one.context)
         low = max(self.start - base, 0)
-        found = near_before(word, buf, low, at, fixed(closer)) or _torn_before(word, buf, low, at)
+        found = near_before(word, buf, low, at, fixed(closer)) or _torn_before(word, buf, low, at, end=False)
         if found is None or buf.endswith(word, 0, found[1]):
             return None
         end = base + lead_end(window, self.plan.after.lead(closer), found[0], self.start)
@@ -634,7 +683,7 @@ class _Marker:
         window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
-            cost += costs.opener_in_value if way.cost else costs.closer_in_value + 1
+            cost += costs.unclosed if way.cost else costs.closer_in_value + 1
         if self.shown and (first or calls):
             cost += costs.quoted
         elif self.shown and plan.role is Role.REASONING:
@@ -647,11 +696,11 @@ class _Marker:
         return cost
 
 
-def _torn_before(word: str, buf: str, low: int, at: int) -> tuple[int, int] | None:
-    """Where most of a marker, its beginning or its end, stands at the end of `buf[low:at]`."""
+def _torn_before(word: str, buf: str, low: int, at: int, end: bool) -> tuple[int, int] | None:
+    """Where most of a marker, its beginning or its `end`, stands at the end of `buf[low:at]`."""
     said = buf[low:at].rstrip()
     for size in range(len(word) - 1, max(len(word) * 3 // 5, STRONG) - 1, -1):
-        if said.endswith((word[:size], word[-size:])):
+        if said.endswith(word[-size:] if end else word[:size]):
             return low + len(said) - size, low + len(said)
     return None
 

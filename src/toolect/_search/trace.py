@@ -9,7 +9,6 @@ from msgspec import Struct
 from toolect._graph.expectations import expectations
 from toolect._graph.node import Node
 from toolect._graph.symbols import Key
-from toolect._reading.watcher import Watcher
 from toolect._spec.grammar_model import SlotKind
 
 
@@ -33,13 +32,12 @@ class Trouble(NamedTuple):
     expected: tuple[str, ...]
 
 
-class Trace(Watcher):
+class Trace:
     """The lexemes and the troubles, each in the order of the text."""
 
     def __init__(self) -> None:
         self.lexemes: list[Lexeme] = []
         self.troubles: list[Trouble] = []
-        self._fresh = False
 
     def open_ends(self, node: Node) -> tuple[str, ...]:
         """What the end of the input cut off, at `node`: what would have had to come."""
@@ -58,33 +56,3 @@ class Trace(Watcher):
                 lexemes[-1].end = at
             else:
                 lexemes.pop()
-
-    # What the other engine tells
-
-    def shifted(self, key: Key, start: int, end: int) -> None:
-        """A marker or terminal."""
-        self._add(key, start, end)
-
-    def implied(self, core: str, at: int) -> None:
-        """A marker that is missing."""
-        self._add(core, at, at, implied=True)
-
-    def slot_begun(self, kind: SlotKind, at: int) -> None:
-        """A slot begins."""
-        self._add(kind, at, -1)
-
-    def slot_ended(self, end: int) -> None:
-        """It ends."""
-        self.lexemes[-1].end = end
-
-    def lost(self, at: int, expected: tuple[str, ...]) -> None:
-        """Nothing that was expected came."""
-        self.troubles.append(Trouble(at, expected))
-
-    def restarted(self) -> None:
-        """The next lexeme is read at the start of the grammar."""
-        self._fresh = True
-
-    def _add(self, key: Key, start: int, end: int, implied: bool = False) -> None:
-        self.lexemes.append(Lexeme(key, start, end, implied, self._fresh))
-        self._fresh = False

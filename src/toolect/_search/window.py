@@ -7,9 +7,9 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Final
 
+from toolect._building.quotation import line_before
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._reading.quotation import line_before
 from toolect._search.costs import COSTS, Costs
 from toolect._search.hypothesis import Act, Action, Context, Doubt, Hypothesis, Mode
 from toolect._search.path import Path
@@ -145,7 +145,7 @@ class Window:
         costs, context = self.costs, one.context
         weak = context.doubt & (Doubt.PROSE | Doubt.GLUED | Doubt.NO_OPENERS) or not context.opener
         weak = weak and context.statement is None
-        return costs.no_name if weak and context.name not in self.tools else costs.skip
+        return costs.skip if not weak else costs.break_off if context.name in self.tools else costs.no_name
 
     # Hypotheses
 

@@ -73,6 +73,25 @@ class JsonReader(OpenValue):
             if self._out:
                 self._pass_on()
 
+    def pass_quote(self) -> None:
+        """Nothing more comes: the last text is no key, and its last quote is that."""
+        held = self._held
+        if self._ended >= 0:
+            passed = self._quote_at + 1
+        else:
+            passed = len(held) if self.expect is Expect.STRING and not self._in_key else 0
+        if passed:
+            self._out += held[:passed]
+            del held[:passed]
+            self._ended = self._item_at = -1
+            self._pass_on()
+
+    def missing(self) -> str | None:
+        """The brackets that close what is open; None in the middle of a string, or after a comma or a colon."""
+        if self.expect in (Expect.KEY, Expect.VALUE, Expect.STRING, Expect.COLON):
+            return None
+        return "".join("}" if frame.is_object else "]" for frame in reversed(self._stack))
+
     # Structure
 
     def _token(self, buf: str, pos: int, base: int, final: bool) -> int:

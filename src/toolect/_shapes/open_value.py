@@ -11,7 +11,6 @@ import re
 from enum import Enum
 
 from toolect._shapes.encoded import Encoded
-from toolect._shapes.loose import LooseEnd
 from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
 from toolect._shapes.shape_frame import IN_LIST, IN_OBJECT
 from toolect._shapes.shape_reader import OpenCall, ShapeReader
@@ -121,17 +120,6 @@ class OpenValue:
         """A `chunk` inside it was passed on."""
         self._texts.append(chunk)
 
-    def keeps(self, chunk: str, at: int) -> bool:
-        """Take in a `chunk` inside a string, at character `at`; False where something of it would be passed on."""
-        if self._take is self._pass or self._item_at >= 0:
-            return False
-        self._take(chunk, at)
-        return True
-
-    def listen(self, emit: Emit) -> None:
-        """Report to `emit` from now on."""
-        self._shape.emit = emit
-
     @property
     def called(self) -> bool:
         """True when what has been read can only be a call."""
@@ -150,11 +138,6 @@ class OpenValue:
         return self._shape.open_call
 
     @property
-    def odd(self) -> bool:
-        """True inside the arguments, when the shape has them the other way: as a string with JSON in it, or not."""
-        return self._arg_depth >= 0 and self._shape.odd(self._encoded is not None) != ""
-
-    @property
     def held(self) -> str:
         """Argument text that has come and is not safe to pass on: a comma, a number that may go on."""
         return self.before + ("".join(self._parts) if self.expect is Expect.SCALAR else "")
@@ -163,12 +146,6 @@ class OpenValue:
     def before(self) -> str:
         """Of `held`, what comes before a scalar that is open."""
         return "".join(self._held)
-
-    def loose(self) -> LooseEnd:
-        """Looks for the end of the value, which is broken here."""
-        opened = ["{" if frame.is_object else "[" for frame in self._stack]
-        between = self.expect in (Expect.COMMA_OR_END, Expect.KEY)
-        return LooseEnd(opened, self.expect is Expect.STRING, between)
 
     @property
     def done(self) -> bool:

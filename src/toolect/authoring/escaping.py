@@ -46,6 +46,8 @@ class Escape(msgspec.Struct, frozen=True):
     """What has the witness in it."""
     witness: str
     """The shortest text found that does."""
+    closer: str
+    """The marker that ends the slot; empty for none."""
     anywhere: bool
     """It does so after other text too."""
     text: str
@@ -117,6 +119,7 @@ class RawSlot(NamedTuple):
 
     def escape(self) -> Escape | None:
         """The shortest text that leaves the slot, if there is one."""
+        known = sorted(cores(self.dialect), key=len, reverse=True)
         for witness in sorted(_candidates(self.dialect), key=lambda text: (len(text), text)):
             read = self.read(witness)
             if not self.stays(witness, read):
@@ -127,6 +130,7 @@ class RawSlot(NamedTuple):
                     anywhere=not self.stays(_PUT + witness, self.read(_PUT + witness)),
                     text=self.before + witness + self.after,
                     read=read,
+                    closer=next((core for core in known if self.after.lstrip().startswith(core)), ""),
                     answer=self.answer(witness),
                     forgeries=dict(self.forgeries()),
                 )

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from toolect._graph.symbols import Key
+from toolect._search.answer_search import AnswerSearch
 from toolect._search.trace import Trace
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.derivation import edges
-from toolect.compiled import BEGIN_ANSWER, Dialect
+from toolect.compiled import Dialect
 from toolect.message import Json, Message
 
 _Lexemes: TypeAlias = tuple[tuple[Key, bool], ...]
@@ -30,7 +31,7 @@ class Watch:
         """The message that `text` says, as `Dialect.parse` reads it, and the names of the parts that it takes."""
         trace, known = Trace(), self._known
         schemas = tool_schemas(tools or None)
-        message = BEGIN_ANSWER(self.dialect.spec, self.dialect.graph(), schemas, trace=trace).read(text)
+        message = AnswerSearch(self.dialect.spec, self.dialect.graph(), schemas, trace=trace).read(text)
         lexemes = tuple((lexeme.key, lexeme.fresh) for lexeme in trace.lexemes)
         taken = known.get(lexemes)
         if taken is None:

@@ -8,12 +8,13 @@ from functools import lru_cache
 import msgspec
 
 from toolect._graph.network import Network, Option
+from toolect._search.answer_search import AnswerSearch
 from toolect._search.trace import Lexeme, Trace
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.authoring.derivation.grammar_options import Part, PartKind, name_of, parts
 from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
 from toolect.authoring.derivation.ways import Enter, NetworkWalk
-from toolect.compiled import BEGIN_ANSWER, Dialect, Mode, Tools, check_mode
+from toolect.compiled import Dialect, Mode, Tools, check_mode
 from toolect.message import Message, Repair, Status
 
 __all__ = [
@@ -66,7 +67,7 @@ def derive(
     check_mode(mode)
     schemas = tool_schemas(tools) if tools else NO_TOOLS
     trace = Trace()
-    reader = BEGIN_ANSWER(dialect.spec, dialect.graph(policies), schemas, mode == "strict", prefix, trace=trace)
+    reader = AnswerSearch(dialect.spec, dialect.graph(policies), schemas, mode == "strict", prefix, trace=trace)
     message = reader.read(text)
     builder = TreeBuilder(dialect.spec, text)
     tree = builder.build(_walk(dialect.graph().network).ways(trace.lexemes))

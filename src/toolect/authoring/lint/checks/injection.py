@@ -22,7 +22,8 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             advice = "close the slot with a marker of its own"
         elif _is_weak(escape):
             severity = Severity.WARNING
-            message = f"the text `{escape.witness}` ends {slot}, and no {escape.slot} with it in can be written"
+            end = escape.witness if escape.anywhere else escape.closer
+            message = f"the text `{end}` ends {slot}, and not every {escape.slot} with it in can be written"
             advice = "use `ESCAPED` between quotes, `escapes: entities`, or a longer closer"
         else:
             continue
@@ -45,4 +46,6 @@ _COUNTED = ("argument", "call")
 def _is_weak(escape: Escape) -> bool:
     """True when a marker that may be anywhere in ordinary text ends the slot."""
     short = escape.anywhere and len(escape.witness) < STRONG
+    forges = any(goal in _COUNTED for goal in escape.forgeries)
+    short = short or forges and 0 < len(escape.closer) < STRONG
     return short and escape.slot in FREE and escape.answer is Answer.REFUSES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolect._graph.edge_choice import Choice
-from toolect._graph.slot_stops import stops_of
 from toolect._graph.symbols import Key, Terminal
+from toolect._search.island import island
 from toolect._spec.grammar_model import SlotKind
 from toolect.authoring.lint.states import State, states
 from toolect.authoring.lint.subject import Subject
@@ -32,7 +32,7 @@ def _behind(state: State, kind: SlotKind) -> Iterator[tuple[Key, Choice]]:
         return
     here = {choice.edge for choice in state.node.choices[kind]}
     after = state.node.step(kind).node
-    lined = kind is SlotKind.TEXT and "\n" in stops_of(state.node)
+    lined = kind is SlotKind.TEXT and island(state.node).line_end is not None
     for key, choices in after.choices.items():
         if isinstance(key, str) or lined and all(choice.expects.startswith("\n") for choice in choices):
             continue  # a marker, or the end of a line, before it

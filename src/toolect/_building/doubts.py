@@ -1,0 +1,112 @@
+"""Whether a call that has been read is the one that was meant, as far as the declared tools tell: else it fails."""
+
+from __future__ import annotations
+
+import re
+
+from toolect._building.open_call import LAYOUT, OpenCall
+from toolect._shapes.elsewhere import holds_call
+from toolect._values.doubtful import (
+    holds,
+    holds_half_a_call,
+    is_declaration,
+    is_object_of,
+    misfit,
+    named_in_texts,
+    swallowed,
+    taken_over,
+)  # fmt: skip
+from toolect._values.toolset import ToolSchemas
+from toolect.message import Json, Repair, RepairKind
+
+_SURE = LAYOUT | {RepairKind.TOOL_NAME}
+"""What is mended and leaves no doubt about the arguments."""
+_JOINING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.WRAPPED))
+"""What makes one call of two, if it was mended where nothing was wrong."""
+
+_MERGING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKind.MISSPELLED_MARKER))
+"""What makes one argument of two."""
+GUESSED = frozenset(
+    (
+        RepairKind.IMPLIED_OPENER, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.MISSPELLED_MARKER,
+        RepairKind.JSON, RepairKind.MISSING_ARGUMENTS, RepairKind.DUPLICATE_KEY, RepairKind.TOOL_NAME,
+        RepairKind.SALVAGED,
+    )
+)  # fmt: skip
+"""What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
+_GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
+_CLOSING_TAG = re.compile(r"</([\w.:-]{1,64})>")
+_BEGINNING = 12
+"""Characters with which a call begins that tell that it begins again."""
+
+
+def doubt(call: OpenCall, tools: ToolSchemas) -> None:
+    """Let the `call`, which is over, fail where its arguments are not what was meant."""
+    if call.lacked and call.sound:
+        _lacking(call, tools)
+    if call.sound and any(r.kind is RepairKind.UNESCAPED for r in call.repairs) and holds_half_a_call(call.arguments):
+        call.fail(f"expected a text that ends before another call - at {call.start}")
+    if call.placed and call.sound and is_object_of(tools.of(call.name), dict(call.entries)):
+        call.fail(f"expected arguments, got an object of them as one - at {call.start}")
+    if call.whole and call.sound and is_declaration(tools.of(call.name), call.value):
+        call.fail(f"expected arguments, got what a tool declares of them - at {call.start}")
+    if call.repairs and call.sound and tools:
+        _mended(call, tools)
+
+
+def _lacking(call: OpenCall, tools: ToolSchemas) -> None:
+    """Where something was missing, its arguments may hold what does not belong to them: another call, or others."""
+    arguments = call.arguments
+    if holds_call(arguments, call.name, tools):
+        call.fail(f"expected arguments, got another call - at {call.start}")
+    elif call.unclosed and (key := swallowed(tools.of(call.name), arguments)):
+        call.fail(f"expected `{key}` beside the other arguments, and not in one of them - at {call.start}")
+
+
+def _mended(call: OpenCall, tools: ToolSchemas) -> None:
+    """Where something was mended, all of its arguments may have been lost, or those of another call taken over."""
+    kinds = {repair.kind for repair in call.repairs}
+    arguments = call.arguments
+    if not isinstance(arguments, dict):
+        return
+    lost = RepairKind.JSON in kinds or RepairKind.MISSING_ARGUMENTS not in kinds and kinds - _SURE
+    if not arguments and lost and (key := tools.of(call.name).lacks(())):
+        call.fail(f"expected the argument `{key}`, got none - at {call.start}")
+    elif kinds & _MERGING and (key := named_in_texts(tools.of(call.name), arguments)):
+        call.fail(f"expected `{key}` beside the other arguments, and not in one of them - at {call.start}")
+    elif kinds & _JOINING and (key := taken_over(tools, call.name, arguments)):
+        call.fail(f"expected no `{key}`, which is an argument of another tool - at {call.start}")
+
+
+def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
+    """Let the `call`, which was guessed at and then made to fit, fail where its arguments are others than declared.
+
+    It fails, too, where one of them holds the beginning of the call, whose wire text is `raw`.
+    """
+    arguments = call.arguments
+    kinds = {repair.kind for repair in call.repairs}
+    if not call.sound or not isinstance(arguments, dict) or kinds.isdisjoint(_GUESSED_OR_QUOTED):
+        return
+    begins = raw[: max(_BEGINNING, len(call.name) + 3)]
+    wrong = "expected a text that ends before the call begins again" if holds(arguments, begins) else ""
+    if not wrong and RepairKind.IMPLIED_CLOSER in kinds and any(map(_has_other_closer, arguments.values())):
+        wrong = "expected the closer of a value, got another one"
+    if not wrong and RepairKind.IMPLIED_CLOSER in kinds and call.passed:
+        wrong = "expected the closer of a value, got another call in it"
+    if not wrong and tools.declared and call.name not in tools and any(_opens(call, r) for r in call.repairs):
+        wrong = "expected a declared tool behind an opener that is missing or misspelled"
+    if not wrong and not kinds.isdisjoint(GUESSED):
+        wrong = misfit(tools.of(call.name), arguments, typed)
+    call.error = f"{wrong} - at {call.start}" if wrong else None
+
+
+def _opens(call: OpenCall, repair: Repair) -> bool:
+    """True when an opener of the call was guessed at."""
+    misspelt = repair.kind is RepairKind.MISSPELLED_MARKER and repair.at <= call.start
+    return misspelt or repair.kind is RepairKind.IMPLIED_OPENER
+
+
+def _has_other_closer(value: Json) -> bool:
+    """True when a text has a closing tag that it does not open."""
+    tags = _CLOSING_TAG.finditer(value) if isinstance(value, str) else ()
+    return any(f"<{tag[1]}" not in value[: tag.start()] for tag in tags)

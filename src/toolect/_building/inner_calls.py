@@ -1,0 +1,93 @@
+"""Calls that stand inside a value of another call, which was read as one that broke off where they begin.
+
+When each of them has taken its own closers, those of the outer call are left over: then none of them runs. That is
+known when the answer is over.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Sequence
+from itertools import accumulate
+
+from msgspec.structs import replace
+
+from toolect._building.open_call import MAX_REPAIRS
+from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
+from toolect.message import Call, Repair, Segment, Status
+
+NEVER = sys.maxsize
+"""A character that no text has, and a number that no call has."""
+_ENDS_VALUE = re.compile(r"""["'`]\s*(?:[)\]}]|,\s*["']?\w+["']?\s*[:=])|</""").search
+
+_TOO_MANY = "` too many"
+"""How the detail of a repair ends that left out a sign."""
+
+
+def without_inner(
+    segments: Sequence[Segment], repairs: Sequence[Repair], torn: int, closers: Collection[str] | None, final: bool
+) -> Sequence[Segment]:
+    """The `segments`: where a call ended before character `torn`, and should not have, neither it nor those in it run.
+
+    It ends at the last place where any of the `closers` is left over, or a bracket or a quote. Without them that is not
+    known, nor before the answer is over, in its `final` text.
+    """
+    if torn == NEVER:
+        return segments
+    end = NEVER
+    if final and closers is not None and len(repairs) < MAX_REPAIRS:
+        left = [one.at for one in repairs if one.detail in closers or one.detail.endswith(_TOO_MANY)]
+        left += [s.span[1] for s in segments if s.span and _is_left(_unread(s), closers)]
+        end = max(left, default=-1)
+    if final and not any(type(s) is Call and s.span and torn <= s.span[0] < end for s in segments):
+        return segments
+
+    def found(s: Segment) -> Segment:
+        if type(s) is not Call or not s.runnable or s.span is None or s.span[0] >= end or s.span[1] < torn:
+            return s
+        why = "it stands inside a value of a call" if s.span[0] >= torn else "a value of it goes on after a call in it"
+        status = Status.MALFORMED if final else Status.TRUNCATED
+        return replace(s, status=status, error=f"{why} - at {torn}", spelling=s.arguments_text)
+
+    return [*map(found, segments)]
+
+
+def _unread(segment: Segment) -> str:
+    """The text of a segment that is no call, or none that runs."""
+    if isinstance(segment, Call):
+        return "" if segment.runnable else segment.raw
+    return segment.text
+
+
+def _is_left(text: str, closers: Collection[str]) -> bool:
+    """Does something end in `text` that did not begin there?"""
+    if _ENDS_VALUE(text) is not None or any(closer in text for closer in closers):
+        return True
+    return any(
+        depth < 0 for begin, end in ("{}", "()") for depth in accumulate((c == begin) - (c == end) for c in text)
+    )
+
+
+class Waiting:
+    """The events of calls that may stand inside a value, which wait until the answer is over."""
+
+    __slots__ = ("_events",)
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+
+    def released(self, events: list[Event], number: int) -> list[Event]:
+        """Those of `events` that are told at once: neither the end of call `number`, nor anything of one after it."""
+        if number == NEVER:
+            return events
+        told: list[Event] = []
+        for event in events:
+            last = number - isinstance(event, CallEnd)
+            now = isinstance(event, ContentDelta | ReasoningDelta) or event.index <= last
+            (told if now else self._events).append(event)
+        return told
+
+    def over(self, calls: Sequence[Call]) -> list[Event]:
+        """Those that have waited, now that it is known what became of the `calls` of the answer."""
+        return [CallEnd(one.index, calls[one.index]) if type(one) is CallEnd else one for one in self._events]
