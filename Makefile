@@ -81,7 +81,7 @@ mutate: setup  ## break the shipped specs, and count what lint finds
 judge: setup  ## judge the reader on fresh texts, beside an earlier one: ARGS="--before COMMIT --all --by what --differences 9"
 	@$(BIN)/python -m tools.judge.judge $(ARGS)
 
-ablation: setup  ## what each cost of the reader by search is worth; writes docs/leniency.json: ARGS="--only json_comma"
+ablation: setup  ## what each cost of reading is worth; writes docs/leniency.json: ARGS="--only json_comma"
 	@$(BIN)/python -m tools.judge.ablation $(ARGS)
 
 induction: setup  ## count the formats that `toolect new` induces: ARGS="--formats 1000 --seed 0 --templates DIR --write"

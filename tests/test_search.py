@@ -1,4 +1,4 @@
-"""The reader by search, which is to take the place of the other one: the laws that hold of it by now."""
+"""The search: the laws that hold of every answer it reads."""
 
 from __future__ import annotations
 

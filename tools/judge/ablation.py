@@ -79,8 +79,7 @@ def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
     """What a process of its own finds for a row."""
     command = [sys.executable, "-m", "tools.judge.ablation", "--row", row or "-", "--seed", str(options.seed)]
     command += ["--size", str(options.size)]
-    env = os.environ | {"TOOLECT_ENGINE": "search"}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     words: dict[str, str] = json.loads(done.stdout)
     return words
 

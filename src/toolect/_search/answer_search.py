@@ -1,4 +1,4 @@
-"""The reader by search: one answer, whole or in pieces, to its message and events."""
+"""Answer reading: one answer, whole or in pieces, to its message and events, by search."""
 
 from __future__ import annotations
 
