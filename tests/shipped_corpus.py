@@ -7,14 +7,16 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+from toolect._spec.meaning import begins_with_name
 from toolect.authoring.corpus import Case, CorpusError, describe, normal, read, update, write
 from toolect.authoring.laws import carried, plain, same, stream, untiled, untold
+from toolect.compiled import Dialect
 from toolect.events import Event
 from toolect.message import Message
 
 __all__ = [
-    "ROOT", "Case", "CorpusError", "all_cases", "carried", "cases_of", "check_events", "check_spans", "describe",
-    "each", "normal", "plain", "read", "same", "stream", "update", "write",
+    "ROOT", "Case", "CorpusError", "all_cases", "begins_with_names", "carried", "cases_of", "check_events",
+    "check_spans", "describe", "each", "normal", "plain", "read", "same", "stream", "update", "write",
 ]  # fmt: skip
 
 ROOT = Path(__file__).parent / "corpus"
@@ -31,6 +33,12 @@ def all_cases() -> list[Case]:
 def cases_of(name: str) -> list[Case]:
     """The cases of one dialect."""
     return [case for case in all_cases() if case.dialect == name]
+
+
+def begins_with_names(dialect: Dialect) -> bool:
+    """Whether calls may begin with their names, or are code: which names are tools' decides what is one."""
+    spec = dialect.spec
+    return bool(spec.code) or any(begins_with_name(rule, spec.roles) for rule in spec.rules.values())
 
 
 def each(things: Iterable[T], check: Callable[[T], None]) -> None:

@@ -10,8 +10,8 @@ from shipped_corpus import Case
 
 import toolect
 from toolect._search.answer_search import AnswerSearch
-from toolect._search.costs import ROWS
 from toolect._search.recorder import MAX_PLACES, MAX_READINGS
+from toolect._spec.costs import ROWS
 from toolect._values.toolset import tool_schemas
 from toolect.explanation import Explanation, Place, draw
 

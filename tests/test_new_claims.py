@@ -224,8 +224,8 @@ def test_where_a_sample_is_not_read(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
     told = next(line for line in result.output.splitlines() if "Sample 4" in line)
-    assert "the marker `<go>` is out of place" in told
-    assert told.endswith("`<go>get_tide soon\\nport…` in line 2, column 1")
+    assert "the whitespace before this is not what the dialect writes" in told
+    assert told.endswith("`soon\\nport = Oslo\\n</go>` in line 2, column 14")
 
 
 def lisp(port: str, *tags: str) -> str:

@@ -91,10 +91,10 @@ def test_a_call_in_content_is_read(tools: list[Json] | None) -> None:
 
 
 def test_a_call_in_content_whose_name_is_called_nowhere() -> None:
-    """The opener, a word where the name stands, and another one where the key stands: that is a call as well."""
+    """The opener, a word where the name stands, and another one where the key stands: that is read as a call."""
     texts = [BRACKETS[1], 'So.\n[[find_ship ship="Emma" limit=2]]', '[[find_ship ship="a b" limit=7]]']
     made = induced([*texts, "[[get_tide port=Brest days=3]]"])
-    assert made.unread == ("Sample 4",)
+    assert (made.read, made.calls, made.unread) == (4, 4, ())
     assert not induced([*texts, f"I write [[names]] and [[more of them]] for this.\n{texts[2]}"]).unread
 
 

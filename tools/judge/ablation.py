@@ -34,7 +34,7 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
     from toolect import registry
     from toolect._canonical.fast_path import read_canonical
-    from toolect._search import costs
+    from toolect._spec import costs
     from toolect._values.toolset import tool_schemas
     from tools.judge import judge
     from tools.judge.verdicts import verdict
@@ -62,10 +62,10 @@ def counted(without: dict[str, str], base: dict[str, str]) -> dict[str, int]:
     lost = Counter(
         next(kind for kind in KINDS if id_.startswith(kind))
         for id_, word in base.items()
-        if word in RIGHT and without[id_] not in RIGHT
+        if word in RIGHT and without.get(id_, word) not in RIGHT
     )
     damaged = (id_ for id_ in without if id_.startswith("lossless"))
-    wrong = sum("wrong" in without[id_] and "wrong" not in base[id_] for id_ in damaged)
+    wrong = sum("wrong" in without[id_] and "wrong" not in base.get(id_, "wrong") for id_ in damaged)
     return {**{kind: lost[kind] for kind in KINDS}, "wrong runs": wrong}
 
 
@@ -79,7 +79,8 @@ def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
     """What a process of its own finds for a row."""
     command = [sys.executable, "-m", "tools.judge.ablation", "--row", row or "-", "--seed", str(options.seed)]
     command += ["--size", str(options.size)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    env = os.environ | {"PYTHONHASHSEED": "0"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     words: dict[str, str] = json.loads(done.stdout)
     return words
 
@@ -103,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.row is not None:
         print(json.dumps(judged(options.row.strip("-"), options.seed, options.size)))
         return 0
-    from toolect._search.costs import ROWS
+    from toolect._spec.costs import ROWS
 
     rows = options.only or [*ROWS]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -69,7 +69,7 @@ def _mended(call: OpenCall, tools: ToolSchemas) -> None:
     arguments = call.arguments
     if not isinstance(arguments, dict):
         return
-    lost = RepairKind.JSON in kinds or RepairKind.MISSING_ARGUMENTS not in kinds and kinds - _SURE
+    lost = kinds - _SURE - {RepairKind.MISSING_ARGUMENTS}
     if not arguments and lost and (key := tools.of(call.name).lacks(())):
         call.fail(f"expected the argument `{key}`, got none - at {call.start}")
     elif kinds & _MERGING and (key := named_in_texts(tools.of(call.name), arguments)):

@@ -38,6 +38,7 @@ class Graph:
         """Calls of tools that are not declared are none."""
         self._long_openers: tuple[str, ...] | None = None
         spec = network.spec
+        self.costs = spec.costs
         self.no_call = bool(spec.no_call)
         """Calls of some names are none."""
         self.code = Code(spec) if spec.code else None

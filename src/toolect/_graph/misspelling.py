@@ -83,7 +83,8 @@ def around(core: str, buf: str, at: int, until: int, final: bool) -> Iterator[tu
         pos = match.start()
         if pos > at:
             break
-        if buf.startswith(_CLOSING, pos) or goes_on.match(buf, pos) is None:
+        closes = buf.startswith(_CLOSING, pos) or buf[max(0, pos - 1) : pos] == "/" and "/" not in leading_signs(core)
+        if closes or goes_on.match(buf, pos) is None:
             continue
         _, end = near(core, buf, pos, final)
         if end >= until or end == MORE and not final:

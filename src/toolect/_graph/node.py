@@ -17,6 +17,7 @@ from toolect._graph.network import Edge, Network
 from toolect._graph.spelling import marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
 from toolect._graph.trails import Config, Stack, Trail, shared_ends, without
+from toolect._spec.costs import Costs
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
@@ -50,6 +51,7 @@ class Maker(Protocol):
 
     network: Network
     policies: Policies
+    costs: Costs
     ends: tuple[str, ...]
     closers: tuple[str, ...]
     markers: frozenset[str]

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import Key, Op, OpCode, Terminal, is_echo
-from toolect._search.costs import COSTS
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
@@ -39,6 +38,7 @@ def reach(node: Node) -> dict[str, list[Way]]:
 
 
 def _reach(node: Node) -> dict[str, list[Way]]:
+    costs = node.graph.costs
     found: dict[str, list[Way]] = {}
     done: dict[Node, int] = {}
     todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
@@ -61,17 +61,17 @@ def _reach(node: Node) -> dict[str, list[Way]]:
             if at.value and core.isalpha():  # it is all of a value
                 continue
             order += 1
-            more = cost + (COSTS.implied_opener if at.first(core) else COSTS.implied_closer)
+            more = cost + (costs.implied_opener if at.first(core) else costs.implied_closer)
             if more <= MAX_COST:
                 heapq.heappush(todo, (more, order, (*path, core), at.step(core).node))
-        if at.json and not at.text and cost + COSTS.no_arguments <= MAX_COST:
+        if at.json and not at.text and cost + costs.no_arguments <= MAX_COST:
             order += 1
-            heapq.heappush(todo, (cost + COSTS.no_arguments, order, (*path, JSON), at.step(JSON).node))
-        if "{" in at.marks and not at.text and cost + COSTS.no_arguments <= MAX_COST:
+            heapq.heappush(todo, (cost + costs.no_arguments, order, (*path, JSON), at.step(JSON).node))
+        if "{" in at.marks and not at.text and cost + costs.no_arguments <= MAX_COST:
             inner = at.step("{").node
             if "}" in inner.marks:
                 order += 1
-                heapq.heappush(todo, (cost + COSTS.no_arguments, order, (*path, "{", "}"), inner.step("}").node))
+                heapq.heappush(todo, (cost + costs.no_arguments, order, (*path, "{", "}"), inner.step("}").node))
     return found
 
 
@@ -81,6 +81,7 @@ def way_to_json(node: Node) -> Way | None:
 
 
 def _way_to_json(node: Node) -> Way | None:
+    costs = node.graph.costs
     todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
     order, done = 0, set[Node]()
     while todo:
@@ -93,7 +94,7 @@ def _way_to_json(node: Node) -> Way | None:
         for core, wrong in at.marks.items():
             if not wrong and (not (path and at.text) or at.calling(core)):
                 order += 1
-                more = COSTS.implied_opener if at.first(core) else COSTS.implied_closer
+                more = costs.implied_opener if at.first(core) else costs.implied_closer
                 heapq.heappush(todo, (cost + more, order, (*path, core), at.step(core).node))
     return None
 

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from toolect._graph.node import Node
-from toolect._search.costs import ALIVE, FAR, FUEL, GAP, LATE, PACE, VISITS
+from toolect._spec.costs import ALIVE, FAR, FUEL, GAP, LATE, PACE, VISITS
 
 _REMEMBERED: Final = 4096
 """Places of the text and the grammar that are remembered at least."""

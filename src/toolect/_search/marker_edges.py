@@ -203,7 +203,9 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         return WAIT
     text = window.stay(one, 0, base + at, Mode.TEXT, TextState(base + at, False), OpenText(node, base + at))
     last = last_marker(one)
-    if last is None or node.text_field().role in (Role.CONTENT, None) or last in node.step(TEXT).node.marks:
+    if last is None or len(last) < STRONG or last in node.step(TEXT).node.marks:
+        return [text]
+    if node.text_field().role in (Role.CONTENT, None):
         return [text]
     again = window.after_blanks(at)
     if not final and size - again < len(last) and last.startswith(buf[again:]):
@@ -293,7 +295,8 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     last = last_marker(one) if node.json else None
     if last is not None and not final and size - at < len(last) and last.startswith(buf[at:]):
         return WAIT
-    if node.json and _begins_json(node, buf[at]) and not (last is not None and buf.startswith(last, at)):
+    begins = _begins_json(node, buf[at]) if node.json and not _name_alone(window, one) else buf[at] == "{"
+    if node.json and begins and not (last is not None and buf.startswith(last, at)):
         cost = 0 if inside or node.value else costs.fits
         fenced = last is not None and last.startswith("```") and shaped(node)  # any JSON stands in one
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=fenced)
@@ -525,7 +528,8 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
         first = way.path[0]
         path = window.path(one).imply(way.path, base + at, first in node.marks and node.calling(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
-    if unknown and node.json and not node.text and _named(one) and not _begins_json(node, buf[at]):
+    named = _named(one) and not _name_alone(window, one)
+    if unknown and node.json and not node.text and named and not _begins_json(node, buf[at]):
         found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
     if unknown and context.key is not None and isinstance(core := node.sole, str) and node.step(core).node.text:
         begun = next((n for n in (2, 1) if len(core) < STRONG and buf.startswith(core[:n], at)), 0)
@@ -585,6 +589,14 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
 def _named(one: Hypothesis) -> bool:
     """True when a call is open that has its name: all that is missing is a value."""
     return one.context.call is not None and bool(one.context.name)
+
+
+def _name_alone(window: Window, one: Hypothesis) -> bool:
+    """True when nothing but its name says that a call is open: an object has to follow."""
+    call, name, begun = one.context.call, one.context.name, one.context.begun
+    if call is None or not (call.patterns and name) or begun and window.raw(begun - 1, begun) != "\n":
+        return False
+    return window.raw(begun, begun + len(name)) == name
 
 
 def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> list[Hypothesis]:

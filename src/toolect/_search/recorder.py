@@ -13,10 +13,10 @@ from typing import Final
 
 from toolect._graph.expectations import expectations
 from toolect._search.actions import BreakOff, CloseText, Imply, Lost, MendJson, Note, Shift
-from toolect._search.costs import COSTS, ROWS, Costs
 from toolect._search.follow import ESCAPED, JSON, TEXT
 from toolect._search.hypothesis import Act, Edges, Hypothesis, Mode, Onwards, Waits
 from toolect._search.window import Window
+from toolect._spec.costs import COSTS, ROWS, Costs
 from toolect.explanation import Explanation, Paid, Place, Reading
 
 MAX_PLACES: Final = 100
@@ -31,7 +31,6 @@ _REST: Final = "adjustment"
 """What is paid beyond the rows."""
 _ROWS: Final = sorted(ROWS, key=lambda name: int(getattr(COSTS, name)))
 """The dearer a row, the higher its digit: of two coded costs the lower one is nearly always the cheaper."""
-_VALUES: Final = {name: int(getattr(COSTS, name)) for name in _ROWS}
 _CODED: Final = Costs(**{name: _BASE**digit for digit, name in enumerate(_ROWS, 1)})
 _SLOTS: Final = {Mode.TEXT: TEXT, Mode.STRING: ESCAPED}
 
@@ -54,6 +53,7 @@ class Recorder:
 
     def __init__(self, edges: Edges, window: Window) -> None:
         self._edges, self._window = edges, window
+        self._values = {name: int(getattr(window.costs, name)) for name in _ROWS}
         self._known: dict[int, tuple[Hypothesis, Edge]] = {}
         self._gone_on: list[Edge] = []
 
@@ -81,7 +81,9 @@ class Recorder:
             self._gone_on.append(edge)
             for other, code in zip(found, codes, strict=True):
                 acts = [*_acts(one, other)]
-                after = Edge(edge, _paid(code, other.cost - one.cost, acts), _at(acts, other.pos), other.pos)
+                after = Edge(
+                    edge, _paid(code, other.cost - one.cost, acts, self._values), _at(acts, other.pos), other.pos
+                )
                 edge.after.append(after)
                 self._known[id(other)] = other, after
         return found
@@ -153,22 +155,22 @@ def _at(acts: list[Act], pos: int) -> int:
     return min(found, default=pos)
 
 
-def _paid(code: int, cost: int, acts: list[Act]) -> dict[str, int]:
-    """What each row was paid, by a coded cost; all together it is `cost`.
+def _paid(code: int, cost: int, acts: list[Act], values: dict[str, int]) -> dict[str, int]:
+    """What each row was paid, by a coded cost and the `values` of the rows; all together it is `cost`.
 
     Markers that are missing on a way, which the grammar knows by itself, are shown by the acts.
     """
-    paid = {name: count * _VALUES[name] for name, count in _counts(code)}
+    paid = {name: count * values[name] for name, count in _counts(code)}
     rest = cost - sum(paid.values())
     for act in acts if rest else ():
         if isinstance(act, Imply) and rest > 0 and (isinstance(act.key, str) or act.key is JSON):
             opens = isinstance(act.key, str) and act.node.first(act.key)
             name = "implied_opener" if opens else "implied_closer" if isinstance(act.key, str) else "no_arguments"
-            part = min(rest, _VALUES[name])
+            part = min(rest, values[name])
             paid[name] = paid.get(name, 0) + part
             rest -= part
     if rest:
-        name = max((name for name in paid if name not in _EVIDENCE), key=_VALUES.__getitem__, default=_REST)
+        name = max((name for name in paid if name not in _EVIDENCE), key=values.__getitem__, default=_REST)
         paid[name] = paid.get(name, 0) + rest
     return paid
 

@@ -148,8 +148,8 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
-    cost += swallowed
     before = window.raw(max(state.start, end - _BEFORE), end)
+    cost += swallowed + costs.opener_in_value * any(core in before for core in window.graph.long_openers)
     now = state._replace(quotes=state.quotes + 1, piece=end + len(closer))
     further = window.stay(one, cost, end + len(closer), Mode.STRING, now, *acts)
     if is_torn(form.after, closer, before):

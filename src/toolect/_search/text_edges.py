@@ -624,7 +624,8 @@ class _Marker:
         cost += self._doubts(way, calls, first)
         doubt = path.context.doubt
         if calls and len(core) < STRONG and plan.role in (Role.CONTENT, None) and self.line.strip():
-            doubt = Doubt.PROSE | (Doubt.GLUED if is_glued(self.line) else Doubt.NONE)
+            glued = core[0] in "[({" and is_glued(self.line)
+            doubt = Doubt.PROSE | (Doubt.GLUED if glued else Doubt.NONE)
         if calls and first and len(core) >= STRONG and plan.content and said(self.line, self.after):
             doubt |= Doubt.PROSE
         if calls and way.cost and plan.content:

@@ -10,9 +10,9 @@ from typing import Any, Final
 from toolect._building.quotation import line_before
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._search.costs import COSTS, Costs
 from toolect._search.hypothesis import Act, Action, Context, Doubt, Hypothesis, Mode
 from toolect._search.path import Path
+from toolect._spec.costs import Costs
 from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
 
@@ -46,7 +46,7 @@ class Window:
 
     def __init__(self, graph: Graph, tools: ToolSchemas, ref: str) -> None:
         self.graph, self.tools, self.ref = graph, tools, ref
-        self.costs: Costs = COSTS
+        self.costs: Costs = graph.costs
         self.buf, self.base, self.need = "", 0, 0
         self.raw: Callable[[int, int], str] = self.cut
         self._order = count()

@@ -146,11 +146,11 @@ def read_texts(node: Node, what: str, problems: Problems) -> tuple[Text, ...]:
 
 
 def _number(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> int | None:
-    least, most = int(meta.ge or 0), int(meta.le or 99)
+    least, most = int(meta.ge or 0), 99 if meta.le is None else int(meta.le)
     if (
         isinstance(node, Text)
         and node.plain
-        and re.fullmatch(r"\d{1,2}", node.text)
+        and re.fullmatch(r"-?\d{1,2}", node.text)
         and least <= int(node.text) <= most
     ):
         return int(node.text)

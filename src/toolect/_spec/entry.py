@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from toolect._spec import policies
+from toolect._spec.costs import COSTS, Costs
 from toolect._spec.decode import check_keys, read_struct, read_texts
 from toolect._spec.document import Node, Table, Text, describe
 from toolect._spec.grammar import Grammar
@@ -37,6 +38,7 @@ FIELDS = (
     "misspellings",
     "lines",
     "reserved",
+    "costs",
     "policies",
 )
 OLD = {
@@ -123,6 +125,7 @@ class Plain(msgspec.Struct, frozen=True):
     lines: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
     gaps: Gaps = Gaps()
+    costs: Costs = COSTS
     policies: Policies = Policies()
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from toolect._spec.codec_model import Codec
+from toolect._spec.costs import COSTS, Costs
 from toolect._spec.grammar_model import Expr
 from toolect._spec.policies import Policies
 from toolect._spec.shape_model import Shape
@@ -125,6 +126,7 @@ class Spec(msgspec.Struct, frozen=True):
     """Markers that count only where a line begins."""
     reserved: tuple[str, ...] = ()
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
+    costs: Costs = COSTS
     policies: Policies = Policies()
     written: dict[str, str] = {}
     """Terminal that says nothing → the text that rendering writes for it, or a `Computed`."""

@@ -10,6 +10,7 @@ import msgspec
 from toolect._spec.chat_load import FIELDS as CHAT_FIELDS
 from toolect._spec.chat_model import ChatFields, ChatRole
 from toolect._spec.codecs import Options
+from toolect._spec.costs import Costs
 from toolect._spec.entry import FIELDS, OWN, Plain
 from toolect._spec.meaning import ROLES
 from toolect._spec.model import Gaps, Ids
@@ -23,9 +24,9 @@ _SHAPE = {"anyOf": [{"type": ["object", "array"]}, {"type": "string", "pattern":
 
 def editor_schema() -> dict[str, Json]:
     """The schema, with a definition for each field that is a mapping of its own."""
-    kinds = [Gaps, Ids, Options, Policies]
+    kinds = [Gaps, Ids, Options, Costs, Policies]
     found, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    gaps, ids, options, policies = found
+    gaps, ids, options, costs, policies = found
     codec = {"anyOf": [parts["CodecKind"], options]}
     fields: dict[str, Any] = {
         **{field.encode_name: _plain(field.type) for field in msgspec.structs.fields(Plain)},
@@ -39,6 +40,7 @@ def editor_schema() -> dict[str, Json]:
         "end": _TEXTS,
         "ids": ids,
         "misspellings": _table(_TEXTS),
+        "costs": costs,
         "policies": policies,
     }
     for part in parts.values():

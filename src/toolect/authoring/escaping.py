@@ -108,6 +108,11 @@ def _with_argument(segment: Segment) -> Segment:
     return Call(segment.name, segment.arguments | {FORGED: "x"}, segment.id) if isinstance(segment, Call) else segment
 
 
+def _ends(after: str, core: str) -> bool:
+    """True when the marker `core`, without a blank beside it, is what comes right after a slot."""
+    return after.startswith(core) and not after[len(core) :][:1].isspace()
+
+
 class RawSlot(NamedTuple):
     """A slot of a message that was written: `before` and `after` are the text around it; `make` gives the message."""
 
@@ -130,7 +135,7 @@ class RawSlot(NamedTuple):
                     anywhere=not self.stays(_PUT + witness, self.read(_PUT + witness)),
                     text=self.before + witness + self.after,
                     read=read,
-                    closer=next((core for core in known if self.after.lstrip().startswith(core)), ""),
+                    closer=next((core for core in known if _ends(self.after, core)), ""),
                     answer=self.answer(witness),
                     forgeries=dict(self.forgeries()),
                 )

@@ -22,7 +22,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             advice = "close the slot with a marker of its own"
         elif _is_weak(escape):
             severity = Severity.WARNING
-            end = escape.witness if escape.anywhere else escape.closer
+            end = escape.witness if escape.anywhere and len(escape.witness) < STRONG else escape.closer
             message = f"the text `{end}` ends {slot}, and not every {escape.slot} with it in can be written"
             advice = "use `ESCAPED` between quotes, `escapes: entities`, or a longer closer"
         else:

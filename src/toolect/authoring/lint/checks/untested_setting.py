@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from toolect._rendering.ids import with_ids
+from toolect._spec.costs import COSTS, Costs
 from toolect._spec.document import Table
 from toolect._spec.model import Ids
 from toolect._spec.policies import POLICIES, WRITING
@@ -25,7 +26,7 @@ Setting = tuple[tuple[str, ...], str]
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each setting of the dialect's own entry that no case shows."""
     if subject.cases:
-        for path, what in (*_texts(subject), *_tails(subject), *_ids(subject), *_policies(subject)):
+        for path, what in (*_texts(subject), *_tails(subject), *_ids(subject), *_costs(subject), *_policies(subject)):
             message = f"no case of `{subject.name}` {what}"
             yield warning("untested-setting", message, subject.places.entry(*path), help="add a case that shows it")
 
@@ -74,6 +75,16 @@ def first_id(ids: Ids) -> str | None:
     """The id that the first call of a message gets if it comes without one."""
     (made,) = with_ids(ids, [Call("f", {})])
     return made.id if isinstance(made, Call) else None
+
+
+def _costs(subject: Subject) -> Iterator[Setting]:
+    """The costs that are not as by default: a case must be read otherwise by default."""
+    for field in structs.fields(Costs):
+        cost = getattr(COSTS, field.name)
+        if getattr(subject.spec.costs, field.name) == cost or not _own(subject, "costs", field.encode_name):
+            continue
+        if not _matters(subject, {"costs": structs.replace(subject.spec.costs, **{field.name: cost})}):
+            yield ("costs", field.encode_name), f"is read otherwise with the cost {cost}"
 
 
 def _policies(subject: Subject) -> Iterator[Setting]:

@@ -15,7 +15,7 @@ from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Severity
 from toolect.message import Call, Segment
 
-_MAPPINGS = ("values", "gaps", "prefill", "ids", "misspellings", "policies")
+_MAPPINGS = ("values", "gaps", "prefill", "ids", "misspellings", "costs", "policies")
 _TYPED = (CodecKind.JSON, CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
 _FOR = {"untyped": (CodecKind.SCHEMA,), "spelling": _TYPED, "layout": _TYPED}
 """Option of a codec → the codecs that know it."""

@@ -7,100 +7,103 @@ evidence, and is paid back.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
+Cost = Annotated[int, msgspec.Meta(ge=0, le=60)]
+Evidence = Annotated[int, msgspec.Meta(ge=-8, le=0)]
 
-class Costs(msgspec.Struct, frozen=True):
-    """The costs of one dialect; an entry may override them. `ROWS` says of each what it is for."""
+
+class Costs(msgspec.Struct, frozen=True, rename="kebab"):
+    """The costs of one dialect, which its entry may override. `ROWS` says of each what it is for."""
 
     # evidence
-    fits: int = -1
-    fits_long: int = -2
-    call_seen: int = -4
+    fits: Evidence = -1
+    fits_long: Evidence = -2
+    call_seen: Evidence = -4
     # markers
-    implied_closer: int = 2
-    implied_opener: int = 3
-    no_arguments: int = 3
-    wrapped: int = 3
-    cut_off: int = 4
-    misspelt: int = 2
-    respaced: int = 0
-    misspelt_closer: int = 1
-    near_in_text: int = 1
-    doubled: int = 1
-    doubled_in_value: int = 2
-    stray_closer: int = 2
-    also_end: int = 6
-    stray_opener: int = 3
-    stray_sign: int = 2
-    sign_missing: int = 2
-    sign_glued: int = 4
-    text_after: int = 2
-    no_openers: int = 0
+    implied_closer: Cost = 2
+    implied_opener: Cost = 3
+    no_arguments: Cost = 3
+    wrapped: Cost = 3
+    cut_off: Cost = 4
+    misspelt: Cost = 2
+    respaced: Cost = 0
+    misspelt_closer: Cost = 1
+    near_in_text: Cost = 1
+    doubled: Cost = 1
+    doubled_in_value: Cost = 2
+    stray_closer: Cost = 2
+    also_end: Cost = 6
+    stray_opener: Cost = 3
+    stray_sign: Cost = 2
+    sign_missing: Cost = 2
+    sign_glued: Cost = 4
+    text_after: Cost = 2
+    no_openers: Cost = 0
     # a marker is only text
-    opener_in_content: int = 3
-    closer_in_content: int = 3
-    short_in_content: int = 1
-    brace_in_content: int = 2
-    misspelt_in_content: int = 1
-    thought_in_content: int = 2
-    begins_line: int = 4
-    begins_answer: int = 2
-    opener_in_reasoning: int = 2
-    turn_in_reasoning: int = 3
-    opener_in_value: int = 3
-    closer_in_value: int = 1
-    unclosed: int = 4
-    swallowed: int = 4
+    opener_in_content: Cost = 3
+    closer_in_content: Cost = 3
+    short_in_content: Cost = 1
+    brace_in_content: Cost = 2
+    misspelt_in_content: Cost = 1
+    thought_in_content: Cost = 2
+    begins_line: Cost = 4
+    begins_answer: Cost = 2
+    opener_in_reasoning: Cost = 2
+    turn_in_reasoning: Cost = 3
+    opener_in_value: Cost = 3
+    closer_in_value: Cost = 1
+    unclosed: Cost = 4
+    swallowed: Cost = 4
     # a marker is meant, though it looks quoted
-    quoted: int = 8
-    in_sentence: int = 4
-    named_in_sentence: int = 3
-    in_fence: int = 9
+    quoted: Cost = 8
+    in_sentence: Cost = 4
+    named_in_sentence: Cost = 3
+    in_fence: Cost = 9
     # JSON
-    json_quote: int = 1
-    json_key: int = 1
-    json_word: int = 1
-    json_comment: int = 1
-    json_comma: int = 2
-    json_colon: int = 2
-    json_trailing: int = 1
-    json_close: int = 2
-    json_close_all: int = 1
-    json_drop: int = 2
-    json_text: int = 3
-    json_reopen: int = 3
-    json_end_quote: int = 3
-    json_first_quote: int = 3
-    json_fence: int = 1
-    json_triple: int = 1
-    json_wide: int = 1
-    json_sentence: int = 2
-    json_marker: int = 4
+    json_quote: Cost = 1
+    json_key: Cost = 1
+    json_word: Cost = 1
+    json_comment: Cost = 1
+    json_comma: Cost = 2
+    json_colon: Cost = 2
+    json_trailing: Cost = 1
+    json_close: Cost = 2
+    json_close_all: Cost = 1
+    json_drop: Cost = 2
+    json_text: Cost = 3
+    json_reopen: Cost = 3
+    json_end_quote: Cost = 3
+    json_first_quote: Cost = 3
+    json_fence: Cost = 1
+    json_triple: Cost = 1
+    json_wide: Cost = 1
+    json_sentence: Cost = 2
+    json_marker: Cost = 4
     # code
-    fence_in_content: int = 3
-    no_statement: int = 12
-    statement_goes_on: int = 1
+    fence_in_content: Cost = 3
+    no_statement: Cost = 12
+    statement_goes_on: Cost = 1
     # strings of value languages
-    unescaped: int = 3
-    unescaped_again: int = 1
-    newline: int = 1
-    spare: int = 1
+    unescaped: Cost = 3
+    unescaped_again: Cost = 1
+    newline: Cost = 1
+    spare: Cost = 1
     # calls that are none after all
-    other_key: int = 3
-    no_name: int = 12
-    no_call: int = 6
-    constant: int = 12
-    unknown_tool: int = 2
-    doubtful_tool: int = 9
-    glued: int = 6
-    says_nothing: int = 4
+    other_key: Cost = 3
+    no_name: Cost = 12
+    no_call: Cost = 6
+    constant: Cost = 12
+    unknown_tool: Cost = 2
+    doubtful_tool: Cost = 9
+    glued: Cost = 6
+    says_nothing: Cost = 4
     # giving up
-    attempt: int = 2
-    break_off: int = 5
-    skip: int = 8
+    attempt: Cost = 2
+    break_off: Cost = 5
+    skip: Cost = 8
 
 
 COSTS: Final = Costs()
