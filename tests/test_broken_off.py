@@ -8,7 +8,7 @@ import shares
 import shipped_corpus
 
 import toolect
-from toolect import Call, Message
+from toolect import Call, Message, RepairKind
 from toolect.authoring.generate.samples import Sample, rendered
 from toolect.compiled import Dialect
 from toolect.message import Json
@@ -20,6 +20,7 @@ TAKEN_IN = {
     *("hyperclovax-14b", "xml-tool-tag", "yaml-xml", "direct-xml", "called-tools"),
     *("functionary-v3.2", "glm4", "kimi-simple", "line-pythonic", "llama-builtin", "llm-jp-harmony", "beam", "muse"),
     *("jamba", "minimax-m3"),  # a blank is written before its opener; elements hold all but their own tags
+    *("lfm2", "pythonic"),  # a quote in a string goes on with it, and the call in that is reported as malformed
 }
 """Dialects whose calls begin with what any string may hold: a bracket, a word, a name, a line, a blank."""
 
@@ -66,7 +67,7 @@ SPEAKS = {"qwen-agent-fn"}
 
 
 def test_no_call_takes_over_arguments_of_another() -> None:
-    """Cut anywhere, with the other call right after it: none runs with what the other tool declares, or nothing."""
+    """Cut anywhere, with the other call right after it: none runs with arguments of the other tool, or with none and no repair."""
 
     def check(dialect: Dialect, first: Sample, second: Sample) -> None:
         tools = [declared("get_weather", "city"), declared("list_files", "path")]
@@ -75,7 +76,9 @@ def test_no_call_takes_over_arguments_of_another() -> None:
             for between in ("", "\n"):
                 message = dialect.parse(first.text[:cut] + between + second.text, tools)
                 for call in message.runnable:
-                    assert call.name not in own or {*call.arguments} == own[call.name], (cut, between, call)
+                    kinds = [repair.kind for repair in call.repairs]
+                    none = not call.arguments and RepairKind.MISSING_ARGUMENTS in kinds
+                    assert call.name not in own or none or {*call.arguments} == own[call.name], (cut, between, call)
 
     each_pair(SPEAKS, check)
 

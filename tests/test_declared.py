@@ -125,9 +125,7 @@ def test_the_only_parameter(name: str) -> None:
     if place is None:
         pytest.skip("arguments come one by one")
     if name in ELSEWHERE:
-        pytest.skip(
-            "their arguments are a string in any case, stand before the name, or have its key, or tell the shape"
-        )
+        pytest.skip("arguments are a string in any case, stand before the name, have it as a key, or tell the shape")
     for raw, kind, value in ALONE:
         alone = raw.replace('"', '\\"') if "\\" in place[0] else raw
         text = wire[: place.start()] + alone + wire[place.end() :]

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from random import Random
 from typing import Any
 
 import pytest
-import shares
 import shipped_corpus
-from msgspec.structs import replace
 from shipped_corpus import Case
 
 import toolect
-from toolect._canonical.fast_path import read_canonical
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._spec.costs import COSTS, ROWS, Costs
 from toolect._values.toolset import tool_schemas
-from toolect.authoring.laws import stream
-from toolect.compiled import Dialect
 from toolect.events import Event
 from toolect.message import Message
 from tools.conformance.quotations import TOOLS, quotations
@@ -26,7 +20,6 @@ from tools.conformance.quotations import TOOLS, quotations
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 OTHERS = 271
 """Cases of the corpus with a source that it reads as expected."""
-EVIDENCE = ("fits", "fits_long", "call_seen")
 QUOTED = 9
 """Calls in quotation marks that it runs."""
 
@@ -86,22 +79,6 @@ def test_a_call_in_a_value_is_text_of_it() -> None:
     for message in (reader("qwen3-coder").read(text), streamed("qwen3-coder", text)[0]):
         [call] = message.runnable
         assert call.name == "write" and call.arguments == {"body": f"Use {inner} so."}
-
-
-@over_all
-def test_canonical_text_is_never_cheaper_to_repair(name: str) -> None:
-    """Whatever an entry says of costs, a stream reads canonical text as the fast path does."""
-    random = Random(f"costs {name} {shares.seed}")
-    costs = {row: random.randint(-8, 0) if row in EVIDENCE else random.choice((0, 1, 5, 60)) for row in ROWS}
-    given = toolect.dialect(name)
-    dialect = Dialect(replace(given.spec, costs=Costs(**costs)))
-
-    def check(case: Case) -> None:
-        if read_canonical(given.graph(), case.text, tool_schemas(case.options.get("tools"))) is not None:
-            found = stream(dialect, case.text, **case.options)[0]
-            assert shipped_corpus.plain(found) == shipped_corpus.plain(given.parse(case.text, **case.options))
-
-    shipped_corpus.each(shipped_corpus.cases_of(name), check)
 
 
 def test_an_entry_has_costs_of_its_own() -> None:

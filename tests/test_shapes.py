@@ -150,8 +150,11 @@ PLAIN: Json = {
 }
 
 
-MENDED = {Corruption.EXTRA_BRACE, Corruption.MISSING_COLON, Corruption.SINGLE_QUOTES, Corruption.UNESCAPED_QUOTE}
-"""What json-repair mends without a loss."""
+UNMENDED = {
+    *(Corruption.COMMENT, Corruption.ELLIPSIS, Corruption.MISSING_BRACE, Corruption.ODD_LITERAL),
+    Corruption.TYPOGRAPHIC_QUOTES,
+}
+"""What json-repair does not mend, or not without a loss."""
 
 
 @pytest.mark.parametrize("how", sorted({*OF_JSON} - {Corruption.STRING_VALUES}))
@@ -164,7 +167,7 @@ def test_broken_json_is_what_it_said_or_nothing(how: Corruption) -> None:
             found = value_without_loss(corrupt(text, spec, Random(seed), how))
             assert found in (None, PLAIN), how
             right += found == PLAIN
-    assert (right > 0) == (how in MENDED)
+    assert (right > 0) == (how not in UNMENDED)
 
 
 def _events(shape: Shape, value: Json) -> list[ShapeEvent]:
@@ -268,6 +271,8 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Spec]:
 @given(data=st.data())
 def test_every_shape_in_every_place(place: str, name: str, specs: dict[str, Spec], data: st.DataObject) -> None:
     """What a call in JSON says does not depend on how much of it is read at once, wherever the JSON stands."""
+    if place == "unruled" and isinstance(SHAPES[name], Hole):
+        pytest.skip("nothing names the tool: such an entry has an error")
     (key,) = specs[place].shapes
     dialect = Dialect(replace(specs[place], shapes={key: SHAPES[name]}))
     text = PLACES[place].before + json.dumps(data.draw(values(SHAPES[name]))) + PLACES[place].after

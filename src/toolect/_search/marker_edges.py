@@ -54,6 +54,7 @@ _SYMBOLS: Final = 4
 _SOON: Final = 48
 _NO_MARKER: Final = 64
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
+_OBJECT: Final = re.compile(r"\[?\s*\{")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`"
 _VALUE_SIGNS: Final = "{[\"'"
@@ -295,8 +296,11 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     last = last_marker(one) if node.json else None
     if last is not None and not final and size - at < len(last) and last.startswith(buf[at:]):
         return WAIT
-    begins = _begins_json(node, buf[at]) if node.json and not _name_alone(window, one) else buf[at] == "{"
-    if node.json and begins and not (last is not None and buf.startswith(last, at)):
+    alone = node.json and _name_alone(window, one)
+    if alone and not final and buf[at] == "[" and not buf[at + 1 :].strip():
+        return WAIT
+    begins = _OBJECT.match(buf, at) is not None if alone else node.json and _begins_json(node, buf[at])
+    if begins and not (last is not None and buf.startswith(last, at)):
         cost = 0 if inside or node.value else costs.fits
         fenced = last is not None and last.startswith("```") and shaped(node)  # any JSON stands in one
         return json_edges.begin(window, one, cost, base + at, window.path(one), bare=fenced)

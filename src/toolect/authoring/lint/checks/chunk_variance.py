@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from toolect._spec.costs import COSTS
 from toolect.authoring.generate.facts import facts
 from toolect.authoring.laws import same, stream
 from toolect.authoring.lint.attempt import Trial, shorten, told
@@ -14,6 +15,9 @@ from toolect.message import Json, Message
 
 TEXTS = 40
 """Texts that are read in chunks, for each dialect."""
+
+_LOOKS = "look for an expression that looks around; if there is none, this is a mistake in toolect"
+_DEAR = "with the costs of the entry it is cheaper to repair this than to read it"
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -27,14 +31,15 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             continue
         text = shorten(found, lambda less, trial=trial: not same(*read(trial, less)))  # type: ignore[misc]
         whole, parts = read(trial, text)
+        own = subject.spec.costs != COSTS
         yield warning(
             "chunk-variance",
             "this text is read differently when it arrives character by character",
             subject.places.segment(trial.message.segments[-1]),
-            label="something in here looks at what follows",
+            label=_DEAR if own else "something in here looks at what follows",
             witness=text,
             reading=_apart(whole, parts),
-            help="look for an expression that looks around; if there is none, this is a mistake in toolect",
+            help="take back what the entry says of `costs`" if own else _LOOKS,
         )
         return
 
