@@ -67,7 +67,7 @@ SPEAKS = {"qwen-agent-fn"}
 
 
 def test_no_call_takes_over_arguments_of_another() -> None:
-    """Cut anywhere, with the other call right after it: none runs with arguments of the other tool, or with none and no repair."""
+    """Cut anywhere, with the other call after it: none runs with that one's arguments, or with none and no repair."""
 
     def check(dialect: Dialect, first: Sample, second: Sample) -> None:
         tools = [declared("get_weather", "city"), declared("list_files", "path")]

@@ -364,4 +364,4 @@ def test_escapes_are_passed_on_as_they_arrive(tmp_path: Path) -> None:
     pieces = ['<call name="f"><arg name="s">', "a&am", "p;b &", "lt", "; &x", "</arg></call>"]
     texts = ["".join(e.text for e in stream.feed(piece) if isinstance(e, ArgumentsDelta)) for piece in pieces]
     assert "".join(texts) == '{"s": "a&b < &x"}'
-    assert texts[:5] == ["", '{"s": "a', "&b ", "", "< "]  # its opener might stand there twice
+    assert texts[:5] == ['{"s": "', "a", "&b ", "", "< "]

@@ -51,7 +51,7 @@ def held(buf: str, node: Node, low: int, end: int) -> int:
 
 def _held_back(node: Node) -> re.Pattern[str]:
     firsts = "".join(sorted({re.escape(core[0]) for core in signs_after(node)}))
-    marker = rf'(?:[{firsts}][^\s"]{{0,40}})?' if firsts else ""
+    marker = rf'(?:[{firsts}][^\n"]{{0,40}})?' if firsts else ""
     return re.compile(rf"(?:\s*[,\]}}][\s,\]}}]*{marker}|\s+)\Z|\\(?:u[0-9a-fA-F]{{0,3}})?\Z")
 
 
