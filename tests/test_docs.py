@@ -14,7 +14,6 @@ from __future__ import annotations
 import ast
 import doctest
 import functools
-import json
 import os
 import re
 import shlex
@@ -36,7 +35,6 @@ from registries import own_registries
 import toolect
 from toolect._spec import entry, meaning
 from toolect._spec.codec_model import CodecKind, LayoutKind, Spelling
-from toolect._spec.costs import COSTS, ROWS
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Computed, Gaps
 from toolect._spec.shape_model import HoleKind
@@ -44,7 +42,7 @@ from toolect.cli import main
 from toolect.message import RepairKind, Status
 from toolect.rendered import Part
 from tools.conformance import summary
-from tools.pages import dialect_pages, leniency_page, limits_page, markdown_text, refusals
+from tools.pages import dialect_pages, limits_page, markdown_text, refusals
 
 ROOT = Path(__file__).parent.parent
 SINGLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "tools" / "README.md"]
@@ -497,14 +495,6 @@ def test_limits_are_collected() -> None:
     assert "| `_values.json_lexemes.MAX_DEPTH` | 200 | Open brackets of a JSON value | `malformed` |" in table
     assert "| `_spec.document.MAX_DEPTH` | 50 |" in table
     assert "ranking.WORTH_NAMING" not in table
-
-
-def test_leniency() -> None:
-    """Each row of the table of costs stands on its page, with what depends on it."""
-    ledger = json.loads((ROOT / "docs" / "leniency.json").read_text("utf-8"))
-    assert {*ledger["rows"]} == {*ROWS}
-    page = leniency_page.page()
-    assert all(f"| `{name}` | {getattr(COSTS, name)} |" in page for name in ROWS)
 
 
 def test_a_file_that_is_not_there_is_found_out() -> None:

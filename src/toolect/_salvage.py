@@ -61,12 +61,17 @@ def value_without_loss(text: str) -> Any:
 
     None where there is none.
     """
-    wire = _FENCE(text)[1].strip()  # type: ignore[index]  # matches any text
+    wire = unfenced(text)
     wire = _closed(wire) or wire
     found = _repaired(wire) if wire[:1] in ("{", "[") else None
     if not isinstance(found, (dict, list)) or _OMITTED(wire) is not None:
         return None
     return found if _keeps(found, wire) else None
+
+
+def unfenced(text: str) -> str:
+    """A text without blanks at its ends, and without the code fence that it stands in."""
+    return _FENCE(text)[1].strip()  # type: ignore[index]  # matches any text
 
 
 def _keeps(found: Any, wire: str) -> bool:

@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,24 +35,23 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
     from toolect import registry
     from toolect._canonical.fast_path import read_canonical
-    from toolect._spec import costs
     from toolect._values.toolset import tool_schemas
+    from toolect.compiled import Dialect
     from tools.judge import judge
     from tools.judge.verdicts import verdict
 
-    if row:
-        given, dear = costs.COSTS, msgspec.structs.replace(costs.COSTS, **{row: TOO_DEAR})
-        for module in [*sys.modules.values()]:
-            if getattr(module, "COSTS", None) is given:
-                module.COSTS = dear  # type: ignore[attr-defined]
+    def dialect_of(name: str) -> Any:
+        spec = registry.dialect(name).spec
+        return Dialect(msgspec.structs.replace(spec, costs=msgspec.structs.replace(spec.costs, **{row: TOO_DEAR})))
 
+    dialects = cache(dialect_of if row else registry.dialect)
     found, names = {}, registry.dialects()
     for kind in KINDS:
         most = size if kind == "lossless" else judge.EVERY
         for text in judge.KINDS[kind].draw(most, Random(f"{kind} {seed}"), names):
             if text.dialect not in names or text.kind == "corpus :invented":
                 continue
-            dialect: Any = registry.dialect(text.dialect)
+            dialect: Any = dialects(text.dialect)
             if read_canonical(dialect.graph(), text.text, tool_schemas(text.options.get("tools"))) is None:
                 found[text.id] = verdict(text, dialect).word
     return found

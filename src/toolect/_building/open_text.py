@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from toolect._building.draft import Draft
 from toolect._building.nested import Values
@@ -27,7 +29,8 @@ class OpenText:
     """Takes in the text of a TEXT or ESCAPED slot, from its beginning to its end."""
 
     __slots__ = (
-        "coerces", "idle", "parts", "quotes", "sections", "unescaped", "writes", "_draft", "_schemas", "_values",
+        "coerces", "idle", "mend", "parts", "quotes", "sections", "unescaped", "writes",
+        "_draft", "_schemas", "_values",
     )  # fmt: skip
 
     def __init__(self, draft: Draft, values: Values, schemas: ToolSchemas, coerce: bool) -> None:
@@ -39,6 +42,8 @@ class OpenText:
         self.quotes = False  # it may be in quotes of its own: its first sign tells
         self._draft, self._values, self._schemas = draft, values, schemas
         self.coerces = coerce
+        self.mend: Callable[[str], Any] = value_without_loss
+        """The value that broken JSON is; None for none."""
 
     def begin(self, field: Field, at: int, element: bool = False) -> None:
         """A TEXT or ESCAPED slot begins, perhaps that of an `element`."""
@@ -189,7 +194,7 @@ class OpenText:
 
     def _mended(self, call: OpenCall, text: str, at: int) -> Json:
         """Broken JSON, where a text is no value that is declared."""
-        value = value_without_loss(text)
+        value = self.mend(text)
         if value is None:
             call.fail(f"expected a JSON value - at {at}")
             return text

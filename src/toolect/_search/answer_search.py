@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 from toolect._building.builder import Builder
 from toolect._building.finished import finished
@@ -11,7 +11,8 @@ from toolect._building.inner_calls import Waiting, without_inner
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
-from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges
+from toolect._salvage import value_without_loss
+from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges, value_recovery
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
@@ -26,7 +27,7 @@ from toolect._search.tape_window import Tape
 from toolect._search.trace import Trace
 from toolect._search.window import Window
 from toolect._spec.model import Spec
-from toolect._values.toolset import ToolSchemas
+from toolect._values.toolset import NO_TOOLS, ToolSchemas
 from toolect.events import Event
 from toolect.explanation import Explanation
 from toolect.message import Message, Segment, not_text
@@ -34,6 +35,13 @@ from toolect.message import Message, Segment, not_text
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096
 _MARGIN: Final = 1200
+
+
+def _recovered(text: str) -> Any:
+    """The object or list that a text is, which is no JSON: as the search reads it, or json-repair without a loss."""
+    graph, answer = value_recovery.graph(), value_recovery.enclosed(text)
+    value = value_recovery.value_of(AnswerSearch(graph.network.spec, graph, NO_TOOLS).read(answer)) if answer else None
+    return value_without_loss(text) if value is None else value
 
 
 class AnswerSearch:
@@ -51,6 +59,7 @@ class AnswerSearch:
     ) -> None:
         self._graph, self._tools = graph, tools
         self._builder = Builder(tools, spec, graph.policies, streaming, strict)
+        self._builder.text.mend = _recovered
         self._tape = Tape()
         self._window = window = Window(graph, tools, spec.ref)
         window.raw = self._raw
