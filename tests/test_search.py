@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import shipped_corpus
+from registries import own_registries
 from shipped_corpus import Case
 
 import toolect
@@ -84,12 +85,13 @@ def test_a_call_in_a_value_is_text_of_it() -> None:
 def test_an_entry_has_costs_of_its_own() -> None:
     """What an edge costs is what the entry says; evidence stays evidence, a cost a cost."""
     text = 'Write `<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>`.'
-    own = toolect.define({"extends": "hermes", "costs": {"quoted": 0}}, name="own")
-    assert not toolect.dialect("hermes").parse(text).calls
-    assert [call.name for call in own.parse(text).calls] == ["tide"]
-    for costs in ({"fits": 1}, {"quoted": -1}, {"quoted": 61}, {"quote": 1}):
-        with pytest.raises(toolect.SpecError):
-            toolect.define({"extends": "hermes", "costs": costs}, name="own")
+    with own_registries():
+        own = toolect.define({"extends": "hermes", "costs": {"quoted": 0}}, name="own")
+        assert not toolect.dialect("hermes").parse(text).calls
+        assert [call.name for call in own.parse(text).calls] == ["tide"]
+        for costs in ({"fits": 1}, {"quoted": -1}, {"quoted": 61}, {"quote": 1}):
+            with pytest.raises(toolect.SpecError):
+                toolect.define({"extends": "hermes", "costs": costs}, name="own")
 
 
 def test_every_cost_says_what_it_is_for() -> None:
