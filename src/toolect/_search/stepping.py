@@ -316,7 +316,7 @@ class Stepping:
     def _tell(self, one: Hypothesis, at: int, low: int) -> None:
         """What comes before index `at`, and the blanks there, can only be text."""
         window = self._window
-        at = _without_blanks(window.buf, low, at)
+        at = window.without_blanks(low, at)
         if at > low:
             state: TextState = one.state
             one.emitted = window.base + at
@@ -377,16 +377,9 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
         cut = max(best.state.start - window.base, size - _TAIL, 0)
         led = plan.led_held.search(buf[cut:])
         at = at if led is None else min(at, max(low, cut + led.start()))
-    at = _without_blanks(buf, low, at)
+    at = window.without_blanks(low, at)
     if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
         floor = max(low, size - _TAIL)
         while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
-            at = _without_blanks(buf, low, sign.start())
-    return at
-
-
-def _without_blanks(buf: str, low: int, at: int) -> int:
-    """The index before the blanks that end at index `at`."""
-    while at > low and buf[at - 1].isspace():
-        at -= 1
+            at = window.without_blanks(low, sign.start())
     return at

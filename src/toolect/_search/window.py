@@ -30,6 +30,7 @@ class Window:
 
     __slots__ = (
         "_begun",
+        "_blanks",
         "_inner",
         "_names",
         "_order",
@@ -50,6 +51,7 @@ class Window:
         self.buf, self.base, self.need = "", 0, 0
         self.raw: Callable[[int, int], str] = self.cut
         self._order = count()
+        self._blanks = (0, -1)
         self._searched: dict[re.Pattern[str], tuple[int, int, int | None]] = {}
         self._names: re.Pattern[str] | None = None
         self._begun: set[str] | None = None
@@ -105,6 +107,14 @@ class Window:
             words = sorted(map(re.escape, filter(None, self.tools.by_name)), key=len, reverse=True)
             self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
         return self._names
+
+    def without_blanks(self, low: int, at: int) -> int:
+        """The index, from `low` on, before the blanks that end at index `at`; none of them is looked at twice."""
+        buf, base, (first, last), end = self.buf, self.base, self._blanks, at
+        while at > low and buf[at - 1].isspace():
+            at = at - 1 if at + base != last else max(first - base, low)
+        self._blanks = at + base, end + base
+        return at
 
     def name_begun(self, low: int) -> int:
         """The index, from `low` on, at which the name of a declared tool may begin that is not all here."""
