@@ -13,7 +13,7 @@ import shares
 import toolect
 from toolect._building.open_call import OpenCall
 from toolect._rendering import roundtrip
-from toolect._search import marker_edges, stepping
+from toolect._search import stepping
 from toolect._search.island import Island
 from toolect.compiled import Dialect, Stream
 from toolect.events import Event
@@ -98,7 +98,7 @@ WITHIN = 120
 FAULTS: dict[str, tuple[object, str, Callable[..., object], Law]] = {
     "text is not held back": (Island, "held", lambda _plan, buf, _low: len(buf), Law.STREAM),
     "misspelled markers are not held back": (Island, "near_begun", lambda *given: given[3], Law.STREAM),
-    "nobody waits for the rest of a name": (marker_edges, "may_grow", lambda *_: False, Law.STREAM),
+    "nobody waits for the rest of a name": (stepping, "may_grow", lambda *_: False, Law.STREAM),
     "steps pass on what may be a marker": (stepping, "safe", lambda window, *_: len(window.buf), Law.STREAM),
     "strict mode runs what was repaired": (OpenCall, "result", lax, Law.STRICT),
     "a call ends too early": (OpenCall, "result", curt, Law.SPANS),

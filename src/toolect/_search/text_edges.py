@@ -468,6 +468,9 @@ class _Marker:
             return WAIT
         if core in plan.ends and not (self.ways and not self.ways[0].cost):
             return self._end_token(only_text, 0)
+        over = self._ends_answer(final) if core in plan.ends else -1
+        if over == 0:
+            return WAIT
         if len(core) < STRONG and plan.content:  # nobody begins three calls at once
             if not final and self.ways and len(buf) - at < len(core) * 3 and (core * 3).startswith(buf[at:]):
                 return WAIT
@@ -485,7 +488,7 @@ class _Marker:
                 return [only_text]
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
-        text_cost, acts, costs = self._text_cost(), list[Act](), window.costs
+        text_cost, acts = self._text_cost(), list[Act]()
         if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
             named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
             if isinstance(named, Waits):
@@ -511,14 +514,22 @@ class _Marker:
             acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
         if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
             acts = [PassOver(base + at)]
-        if core in plan.ends:
-            found += self._end_token(window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed), costs.also_end)
+        if over > 0:
+            found += self._end_token(window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed), over)
         if acts:
             only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed, MoreText(base + at + 1), *acts)
         if plan.role in (Role.VALUE, Role.ARGUMENTS, Role.REASONING) and self.ways:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
-        only_text.cost += 0 if self.shown else max(text_cost, costs.also_end + 1 if core in plan.ends else 0)
+        only_text.cost += 0 if self.shown else max(text_cost, over + 1)
         return [*found, only_text]
+
+    def _ends_answer(self, final: bool) -> int:
+        """What it costs that an end token with which an opener begins ends the answer; 0 where more text is needed."""
+        costs, rest = self.window.costs, self.window.buf[self.end : self.end + LOOK].lstrip()
+        following = [core for way in self.ways for core in way.node.step(self.core).node.marks]
+        if rest.startswith(tuple(following)):
+            return costs.also_end + costs.break_off
+        return 0 if not final and any(core.startswith(rest) for core in following) else costs.also_end
 
     def _end_token(self, only_text: Hypothesis, cost: int) -> list[Hypothesis]:
         """The answer is over, or this is text where the token stands on a line of its own."""

@@ -35,7 +35,7 @@ class Costs(msgspec.Struct, frozen=True, rename="kebab"):
     doubled: Cost = 1
     doubled_in_value: Cost = 2
     stray_closer: Cost = 2
-    also_end: Cost = 6
+    also_end: Cost = 3
     stray_opener: Cost = 3
     stray_sign: Cost = 2
     sign_missing: Cost = 2
