@@ -1,7 +1,8 @@
-"""Ablation: what each row of the cost table is worth, in texts that are read worse when its edge is too dear to take.
+"""Ablation: what each row of the cost table is worth, in texts that are read worse when it is switched off.
 
-A row is defended by two texts of others or of bug reports, or by 0.3 % of fresh damage. The ledger is
-`docs/leniency.json`, of which the page of leniency is made.
+An edge is off when it is too dear to take, a penalty when it is nothing. A row is defended by two texts of others or of
+bug reports, or by 0.3 % of fresh texts, damaged or quoted. The ledger is `docs/leniency.json`, of which the page of
+leniency is made.
 """
 
 from __future__ import annotations
@@ -24,9 +25,14 @@ LEDGER = ROOT / "docs" / "leniency.json"
 TOO_DEAR = 60
 """What an edge costs that is switched off."""
 CASES, SHARE = 2, 0.003
-"""Cases that defend a row, and the share of damage."""
-KINDS = ("others' cases", "reported cases", "corpus", "lossless")
-RIGHT = ("right", "moot")
+"""Cases that defend a row, and the share of fresh texts."""
+FRESH = {"lossless": 1.0, "lossy": 0.5, "quoted in prose": 0.5, "quoted in a value": 0.5, "prose and code": 0.4}
+"""Kinds of texts that a seed draws, and how many of them for one with lossless damage."""
+KINDS = ("others' cases", "reported cases", "corpus", *FRESH)
+RIGHT = ("right", "moot", "held")
+WRONG = ("wrong", "wrong, unlabelled", "runs")
+COLUMNS = ("others' cases", "reported cases", "corpus", "lossless", "wrong runs")
+"""Texts that are right only with a row, and fresh ones that run something else only without it."""
 
 
 def judged(row: str, seed: int, size: int) -> dict[str, str]:
@@ -35,19 +41,20 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
     from toolect import registry
     from toolect._canonical.fast_path import read_canonical
+    from toolect._spec.costs import ROWS
     from toolect._values.toolset import tool_schemas
     from toolect.compiled import Dialect
     from tools.judge import judge
     from tools.judge.verdicts import verdict
 
     def dialect_of(name: str) -> Any:
-        spec = registry.dialect(name).spec
-        return Dialect(msgspec.structs.replace(spec, costs=msgspec.structs.replace(spec.costs, **{row: TOO_DEAR})))
+        spec, off = registry.dialect(name).spec, 0 if ROWS[row].penalty else TOO_DEAR
+        return Dialect(msgspec.structs.replace(spec, costs=msgspec.structs.replace(spec.costs, **{row: off})))
 
     dialects = cache(dialect_of if row else registry.dialect)
     found, names = {}, registry.dialects()
     for kind in KINDS:
-        most = size if kind == "lossless" else judge.EVERY
+        most = int(size * FRESH[kind]) if kind in FRESH else judge.EVERY
         for text in judge.KINDS[kind].draw(most, Random(f"{kind} {seed}"), names):
             if text.dialect not in names or text.kind == "corpus :invented":
                 continue
@@ -59,20 +66,21 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
 def counted(without: dict[str, str], base: dict[str, str]) -> dict[str, int]:
     """How many texts of each kind are right, and are not so without a row; and how many run wrong only without it."""
-    lost = Counter(
-        next(kind for kind in KINDS if id_.startswith(kind))
-        for id_, word in base.items()
-        if word in RIGHT and without.get(id_, word) not in RIGHT
-    )
-    damaged = (id_ for id_ in without if id_.startswith("lossless"))
-    wrong = sum("wrong" in without[id_] and "wrong" not in base.get(id_, "wrong") for id_ in damaged)
-    return {**{kind: lost[kind] for kind in KINDS}, "wrong runs": wrong}
+    lost = Counter(kind_of(id_) for id_, word in base.items() if word in RIGHT and without.get(id_, word) not in RIGHT)
+    fresh = (id_ for id_ in without if kind_of(id_) in FRESH)
+    wrong = sum(without[id_] in WRONG and base.get(id_, "wrong") not in WRONG for id_ in fresh)
+    return {**{kind: lost[kind] for kind in COLUMNS}, "wrong runs": wrong}
 
 
-def defended(counts: dict[str, int], damaged: int) -> bool:
-    """True when enough depends on a row."""
-    cases = sum(counts[kind] for kind in KINDS if kind != "lossless")
-    return cases >= CASES or counts["lossless"] + counts["wrong runs"] >= SHARE * damaged
+def kind_of(id_: str) -> str:
+    """The kind of the text with an id."""
+    return next(kind for kind in KINDS if id_.startswith(kind))
+
+
+def defended(counts: dict[str, int], fresh: int) -> bool:
+    """True when enough depends on a row, of so many texts with lossless damage."""
+    cases = sum(counts[kind] for kind in COLUMNS[:3])
+    return cases >= CASES or counts["lossless"] + counts["wrong runs"] >= SHARE * fresh
 
 
 def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
@@ -86,10 +94,10 @@ def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
 
 
 def _table(ledger: dict[str, Any]) -> Iterator[str]:
-    yield "| row | " + " | ".join((*KINDS, "wrong runs")) + " | defended |"
-    yield "| --- |" + " --- |" * (len(KINDS) + 2)
+    yield "| row | " + " | ".join(COLUMNS) + " | defended |"
+    yield "| --- |" + " --- |" * (len(COLUMNS) + 1)
     for name, counts in ledger["rows"].items():
-        cells = (str(counts[kind]) for kind in (*KINDS, "wrong runs"))
+        cells = (str(counts[kind]) for kind in COLUMNS)
         yield f"| {name} | " + " | ".join(cells) + f" | {'yes' if counts['defended'] else 'no'} |"
 
 
@@ -109,12 +117,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows = options.only or [*ROWS]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         base, *others = pool.map(lambda row: _asked(row, options), ("", *rows))
-    damaged = sum(id_.startswith("lossless") for id_ in base)
+    fresh = sum(kind_of(id_) == "lossless" for id_ in base)
     found: dict[str, Any] = {row: counted(words, base) for row, words in zip(rows, others, strict=True)}
     ledger = {
         "seed": options.seed,
-        "texts": dict(Counter(next(kind for kind in KINDS if id_.startswith(kind)) for id_ in base)),
-        "rows": {row: {**counts, "defended": defended(counts, damaged)} for row, counts in found.items()},
+        "texts": dict(Counter(map(kind_of, base))),
+        "rows": {row: {**counts, "defended": defended(counts, fresh)} for row, counts in found.items()},
     }
     if not options.only:
         LEDGER.write_text(json.dumps(ledger, indent=1) + "\n", "utf-8")

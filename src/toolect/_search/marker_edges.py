@@ -296,7 +296,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     last = last_marker(one) if node.json else None
     if last is not None and not final and size - at < len(last) and last.startswith(buf[at:]):
         return WAIT
-    alone = node.json and _name_alone(window, one)
+    alone = node.json and name_alone(window, one)
     if alone and not final and buf[at] == "[" and not buf[at + 1 :].strip():
         return WAIT
     begins = _OBJECT.match(buf, at) is not None if alone else node.json and _begins_json(node, buf[at])
@@ -532,7 +532,7 @@ def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool
         first = way.path[0]
         path = window.path(one).imply(way.path, base + at, first in node.marks and node.calling(first))
         found.append(json_edges.begin(window, one, way.cost + 1, base + at, path, bare=False))
-    named = _named(one) and not _name_alone(window, one)
+    named = _named(one) and not name_alone(window, one)
     if unknown and node.json and not node.text and named and not _begins_json(node, buf[at]):
         found.append(json_edges.begin(window, one, 0, base + at, window.path(one), bare=False))
     if unknown and context.key is not None and isinstance(core := node.sole, str) and node.step(core).node.text:
@@ -595,7 +595,7 @@ def _named(one: Hypothesis) -> bool:
     return one.context.call is not None and bool(one.context.name)
 
 
-def _name_alone(window: Window, one: Hypothesis) -> bool:
+def name_alone(window: Window, one: Hypothesis) -> bool:
     """True when nothing but its name says that a call is open: an object has to follow."""
     call, name, begun = one.context.call, one.context.name, one.context.begun
     if call is None or not (call.patterns and name) or begun and window.raw(begun - 1, begun) != "\n":

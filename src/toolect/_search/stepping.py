@@ -22,11 +22,12 @@ from toolect._search.hypothesis import Context, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.json_ends import NEAR, held, over_before
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
-from toolect._search.marker_edges import GROWS
-from toolect._search.path import crossed
+from toolect._search.marker_edges import GROWS, last_marker, name_alone
+from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
 from toolect._search.text_edges import lead_end, may_be_longer
 from toolect._search.window import LOOK, Window
+from toolect._spec.costs import GAP
 from toolect._spec.model import Role
 
 _QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
@@ -52,7 +53,7 @@ class Way(Enum):
 class _Between:
     """What of a node between texts is sure."""
 
-    __slots__ = ("firsts", "lead", "marks", "pattern", "plain", "proper", "slow", "sure", "tight", "to")
+    __slots__ = ("firsts", "json", "lead", "marks", "pattern", "plain", "proper", "slow", "sure", "tight", "to")
 
     def __init__(self, node: Node) -> None:
         spec, starts = node.graph.network.spec, node.graph.starts
@@ -72,6 +73,7 @@ class _Between:
         }
         """Those that no more text makes longer."""
         self.pattern = node.patterns[0] if len(node.patterns) == 1 and not node.value else None
+        self.json = node.json and not node.patterns
         self.firsts = {core[0] for core in (*node.marks, *starts)}
         """What no terminal begins with that is sure."""
         self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
@@ -84,7 +86,7 @@ class _Between:
 class _Text:
     """What of the text of a node is sure: signs without which it only goes on, and the markers that end it."""
 
-    __slots__ = ("ends", "margin", "plan", "signs")
+    __slots__ = ("ends", "margin", "openers", "plan", "signs")
 
     def __init__(self, node: Node) -> None:
         plan = self.plan = island(node)
@@ -102,6 +104,7 @@ class _Text:
             and plan.json is None
         )
         self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
+        self.openers = _openers(plan)
 
 
 def _is_end(plan: Island, core: str) -> bool:
@@ -117,6 +120,27 @@ def _is_end(plan: Island, core: str) -> bool:
     alone = core in node.graph.lines or not core.startswith(("<", "[")) and lined
     longer = any(one != squeeze(core) and one.startswith(squeeze(core)) for one in plan.squeezed)
     return not alone and not longer and not core[-1].isalnum() and len(core) >= STRONG
+
+
+def _openers(plan: Island) -> dict[tuple[str, bool], str]:
+    """What is written before the openers of calls that are meant where the grammar goes on behind them.
+
+    They stand at the beginning of a line, after a text (True) or in its place: that they are text costs too much.
+    """
+    graph, costs = plan.node.graph, plan.node.graph.costs
+    text = costs.opener_in_content + costs.begins_line - max(costs.fits, costs.fits_long)
+    if plan.role is not Role.CONTENT or plan.escapes is not None or graph.code is not None or text <= GAP:
+        return {}
+    others = {*plan.ends, *graph.think_openers}
+    found = {}
+    for solid, node, cores in ((True, plan.after, plan.ways), (False, plan.node, plan.direct)):
+        for core in {*cores} - others:
+            meant = core in node.marks and not node.marks[core] and node.first(core) and node.calling(core)
+            if meant and len(core) >= STRONG and not is_echo(core) and not core.startswith("```"):
+                ways = [way for way in plan.ways[core] if not way.cost] if solid else []
+                if len(ways) == solid:
+                    found[core, solid] = max(plan.gap, node.lead(core), key=len)
+    return found
 
 
 def _opener(node: Node, key: Key) -> str:
@@ -195,6 +219,8 @@ class Stepping:
             if core not in plan.proper:
                 return Way.ASK
             return self._shift(one, plan, core, base + at, base + match.end(), "")
+        if plan.json and buf[at] in "{[" and not name_alone(window, one):
+            return self._begin_json(one, base + at)
         if plan.pattern is None or buf[at] in plan.firsts:
             return Way.ASK
         name, regex = plan.pattern
@@ -236,6 +262,22 @@ class Stepping:
         one.pos = one.emitted = end
         one.mode, one.state = Mode.BETWEEN, "" if text else step.trail
         return Way.ON
+
+    def _begin_json(self, one: Hypothesis, place: int) -> Way:
+        """A JSON value begins at character `place`, unless that is a marker once more, or a fence comes before it."""
+        window, last = self._window, last_marker(one)
+        if last is not None and (last.startswith("```") or last[0] == window.buf[place - window.base]):
+            return Way.ASK
+        self._follow(one, window.path(one).open_json(place), place)
+        one.mode, one.state = Mode.JSON, JsonState(place, False)
+        return Way.ON
+
+    def _follow(self, one: Hypothesis, path: Path, place: int) -> None:
+        """Go along a path to character `place`."""
+        for act in path.acts:
+            act.perform(self._performer)
+        one.node, one.context, one.action.acts = path.node, path.context, tuple(path.acts)
+        one.pos = one.emitted = place
 
     def _begin_text(self, one: Hypothesis, plan: _Between, at: int, final: bool) -> Way:
         window, node = self._window, one.node
@@ -292,10 +334,10 @@ class Stepping:
                 return Way.ASK
             self._tell(one, safe(window, one, island, low), low)
             return Way.WAIT
-        if not plan.ends or state.quotation is not None or state.inner:
+        if match is None or state.quotation is not None or state.inner:
             return Way.ASK
-        if match is None or match[0] not in plan.ends:
-            return Way.ASK
+        if match[0] not in plan.ends:
+            return self._open_call(one, plan, match, low, final) if plan.openers else Way.ASK
         at, end = match.span()
         if island.role is Role.REASONING and quoted(window.line(at, state.start)):
             return Way.ASK
@@ -312,6 +354,45 @@ class Stepping:
         performer.close_text(upto)
         self._cross(one, node.made(_Between), TEXT, "", upto)
         return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
+
+    def _open_call(self, one: Hypothesis, plan: _Text, match: re.Match[str], low: int, final: bool) -> Way:
+        """An opener is found in content, from index `low` on: it is meant if the grammar goes on behind it."""
+        window, performer, island, start = self._window, self._performer, plan.plan, one.state.start
+        base, core, (at, end) = window.base, match[0], match.span()
+        solid = one.state.solid or window.said(start, at)
+        lead = plan.openers.get((core, solid))
+        picky = window.graph.known_only and window.tools.declared
+        if lead is None or picky or window.line(at, start):
+            return Way.ASK
+        if island.near is not None and (part := window.find(island.near, low, _PART)) and part.start() < at:
+            return Way.ASK
+        node = island.after if solid else one.node
+        way = self._goes_on(node.step(core).node, end, final)
+        if way is Way.WAIT:
+            self._tell(one, safe(window, one, island, low), low)
+        upto = lead_end(window, lead, at, start)
+        if way is not Way.ON or upto != lead_end(window, lead, at, start, core):
+            return way if way is Way.WAIT else Way.ASK
+        performer.more_text(base + upto)
+        performer.close_text(base + (upto if solid else at))
+        if solid:
+            self._cross(one, one.node.made(_Between), TEXT, "", base + upto)
+        return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
+
+    def _goes_on(self, node: Node, at: int, final: bool) -> Way:
+        """ON where what the grammar has at `node` is surely at index `at`."""
+        window, plan = self._window, node.made(_Between)
+        if node.text or node.value or plan.slow:
+            return Way.ASK
+        buf, at = window.buf, window.after_blanks(at)
+        if at == len(buf):
+            return Way.ASK if final else Way.WAIT
+        match = node.struct.match(buf, at)
+        if plan.json and buf[at] == "{" if match is None else len(match[0]) >= STRONG and match[0] in plan.sure:
+            return Way.ON
+        tail = squeeze(buf[at : at + LOOK])
+        begun = not final and len(buf) - at < LOOK and any(word.startswith(tail) for word in plan.tight)
+        return Way.WAIT if begun else Way.ASK
 
     def _tell(self, one: Hypothesis, at: int, low: int) -> None:
         """What comes before index `at`, and the blanks there, can only be text."""
@@ -331,8 +412,8 @@ class Stepping:
         state: JsonState = one.state
         if one.spare is not None or state.bare or state.delimiter or state.loose:
             return Way.ASK
-        if not state.stack and state.expects is not Next.VALUE and state.expects not in IN_TEXT:
-            return Way.ASK
+        if not state.stack and state.expects is Next.AFTER_VALUE:
+            return self._close_json(one, state)
         buf, base, size = window.buf, window.base, len(window.buf)
         if not final and state.expects in IN_TEXT and state.quote == '"' and not state.pending:
             if state.expects is Next.IN_KEY:
@@ -350,7 +431,17 @@ class Stepping:
                     if state.emitted == one.pos:
                         self._calm, self._signs = one, _UNEASY
                     return Way.WAIT
-        return Way.WAIT if json_edges.step(window, one, final, performer) else Way.ASK
+        if json_edges.step(window, one, final, performer):
+            return Way.WAIT
+        return Way.ON if not state.stack and state.expects is Next.AFTER_VALUE else Way.ASK
+
+    def _close_json(self, one: Hypothesis, state: JsonState) -> Way:
+        """A JSON value is over."""
+        if state.styles & Style.FENCED or state.last_quote is not None or state.pending:
+            return Way.ASK
+        self._follow(one, self._window.path(one).close_json(one.pos), one.pos)
+        one.mode, one.state = Mode.BETWEEN, ""
+        return Way.ON
 
 
 # Text that can only be text
