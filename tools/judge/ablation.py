@@ -41,14 +41,14 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
     from toolect import registry
     from toolect._canonical.fast_path import read_canonical
-    from toolect._spec.costs import ROWS
+    from toolect._spec.costs import PENALTIES
     from toolect._values.toolset import tool_schemas
     from toolect.compiled import Dialect
     from tools.judge import judge
     from tools.judge.verdicts import verdict
 
     def dialect_of(name: str) -> Any:
-        spec, off = registry.dialect(name).spec, 0 if ROWS[row].penalty else TOO_DEAR
+        spec, off = registry.dialect(name).spec, 0 if row in PENALTIES else TOO_DEAR
         return Dialect(msgspec.structs.replace(spec, costs=msgspec.structs.replace(spec.costs, **{row: off})))
 
     dialects = cache(dialect_of if row else registry.dialect)

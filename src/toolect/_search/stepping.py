@@ -129,7 +129,7 @@ def _openers(plan: Island) -> dict[tuple[str, bool], str]:
     """
     graph, costs = plan.node.graph, plan.node.graph.costs
     text = costs.opener_in_content + costs.begins_line - max(costs.fits, costs.fits_long)
-    if plan.role is not Role.CONTENT or plan.escapes is not None or graph.code is not None or text <= GAP:
+    if plan.role is not Role.CONTENT or plan.escapes is not None or graph.network.spec.code or text <= GAP:
         return {}
     others = {*plan.ends, *graph.think_openers}
     found = {}

@@ -116,8 +116,6 @@ class Row(msgspec.Struct, frozen=True):
     where: str
     edge: str
     example: str
-    penalty: bool = False
-    """It makes another edge dearer: switched off, it is nothing."""
 
 
 ROWS: Final[dict[str, Row]] = {
@@ -128,7 +126,7 @@ ROWS: Final[dict[str, Row]] = {
     "implied_opener": Row("markers", "an opener is missing", '<invoke name="f"> without its block'),
     "no_arguments": Row("markers", "the arguments are missing", "<tool_call>tide</tool_call>"),
     "wrapped": Row("markers", "an object has all arguments, which come one by one", '<function=f>{"a": 1}'),
-    "cut_off": Row("markers", "the text ends within a call, after what was left out", "<function=f></tool_call>", penalty=True),
+    "cut_off": Row("markers", "the text ends within a call, after what was left out", "<function=f></tool_call>"),
     "misspelt": Row("markers", "one character is wrong, missing or too many", "<tool_cal>"),
     "respaced": Row("markers", "other blanks, case or quotes", "<invoke name='f' >"),
     "misspelt_closer": Row("text", "the closer before the marker that was found is misspelt", "</para meter>"),
@@ -149,18 +147,18 @@ ROWS: Final[dict[str, Row]] = {
     "brace_in_content": Row("text", "JSON is only text of content", 'Set {"a": 1}.'),
     "misspelt_in_content": Row("text", "what may be a misspelt opener is only text", "<tool_kit>"),
     "thought_in_content": Row("text", "an opener of reasoning is only text of content", "the <think> tag"),
-    "begins_line": Row("text", "... though it stands on a line of its own", "\n<tool_call>\n", penalty=True),
-    "begins_answer": Row("text", "... and opens no call", "<think>", penalty=True),
+    "begins_line": Row("text", "... though it stands on a line of its own", "\n<tool_call>\n"),
+    "begins_answer": Row("text", "... and opens no call", "<think>"),
     "opener_in_reasoning": Row("text", "an opener is only text of reasoning", "I could use <tool_call>"),
-    "turn_in_reasoning": Row("text", "... one of content", "<|think|>I see.<|content|>", penalty=True),
+    "turn_in_reasoning": Row("text", "... one of content", "<|think|>I see.<|content|>"),
     "opener_in_value": Row("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
     "closer_in_value": Row("text", "a closer is only text of a value", "</function></parameter>"),
-    "unclosed": Row("text", "a value that holds markers is not closed", "<parameter=a></function>", penalty=True),
-    "swallowed": Row("all", "an edit where the last string or the call within holds a marker", '"a</tool_call>', penalty=True),
-    "quoted": Row("text", "a marker that is quoted is meant", "`<tool_call>`", penalty=True),
-    "in_sentence": Row("text", "a marker in the middle of a sentence is meant", "the <think> tag", penalty=True),
-    "named_in_sentence": Row("text", "an opener of calls that a sentence goes on around is meant", "a <tool_call> tag", penalty=True),
-    "in_fence": Row("text", "JSON in a code block is meant as a call without markers", '```\n{"name": …', penalty=True),
+    "unclosed": Row("text", "a value that holds markers is not closed", "<parameter=a></function>"),
+    "swallowed": Row("all", "an edit where the last string or the call within holds a marker", '"a</tool_call>'),
+    "quoted": Row("text", "a marker that is quoted is meant", "`<tool_call>`"),
+    "in_sentence": Row("text", "a marker in the middle of a sentence is meant", "the <think> tag"),
+    "named_in_sentence": Row("text", "an opener of calls that a sentence goes on around is meant", "a <tool_call> tag"),
+    "in_fence": Row("text", "JSON in a code block is meant as a call without markers", '```\n{"name": …'),
     "json_quote": Row("JSON", "other quotes", "{'a': 1}"),
     "json_key": Row("JSON", "a key without quotes", "{a: 1}"),
     "json_word": Row("JSON", "another word or number", "True"),
@@ -181,25 +179,32 @@ ROWS: Final[dict[str, Row]] = {
     "json_sentence": Row("JSON", "a sentence in the place of the last brackets", '{"a": 1\nDone.'),
     "json_marker": Row("JSON", "... before a marker that a string may hold", '{"a": "</b>"'),
     "fence_in_content": Row("code", "the opener of a block of code is only text", "```python"),
-    "no_statement": Row("code", "the block holds no call", "```python\nx = 1\n```", penalty=True),
-    "statement_goes_on": Row("code", "a statement goes on behind its call", "f(a=1).b", penalty=True),
+    "no_statement": Row("code", "the block holds no call", "```python\nx = 1\n```"),
+    "statement_goes_on": Row("code", "a statement goes on behind its call", "f(a=1).b"),
     "unescaped": Row("strings", "a quote is one of the string's own", "'it's'"),
     "unescaped_again": Row("strings", "... in a call where that has come before", "a='it's', b='he's'"),
     "newline": Row("JSON", "a control sign in a string", '"a\nb"'),
     "spare": Row("strings", "a value of a value language is read as JSON", "f(a={b: 'x})"),
-    "other_key": Row("JSON", "bare JSON has a key that no call has", '{"title": "x"}', penalty=True),
-    "no_name": Row("JSON", "what was to be a call has no name or no arguments", '{"a": 1}', penalty=True),
-    "no_call": Row("JSON", "the value after an opener is no call", "<tool_call>[1]</tool_call>", penalty=True),
-    "constant": Row("JSON", "a constant of the shape is another one", '{"type": "text"}', penalty=True),
-    "unknown_tool": Row("all", "a name that is not declared", "f()", penalty=True),
-    "doubtful_tool": Row("all", "... of a call that is in doubt", "x[f()]", penalty=True),
-    "glued": Row("text", "... glued to a word before it", "data[0]", penalty=True),
-    "says_nothing": Row("markers", "a call in a sentence without arguments, of an unknown tool", "see [f()]", penalty=True),
+    "other_key": Row("JSON", "bare JSON has a key that no call has", '{"title": "x"}'),
+    "no_name": Row("JSON", "what was to be a call has no name or no arguments", '{"a": 1}'),
+    "no_call": Row("JSON", "the value after an opener is no call", "<tool_call>[1]</tool_call>"),
+    "constant": Row("JSON", "a constant of the shape is another one", '{"type": "text"}'),
+    "unknown_tool": Row("all", "a name that is not declared", "f()"),
+    "doubtful_tool": Row("all", "... of a call that is in doubt", "x[f()]"),
+    "glued": Row("text", "... glued to a word before it", "data[0]"),
+    "says_nothing": Row("markers", "a call in a sentence without arguments, of an unknown tool", "see [f()]"),
     "attempt": Row("markers", "a declared name after an opener, and nothing that can be read", "<tool_call>f: x"),
     "break_off": Row("markers", "another call begins: this one was broken off", '<invoke name="f<invoke name="g">'),
     "skip": Row("all", "nobody knows: on to the next marker, and the call fails", "<tool_call>???"),
 }  # fmt: skip
 """What each cost is for, as the ledger and the page of leniency show it."""
+
+PENALTIES: Final = frozenset((
+    "cut_off", "begins_line", "begins_answer", "turn_in_reasoning", "unclosed", "swallowed", "quoted", "in_sentence",
+    "named_in_sentence", "in_fence", "no_statement", "statement_goes_on", "other_key", "no_name", "no_call", "constant",
+    "unknown_tool", "doubtful_tool", "glued", "says_nothing",
+))  # fmt: skip
+"""Rows that make an edge dearer where something speaks against it; the others are edges."""
 
 GAP: Final = 7
 """How much dearer than the best a hypothesis may be. Beyond it: it is dropped."""
