@@ -228,17 +228,22 @@ def _after_call(node: Node) -> Node:
 
 
 def landmarks(node: Node) -> re.Pattern[str]:
-    """The synchronisation set of `node`: the markers at which reading goes on after what cannot be read."""
+    """Finds the synchronisation set of `node`: the markers at which reading goes on after what cannot be read."""
     return node.made(_landmarks)
 
 
 def _landmarks(node: Node) -> re.Pattern[str]:
+    return any_of(node.made(synchronisation_set))
+
+
+def synchronisation_set(node: Node) -> set[str]:
+    """The markers themselves."""
     graph = node.graph
     cores = {core for core in reach(node) if len(core) >= STRONG and not is_echo(core)}
     cores |= {*graph.long_openers, *graph.ends}
     if node.value or any(len(core) < STRONG for core in node.marks):
         cores |= {*graph.closers}
-    return any_of(cores)
+    return cores
 
 
 def next_in_list(call: Node) -> re.Pattern[str]:

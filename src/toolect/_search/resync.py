@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from toolect._building.quotation import line_before, quoted
-from toolect._graph.node import STRONG
+from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
 from toolect._search.code_state import give_up
-from toolect._search.follow import JSON, after_call, landmarks, last_closers, next_in_list, reach
+from toolect._search.follow import JSON, after_call, landmarks, last_closers, next_in_list, reach, synchronisation_set
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
@@ -37,7 +37,7 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         if not _closes(window.raw(begun, base + again.start())):
             return [window.stay(one, 0, base + again.end(), Mode.SKIPPED, one.state)]
         match = again
-    if (match is None or match.end() == size) and not final:
+    if not final and (match is None or match.end() == size or _may_be_longer(node, buf, match.start())):
         return WAIT
     if match is None:
         path = _ended(window, one, in_json, base + size)
@@ -78,6 +78,12 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         home = Path(graph.start, Context(), window.ref).add(*path.acts, BreakOff(base + start))
         return [window.make(one, 0, base + start, Mode.BETWEEN, "", home)]
     return [onwards]
+
+
+def _may_be_longer(node: Node, buf: str, at: int) -> bool:
+    """True when all that there is from index `at` on may be the beginning of a longer marker."""
+    tail = buf[at : at + _LONGEST]
+    return any(len(core) > len(tail) and core.startswith(tail) for core in node.made(synchronisation_set))
 
 
 def _closes(text: str) -> bool:
