@@ -16,6 +16,7 @@ import shipped_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 from shipped_corpus import Case
+from test_fast_path import Lattice
 
 import toolect
 from toolect import registry, testing
@@ -258,14 +259,14 @@ def test_much_between_the_calls() -> None:
 
 
 def test_canonical_calls_take_few_steps() -> None:
-    """Calls as their dialect writes them are read in about as many steps as by that dialect."""
+    """Calls as their dialect writes them are read in about as many steps as by the lattice of that dialect."""
     for name, text in {
         "hermes": 'So.\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
         "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
         "llama3-json": '{"name": "f", "parameters": {"a": 1}}',
     }.items():
         spec = registry.spec(name)
-        own = AnswerSearch(spec, registry.dialect(name).graph(), NO_TOOLS)
+        own = Lattice(spec, registry.dialect(name).graph(), NO_TOOLS)
         any_one = AutoSearch(index(), NO_TOOLS, {})
         assert own.read(text).calls == any_one.read(text).calls
         assert any_one.work <= 2 * own.work + 4, name

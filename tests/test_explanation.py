@@ -69,7 +69,7 @@ def test_readings_name_rows_of_the_table() -> None:
 def test_a_marker_that_is_only_text_says_why() -> None:
     """The call that a sentence names would have cost more."""
     [place] = toolect.dialect("hermes").explain("Use the <tool_call> tag for it.").places
-    assert paid(place)[0] == {"opener_in_content": 3}
+    assert paid(place)[0] == {"marker_in_content": 3}
     assert min(reading.cost for reading in place.readings) == 3
 
 

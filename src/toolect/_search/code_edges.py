@@ -124,7 +124,7 @@ def begin(window: Window, one: Hypothesis, final: bool) -> Found | None:
 def _uncalled(window: Window, one: Hypothesis, statement: Statement) -> Hypothesis:
     """The hypothesis that goes on in a block of code that holds no call: its opener was not read last any more."""
     context = one.context._replace(statement=statement._replace(called=True, short=False))
-    cost = window.costs.no_statement
+    cost = window.costs.no_name
     return window.follow(one, cost, one.pos, one.node, one.mode, one.state, context, MoreCode(one.pos))
 
 

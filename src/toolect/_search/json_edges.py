@@ -307,7 +307,7 @@ class _Run:
             return False
         if not state.styles & Style.NEWLINE and _CONTROL.search(window.buf, self.at, end):
             state.styles |= Style.NEWLINE
-            self.cost = window.costs.newline
+            self.cost = window.costs.json_slip
         self.telling.string_upto(base + held(window.buf, node, max(state.emitted - base, end - NEAR), end))
         return True
 

@@ -38,8 +38,8 @@ SCALAR: Final = re.compile(r"[-+.\w]+")
 QUOTES: Final = {
     '"': '"',
     "'": "'",
-    "“": "”",
-    "”": "”",
+    "“": "“”",
+    "”": "“”",
     "„": "“”",
     "‘": "’",
     "’": "’",
@@ -388,7 +388,7 @@ class _Edits:
             ":": Next.VALUE, ",": Next.KEY if state.in_object else Next.VALUE_AFTER_COMMA, "{": Next.KEY_OR_END,
             "[": Next.VALUE_OR_END, "}": Next.AFTER_VALUE, "]": Next.AFTER_VALUE, " ": state.expects,
         }[sign]  # fmt: skip
-        new = self.edit(self.costs.json_wide, self.at + 1, expects, sign, "another sign", Style.WIDE, stack=stack)
+        new = self.edit(self.costs.json_slip, self.at + 1, expects, sign, "another sign", Style.WIDE, stack=stack)
         if expects is Next.AFTER_VALUE and not stack:
             self.found[-1] = close(self.window, new, self.at + 1)
         return True
@@ -431,7 +431,7 @@ class _Edits:
         costs, at, char, state = self.costs, self.at, self.char, self.state
         key = _BARE_KEY.match(self.buf, self.i)
         if char in QUOTES and char != '"':
-            self._open('"', costs.json_quote, Next.IN_KEY, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
+            self._open('"', costs.json_slip, Next.IN_KEY, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
         elif key is not None:
             end = self.base + key.end()
             self.edit(costs.json_key, end, Next.COLON, f'"{key[0]}"', "a bare key", Style.KEY, key=key[0])
@@ -464,14 +464,14 @@ class _Edits:
         end = buf.find(triple[0], i + 3) if triple is not None else -1
         if end >= 0:
             put = quoted_json(buf[i + 3 : end])
-            self.edit(costs.json_triple, base + end + 3, Next.AFTER_VALUE, put, "three quotes")
+            self.edit(costs.json_slip, base + end + 3, Next.AFTER_VALUE, put, "three quotes")
         elif after_comma and char == '"' and "{" in stack and NEXT_KEY.match(buf, i):
             self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
             self._open('"', costs.json_drop, Next.IN_STRING, at + 1, '"', "")
         elif after_comma and state.empty and "{" in stack and _BARE_KEY.match(buf, i):
             self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
         elif char in QUOTES and char != '"':
-            self._open('"', costs.json_quote, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
+            self._open('"', costs.json_slip, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
         elif word is not None and not (state.empty and word[0] == "NaN") and (put_word := word_as_json(word[0])):
             self.edit(costs.json_word, base + word.end(), Next.AFTER_VALUE, put_word, "another word", Style.WORD)
         elif (torn := _TORN_WORD.match(buf, i) or text) is not None and (put_word := torn_word(torn[0])):
@@ -560,11 +560,11 @@ class _Edits:
         words = self.char.isalpha() and (line or self.char.isupper() and len(state.stack) == 1)
         if not (fits or opens or words):
             return
-        cost = costs.json_close_all * len(state.stack) + (costs.json_sentence if words and not fits else 0)
+        cost = costs.json_close_all * len(state.stack) + (costs.json_close if words and not fits else 0)
         fails = opens and self._breaks_off(after_value(one.node, state.empty), i)
         marker = next((core for core in nexts if buf.startswith(core, i)), None)
         if marker is not None and state.last_quote is not None and buf.startswith('"', i + len(marker)):
-            cost, fails = cost + costs.json_marker, True
+            cost, fails = cost + costs.swallowed, True
         put = state.closers()
         why = f"another call begins - at {at}" if fails else ""
         new = self.edit(cost, at, Next.AFTER_VALUE, put, f"expected `{put}`", fails=why, stack="", bare=False, found=3)

@@ -134,7 +134,7 @@ def name_cost(window: Window, one: Hypothesis, state: JsonState) -> int:
         return (0 if fine else costs.no_name) + window.name_cost(one.context._replace(name=text))
     if state.key not in keys.constants or text in keys.constants[state.key]:
         return 0
-    return 0 if "[" in state.stack else costs.constant  # one of several: it is passed over
+    return 0 if "[" in state.stack else costs.no_name  # one of several: it is passed over
 
 
 def misplaced(window: Window, state: JsonState, context: Context, at: int) -> int | Waits:

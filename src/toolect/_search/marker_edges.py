@@ -87,14 +87,14 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return WAIT
     if at == len(buf):
         dropped = context.call is not None and isinstance(one.action.last, Note)
-        cost = window.costs.cut_off if dropped and not ends_alone(node) else 0
+        cost = window.costs.swallowed if dropped and not ends_alone(node) else 0
         if cost and context.name in window.tools:
             cost += window.costs.fits_long
         last = last_marker(one)
         if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
-            cost += window.costs.says_nothing
+            cost += window.costs.in_sentence
         elif last in window.graph.ends:
-            cost += window.costs.cut_off
+            cost += window.costs.swallowed
         elif last is not None and context.call is None and (last.isalpha() or last.startswith("```")):
             # it is a word at the end of a sentence, or of a block of code
             cost += window.costs.swallowed
@@ -213,7 +213,7 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         return WAIT
     if not buf.startswith(last, again):
         return [text]
-    text.cost += window.costs.doubled_in_value
+    text.cost += window.costs.doubled
     note = Note(RepairKind.STRAY_MARKER, base + again, last)
     trail = one.action.last.step.trail if isinstance(one.action.last, Shift) else ""
     return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, trail, note), text]
@@ -412,7 +412,7 @@ def shift(
     doubt = before.doubt
     if doubt & ~Doubt.INSIDE and (before.call is not None and path.context.call is None or node.over):
         if doubt & Doubt.PROSE and not doubt & Doubt.ARGUED and before.name not in window.tools:
-            cost += window.costs.says_nothing
+            cost += window.costs.in_sentence
         path.doubt(path.context.doubt & Doubt.INSIDE)
     return window.make(one, cost, base + end, Mode.BETWEEN, trail, path)
 
@@ -425,7 +425,7 @@ def _glued(window: Window, one: Hypothesis, fit: Hypothesis, at: int, final: boo
     if _WHOLE.match(window.buf, at, at + 2 * LOOK) is None:
         return [fit]
     path = window.path(one).imply((":",), window.base + at)
-    fit.cost += window.costs.sign_glued
+    fit.cost += window.costs.swallowed
     return [window.make(one, window.costs.sign_missing, window.base + at, Mode.BETWEEN, "", path), fit]
 
 
@@ -586,7 +586,9 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
     fence = _FENCE.match(buf, at)
     start = at if fence is None else fence.end()
     return (
-        [json_edges.wrapped(window, one, costs.wrapped, window.base + start)] if buf[start : start + 1] == "{" else []
+        [json_edges.wrapped(window, one, costs.implied_opener, window.base + start)]
+        if buf[start : start + 1] == "{"
+        else []
     )
 
 
@@ -614,10 +616,10 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     if last is not None and buf.startswith(last, at) and not node.value:
         drop(costs.doubled, len(last), RepairKind.STRAY_MARKER, last)
     elif known is not None and known in window.graph.long_openers:
-        drop(costs.stray_opener, len(known), RepairKind.STRAY_MARKER, known)
+        drop(costs.stray_marker, len(known), RepairKind.STRAY_MARKER, known)
     elif known is not None:
         inside = costs.swallowed if one.context.doubt & Doubt.INSIDE else 0
-        drop(costs.stray_closer + inside, len(known), RepairKind.STRAY_MARKER, known)
+        drop(costs.stray_marker + inside, len(known), RepairKind.STRAY_MARKER, known)
     elif char in _SIGNS and not node.value:
         kind = RepairKind.JSON if char in "}],;" else RepairKind.STRAY_MARKER
         drop(costs.stray_sign, 1, kind, f"`{char}` too many")
@@ -653,7 +655,7 @@ def _missing_signs(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]
         if fits:
             glued = core[0] == "," and at > 0 and buf[at - 1] in "\"'"
             path = window.path(one).imply((core,), base + at)
-            cost = costs.sign_glued if glued else costs.sign_missing
+            cost = costs.swallowed if glued else costs.sign_missing
             found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", path))
     return found
 
@@ -667,7 +669,7 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     if one.context.call is not None and any(begun):
         return []
     if keys := way_to_content(node):
-        cost = costs.text_after + costs.implied_closer * len(keys)
+        cost = costs.implied_closer * (1 + len(keys))
         ends = [end for key in keys if (end := buf.find(key, at, at + LOOK)) >= 0]
         if ends and not any(buf.find(opener, at, min(ends)) >= 0 for opener in window.graph.long_openers):
             cost += costs.swallowed  # it stands in the call
@@ -704,7 +706,7 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         found.append(give_up(window, one, cost, place, path.add(Lost(node, place))))
         return found
     if context.statement is not None:
-        return [*found, give_up(window, one, costs.statement_goes_on, place, window.path(one))]
+        return [*found, give_up(window, one, 0, place, window.path(one))]
     note = Note(RepairKind.STRAY_MARKER, place, "text")
     if graph.start.text:
         path = Path(graph.start, Context(), window.ref).add(Lost(node, place), note)

@@ -128,7 +128,7 @@ def _openers(plan: Island) -> dict[tuple[str, bool], str]:
     They stand at the beginning of a line, after a text (True) or in its place: that they are text costs too much.
     """
     graph, costs = plan.node.graph, plan.node.graph.costs
-    text = costs.opener_in_content + costs.begins_line - max(costs.fits, costs.fits_long)
+    text = costs.marker_in_content + costs.begins_line - max(costs.fits, costs.fits_long)
     if plan.role is not Role.CONTENT or plan.escapes is not None or graph.network.spec.code or text <= GAP:
         return {}
     others = {*plan.ends, *graph.think_openers}

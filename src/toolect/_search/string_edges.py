@@ -88,7 +88,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             if not state.broken:
                 note = Note(RepairKind.UNESCAPED, base + match.start(), "a line break")
                 now = state._replace(broken=True)
-                return [window.stay(one, window.costs.newline, base + match.end(), Mode.STRING, now, note)]
+                return [window.stay(one, window.costs.json_slip, base + match.end(), Mode.STRING, now, note)]
         elif match.start() >= size - _ESCAPE:
             held = min(held, match.start())
         at = match.end()
@@ -98,7 +98,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             path.add(CloseString(node, base + size)).over_string(base + size)
         else:
             path.add(CutString())
-            cost = window.costs.unclosed if state.quotes else 0
+            cost = window.costs.swallowed if state.quotes else 0
             said = window.raw(state.start, base + size)
             if any(core in said for core in (*window.graph.closers, *window.graph.long_openers) if len(core) >= STRONG):
                 cost += window.costs.swallowed + window.costs.break_off
@@ -147,7 +147,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     if state.quotes >= MAX_QUOTES or sure:
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
-    cost = 0 if state.quotes else costs.unescaped_again if context.reopened else costs.unescaped
+    cost = 0 if state.quotes else costs.unescaped
     before = window.raw(max(state.start, end - _BEFORE), end)
     cost += swallowed + costs.opener_in_value * any(core in before for core in window.graph.long_openers)
     now = state._replace(quotes=state.quotes + 1, piece=end + len(closer))

@@ -169,7 +169,7 @@ def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     cost = 0
     if one.context.doubt & Doubt.PASSED and not plan.content:
         whole = buf.rstrip().endswith(window.graph.closers)  # then it was not cut off
-        cost = window.costs.skip if whole else window.costs.unclosed
+        cost = window.costs.skip if whole else window.costs.swallowed
     return [window.make(one, cost, base + size, Mode.END, "", path)]
 
 
@@ -297,7 +297,7 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
         if line.strip() and line.rstrip()[-1] not in _SENTENCE_ENDS:
             cost += costs.in_sentence
         if buf.count("```", max(start - base, at - _FENCED, 0), at) % 2:
-            cost += costs.in_fence
+            cost += costs.quoted
     return [json_edges.begin(window, one, cost, base + at, path, bare=True), text]
 
 
@@ -528,8 +528,8 @@ class _Marker:
         costs, rest = self.window.costs, self.window.buf[self.end : self.end + LOOK].lstrip()
         following = [core for way in self.ways for core in way.node.step(self.core).node.marks]
         if rest.startswith(tuple(following)):
-            return costs.also_end + costs.break_off
-        return 0 if not final and any(core.startswith(rest) for core in following) else costs.also_end
+            return costs.marker_in_content + costs.break_off
+        return 0 if not final and any(core.startswith(rest) for core in following) else costs.marker_in_content
 
     def _end_token(self, only_text: Hypothesis, cost: int) -> list[Hypothesis]:
         """The answer is over, or this is text where the token stands on a line of its own."""
@@ -564,20 +564,18 @@ class _Marker:
             if calls and self.window.graph.policies.reasoning_calls == "parse":
                 cost += costs.swallowed
             elif opens and not calls:
-                cost += costs.turn_in_reasoning
+                cost += costs.marker_in_content
         elif len(core) < STRONG:
             cost = costs.short_in_content
         elif opens and core.startswith("```") or calls and self.window.graph.code is not None:
-            return costs.fence_in_content
-        elif core in self.window.graph.think_openers:
-            cost = costs.thought_in_content
+            return costs.marker_in_content
         else:
-            cost = costs.opener_in_content if opens else costs.closer_in_content
+            cost = costs.marker_in_content
         if self.one.context.doubt & Doubt.INSIDE and core in plan.strays:
             cost += costs.swallowed + 2
         alone = plan.content and ways and not ways[0].cost and len(core) >= STRONG and not self.shown
         if alone and not self.line.strip() and opens and (not self.solid or calls):
-            cost += costs.begins_line + (0 if calls else costs.begins_answer)
+            cost += costs.begins_line
         picky = calls and self.window.graph.known_only and self.window.tools.declared
         return min(cost, costs.short_in_content) if picky else cost
 
@@ -587,7 +585,7 @@ class _Marker:
         costs, closers = window.costs, window.graph.text_closers
         note = Note(RepairKind.STRAY_MARKER, base + self.at, core)
         inside = one.context.doubt & Doubt.INSIDE
-        stray = costs.stray_closer + (costs.swallowed if inside else 0)
+        stray = costs.stray_marker + (costs.swallowed if inside else 0)
         if core not in closers and (self.solid or not self.start):
             text = MoreText(base + self.at + 1)
             return [
@@ -695,16 +693,17 @@ class _Marker:
         window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
-            cost += costs.unclosed if way.cost else costs.closer_in_value + 1
+            cost += costs.swallowed if way.cost else costs.closer_in_value + 1
         if self.shown and (first or calls):
             cost += costs.quoted
         elif self.shown and plan.role is Role.REASONING:
             cost += costs.in_sentence
-        thought = first and core in window.graph.think_openers and self.solid and plan.content
-        if thought and mentioned(core, _trail(way.node, core), self.line, self.after):
+        if first and core in window.graph.think_openers and self.solid and plan.content:
+            named = mentioned(core, _trail(way.node, core), self.line, self.after)
+        else:
+            named = first and calls and len(core) >= STRONG and plan.spoken and said(self.line, self.after)
+        if named:
             cost += costs.in_sentence
-        elif first and calls and len(core) >= STRONG and plan.spoken and said(self.line, self.after):
-            cost += costs.named_in_sentence
         return cost
 
 

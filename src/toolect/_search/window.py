@@ -145,10 +145,10 @@ class Window:
         if led and not known and context.name in self.graph.network.spec.reserved:
             return costs.no_name
         if known or not self.tools.declared:
-            return costs.glued if doubt & Doubt.GLUED and not known else 0
+            return costs.in_sentence if doubt & Doubt.GLUED and not known else 0
         if self.graph.known_only or led:
             return costs.no_name
-        return costs.doubtful_tool if doubt & ~Doubt.INSIDE else costs.unknown_tool
+        return costs.no_name if doubt & ~Doubt.INSIDE else 0
 
     def skip_cost(self, one: Hypothesis) -> int:
         """What it costs that nobody can read what follows: where a call is open that may be none, it is none."""

@@ -26,44 +26,30 @@ class Costs(msgspec.Struct, frozen=True, rename="kebab"):
     implied_closer: Cost = 2
     implied_opener: Cost = 3
     no_arguments: Cost = 3
-    wrapped: Cost = 3
-    cut_off: Cost = 4
     misspelt: Cost = 2
     respaced: Cost = 0
     misspelt_closer: Cost = 1
     near_in_text: Cost = 1
     doubled: Cost = 1
-    doubled_in_value: Cost = 2
-    stray_closer: Cost = 2
-    also_end: Cost = 3
-    stray_opener: Cost = 3
+    stray_marker: Cost = 2
     stray_sign: Cost = 2
     sign_missing: Cost = 2
-    sign_glued: Cost = 4
-    text_after: Cost = 2
     no_openers: Cost = 0
     # a marker is only text
-    opener_in_content: Cost = 3
-    closer_in_content: Cost = 3
+    marker_in_content: Cost = 3
     short_in_content: Cost = 1
     brace_in_content: Cost = 2
     misspelt_in_content: Cost = 1
-    thought_in_content: Cost = 2
     begins_line: Cost = 4
-    begins_answer: Cost = 2
     opener_in_reasoning: Cost = 2
-    turn_in_reasoning: Cost = 3
     opener_in_value: Cost = 3
     closer_in_value: Cost = 1
-    unclosed: Cost = 4
     swallowed: Cost = 4
     # a marker is meant, though it looks quoted
     quoted: Cost = 8
     in_sentence: Cost = 4
-    named_in_sentence: Cost = 3
-    in_fence: Cost = 9
     # JSON
-    json_quote: Cost = 1
+    json_slip: Cost = 1
     json_key: Cost = 1
     json_word: Cost = 1
     json_comment: Cost = 1
@@ -78,28 +64,13 @@ class Costs(msgspec.Struct, frozen=True, rename="kebab"):
     json_end_quote: Cost = 3
     json_first_quote: Cost = 3
     json_fence: Cost = 1
-    json_triple: Cost = 1
-    json_wide: Cost = 1
-    json_sentence: Cost = 2
-    json_marker: Cost = 4
-    # code
-    fence_in_content: Cost = 3
-    no_statement: Cost = 12
-    statement_goes_on: Cost = 1
     # strings of value languages
     unescaped: Cost = 3
-    unescaped_again: Cost = 1
-    newline: Cost = 1
     spare: Cost = 1
     # calls that are none after all
     other_key: Cost = 3
     no_name: Cost = 12
     no_call: Cost = 6
-    constant: Cost = 12
-    unknown_tool: Cost = 2
-    doubtful_tool: Cost = 9
-    glued: Cost = 6
-    says_nothing: Cost = 4
     # giving up
     attempt: Cost = 2
     break_off: Cost = 5
@@ -123,50 +94,36 @@ ROWS: Final[dict[str, Row]] = {
     "fits_long": Row("markers", "a marker of four characters or more that the grammar has is here", "</tool_call>"),
     "call_seen": Row("JSON", "an object has a name and arguments", '{"name": "f", "arguments": {}}'),
     "implied_closer": Row("markers", "a closer is missing", "Brest\n</function>"),
-    "implied_opener": Row("markers", "an opener is missing", '<invoke name="f"> without its block'),
+    "implied_opener": Row("markers", "an opener is missing, or those around an object", '<invoke name="f"> alone'),
     "no_arguments": Row("markers", "the arguments are missing", "<tool_call>tide</tool_call>"),
-    "wrapped": Row("markers", "an object has all arguments, which come one by one", '<function=f>{"a": 1}'),
-    "cut_off": Row("markers", "the text ends within a call, after what was left out", "<function=f></tool_call>"),
     "misspelt": Row("markers", "one character is wrong, missing or too many", "<tool_cal>"),
     "respaced": Row("markers", "other blanks, case or quotes", "<invoke name='f' >"),
     "misspelt_closer": Row("text", "the closer before the marker that was found is misspelt", "</para meter>"),
     "near_in_text": Row("text", "an opener in content is misspelt", "Hi. <tol_call>"),
     "doubled": Row("markers", "the last marker comes once more", "<tool_call><tool_call>"),
-    "doubled_in_value": Row("text", "that is the beginning of the value", "<v><v>x</v>"),
-    "stray_closer": Row("markers", "a closer too many", "</tool_call></tool_call>"),
-    "also_end": Row("text", "an end token that begins an opener, too, ends the answer", "<|message_sep|>"),
-    "stray_opener": Row("markers", "an opener too many", "<tool_call>f<tool_call>"),
+    "stray_marker": Row("markers", "a marker too many", "</tool_call></tool_call>"),
     "stray_sign": Row("markers", "a sign too many", "}}"),
     "sign_missing": Row("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
-    "sign_glued": Row("markers", "the comma between two strings is missing", "['a''b']"),
-    "text_after": Row("markers", "text comes: what is open is closed", "</parameter>Done."),
     "no_openers": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
-    "opener_in_content": Row("text", "an opener is only text of content", "Use <tool_call> tags"),
-    "closer_in_content": Row("text", "a closer is only text of content", "Use </tool_call>"),
+    "marker_in_content": Row("text", "a marker is only text of content", "Use <tool_call> tags"),
     "short_in_content": Row("text", "a short sign, or a name, is only text of content", "a [b] c"),
     "brace_in_content": Row("text", "JSON is only text of content", 'Set {"a": 1}.'),
     "misspelt_in_content": Row("text", "what may be a misspelt opener is only text", "<tool_kit>"),
-    "thought_in_content": Row("text", "an opener of reasoning is only text of content", "the <think> tag"),
     "begins_line": Row("text", "... though it stands on a line of its own", "\n<tool_call>\n"),
-    "begins_answer": Row("text", "... and opens no call", "<think>"),
     "opener_in_reasoning": Row("text", "an opener is only text of reasoning", "I could use <tool_call>"),
-    "turn_in_reasoning": Row("text", "... one of content", "<|think|>I see.<|content|>"),
     "opener_in_value": Row("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
     "closer_in_value": Row("text", "a closer is only text of a value", "</function></parameter>"),
-    "unclosed": Row("text", "a value that holds markers is not closed", "<parameter=a></function>"),
-    "swallowed": Row("all", "an edit where the last string or the call within holds a marker", '"a</tool_call>'),
-    "quoted": Row("text", "a marker that is quoted is meant", "`<tool_call>`"),
-    "in_sentence": Row("text", "a marker in the middle of a sentence is meant", "the <think> tag"),
-    "named_in_sentence": Row("text", "an opener of calls that a sentence goes on around is meant", "a <tool_call> tag"),
-    "in_fence": Row("text", "JSON in a code block is meant as a call without markers", '```\n{"name": …'),
-    "json_quote": Row("JSON", "other quotes", "{'a': 1}"),
+    "swallowed": Row("all", "an edit next to which markers were text, or left out", '"a</tool_call>'),
+    "quoted": Row("text", "a marker that is quoted, or JSON in a fence, is meant", "`<tool_call>`"),
+    "in_sentence": Row("text", "what stands in the middle of a sentence is meant", "the <think> tag"),
+    "json_slip": Row("JSON", "other quotes, commas or blanks, a control sign in a string", "{'a': 1}"),
     "json_key": Row("JSON", "a key without quotes", "{a: 1}"),
     "json_word": Row("JSON", "another word or number", "True"),
     "json_comment": Row("JSON", "a comment, or an ellipsis", "1, // one"),
     "json_comma": Row("JSON", "a comma is missing", '{"a": 1 "b": 2}'),
     "json_colon": Row("JSON", "a colon is missing", '{"a" 1}'),
     "json_trailing": Row("JSON", "a comma before a bracket", "[1,]"),
-    "json_close": Row("JSON", "a bracket is missing", '{"a": [1}'),
+    "json_close": Row("JSON", "a bracket is missing, or a sentence is in its place", '{"a": [1}'),
     "json_close_all": Row("JSON", "all brackets that are open are missing, each", '{"a": {}</tool_call>'),
     "json_drop": Row("JSON", "a sign too many", '{"a": 1}}'),
     "json_text": Row("JSON", "a text without quotes", '{"a": hello}'),
@@ -174,36 +131,18 @@ ROWS: Final[dict[str, Row]] = {
     "json_end_quote": Row("JSON", "a string lacks its last quote", '"x}}</tool_call>'),
     "json_first_quote": Row("JSON", "a string lacks its first quote", '{"a": x"}'),
     "json_fence": Row("JSON", "a fence around JSON", "```json\n{"),
-    "json_triple": Row("JSON", "three quotes", '"""a"""'),
-    "json_wide": Row("JSON", "signs of Chinese, other blanks", "{“a”：1}"),
-    "json_sentence": Row("JSON", "a sentence in the place of the last brackets", '{"a": 1\nDone.'),
-    "json_marker": Row("JSON", "... before a marker that a string may hold", '{"a": "</b>"'),
-    "fence_in_content": Row("code", "the opener of a block of code is only text", "```python"),
-    "no_statement": Row("code", "the block holds no call", "```python\nx = 1\n```"),
-    "statement_goes_on": Row("code", "a statement goes on behind its call", "f(a=1).b"),
     "unescaped": Row("strings", "a quote is one of the string's own", "'it's'"),
-    "unescaped_again": Row("strings", "... in a call where that has come before", "a='it's', b='he's'"),
-    "newline": Row("JSON", "a control sign in a string", '"a\nb"'),
     "spare": Row("strings", "a value of a value language is read as JSON", "f(a={b: 'x})"),
     "other_key": Row("JSON", "bare JSON has a key that no call has", '{"title": "x"}'),
-    "no_name": Row("JSON", "what was to be a call has no name or no arguments", '{"a": 1}'),
+    "no_name": Row("all", "what was to be a call is none: it has no name that counts", '{"a": 1}'),
     "no_call": Row("JSON", "the value after an opener is no call", "<tool_call>[1]</tool_call>"),
-    "constant": Row("JSON", "a constant of the shape is another one", '{"type": "text"}'),
-    "unknown_tool": Row("all", "a name that is not declared", "f()"),
-    "doubtful_tool": Row("all", "... of a call that is in doubt", "x[f()]"),
-    "glued": Row("text", "... glued to a word before it", "data[0]"),
-    "says_nothing": Row("markers", "a call in a sentence without arguments, of an unknown tool", "see [f()]"),
     "attempt": Row("markers", "a declared name after an opener, and nothing that can be read", "<tool_call>f: x"),
     "break_off": Row("markers", "another call begins: this one was broken off", '<invoke name="f<invoke name="g">'),
     "skip": Row("all", "nobody knows: on to the next marker, and the call fails", "<tool_call>???"),
 }  # fmt: skip
 """What each cost is for, as the ledger and the page of leniency show it."""
 
-PENALTIES: Final = frozenset((
-    "cut_off", "begins_line", "begins_answer", "turn_in_reasoning", "unclosed", "swallowed", "quoted", "in_sentence",
-    "named_in_sentence", "in_fence", "no_statement", "statement_goes_on", "other_key", "no_name", "no_call", "constant",
-    "unknown_tool", "doubtful_tool", "glued", "says_nothing",
-))  # fmt: skip
+PENALTIES: Final = frozenset(("begins_line", "swallowed", "quoted", "in_sentence", "other_key", "no_name", "no_call"))
 """Rows that make an edge dearer where something speaks against it; the others are edges."""
 
 GAP: Final = 7
