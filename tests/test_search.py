@@ -15,14 +15,16 @@ from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._spec.costs import COSTS, ROWS, Costs
 from toolect._values.toolset import tool_schemas
 from toolect.events import Event
-from toolect.message import Message
+from toolect.message import Call, Content, Message
 from tools.conformance.quotations import TOOLS, quotations
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
-OTHERS = 271
+OTHERS = 287
 """Cases of the corpus with a source that it reads as expected."""
 QUOTED = 9
 """Calls in quotation marks that it runs."""
+CALL = Call("tide", {"port": "Brest"})
+TIDE = [{"name": "tide", "parameters": {"type": "object", "properties": {"port": {"type": "string"}}}}]
 
 
 def reader(
@@ -54,6 +56,32 @@ def test_chunks_do_not_matter(name: str) -> None:
             shipped_corpus.check_events(events, found)
 
     shipped_corpus.each(shipped_corpus.cases_of(name), check)
+
+
+ANSWERS = ([Content("Hello there.")], [CALL], [Content("I look."), CALL])
+
+
+def kinds(message: Message) -> list[tuple[type, str, str]]:
+    """What the segments of a message are, and the names and statuses of its calls."""
+    return [(type(one), getattr(one, "name", ""), str(getattr(one, "status", ""))) for one in message.segments]
+
+
+@over_all
+def test_an_end_token_ends_an_answer(name: str) -> None:
+    """Law: behind an answer, the end token of a dialect adds and breaks nothing, whole or streamed."""
+    dialect = toolect.dialect(name)
+    for segments in ANSWERS:
+        try:
+            text = str(dialect.render(Message(segments)))
+        except toolect.Unrepresentable:
+            continue
+        for options in ({}, {"tools": TIDE}):
+            expected = kinds(dialect.parse(text, **options))
+            for end in dialect.graph().ends:
+                for wire in (text + end, f"{text}{end}\n"):
+                    found = reader(name, **options).read(wire)
+                    assert kinds(found) == expected, wire
+                    assert shipped_corpus.plain(streamed(name, wire, **options)[0]) == shipped_corpus.plain(found), wire
 
 
 def test_what_others_wrote_is_read() -> None:

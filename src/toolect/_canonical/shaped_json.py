@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from toolect._graph.node import Node
-from toolect._search.json_ends import closed_before_marker, signs_after
+from toolect._search.json_ends import closed_before_marker, goes_on, signs_after
 from toolect._shapes.alternatives import is_unit
 from toolect._spec.holes import holes
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
@@ -148,7 +148,9 @@ class JsonCalls:
         return Found(end, call.name, call.arguments, call.id, call.arguments_text)
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
-        """True when what might end the value, or begin a call, stands in it."""
+        """True when what might end the value, or begin a call, stands in it, or when another member comes after it."""
+        if goes_on(text, end):
+            return True
         if all(text.find(sign, pos, end) < 0 for sign in self._first):
             return False
         there = [at for word in self._words if (at := text.find(word, pos, end)) >= 0]

@@ -15,6 +15,7 @@ from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import is_echo
 from toolect._search.follow import nests
 from toolect._search.island import Island, island
+from toolect._search.text_edges import after_key
 from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._spec.model import Role
 from toolect._values.codec import decode, decode_arguments, decode_plain, is_plain, respelled
@@ -205,6 +206,8 @@ class Said(Slot):
             return None
         bare = core in ("", "{", "[") and core not in self.leads
         if self.odd(to, pos, where, bare) or piece[-1] == "\r" or _shown(to, pos, where, core):
+            return None
+        if bare and after_key(piece):
             return None
         if core in self.node.graph.think_openers:
             return None

@@ -26,11 +26,14 @@ MAX_EVIDENCE: Final = 4
 NEXT_KEY: Final = re.compile(r'\s*"([^"\\\n]{0,64})"\s*:')
 _MORE: Final = re.compile(r'\s*,\s*"([^"\\\n]{1,64})"\s*:')
 """A member that comes yet."""
+_FAR: Final = 2 * NEAR
 _MORE_BEGUN: Final = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,64}(?:"\s*)?)?)?\Z')
 MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
 _FENCE_END: Final = re.compile(r"\s{0,8}```(?!`)")
 _UNFENCED: Final = 12
 """Characters that say whether a fence is closed."""
+_HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
+"""The first half of a surrogate pair: the other one belongs to it."""
 _SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
 
 
@@ -52,7 +55,7 @@ def held(buf: str, node: Node, low: int, end: int) -> int:
 def _held_back(node: Node) -> re.Pattern[str]:
     firsts = "".join(sorted({re.escape(core[0]) for core in signs_after(node)}))
     marker = rf'(?:[{firsts}][^\n"]{{0,40}})?' if firsts else ""
-    return re.compile(rf"(?:\s*[,\]}}][\s,\]}}]*{marker}|\s+)\Z|\\(?:u[0-9a-fA-F]{{0,3}})?\Z")
+    return re.compile(rf"(?:\s*[,\]}}][\s,\]}}]*{marker}|\s+)\Z|(?:{_HIGH})?\\(?:u[0-9a-fA-F]{{0,3}})?\Z|{_HIGH}\Z")
 
 
 def signs_after(node: Node) -> tuple[str, ...]:
@@ -159,7 +162,7 @@ def closed_early(window: Window, node: Node, state: JsonState, at: int, final: b
     arguments = state.depth and len(stack) == state.depth and shaped(node)
     if stack.endswith("{") and not arguments:
         return False
-    buf, far = window.buf, at + 2 * NEAR
+    buf, far = window.buf, at + _FAR
     match = _MORE.match(buf, at + 1, far)
     if match is None:
         return WAIT if not final and len(buf) < far and _MORE_BEGUN.match(buf, at + 1) else False
@@ -167,6 +170,11 @@ def closed_early(window: Window, node: Node, state: JsonState, at: int, final: b
         return True
     tools = window.tools
     return match[1] not in shape_keys(node).known and state.name in tools and match[1] in tools.of(state.name).names
+
+
+def goes_on(buf: str, end: int) -> bool:
+    """True when a member comes after the value that ends at index `end`."""
+    return _MORE.match(buf, end, end + _FAR) is not None
 
 
 def _holds_call(window: Window, node: Node, value: Json) -> bool:

@@ -34,6 +34,8 @@ _ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
+_BEFORE: Final = 200
+"""Characters before JSON in a text that are looked at."""
 _LED: Final = 100
 _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
@@ -270,8 +272,8 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
     text = window.stay(one, costs.brace_in_content, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
     line = window.line(at, start)
     shown, text.state = quotation_at(window, plan, one.state, at, at + 1)
-    before = buf[max(start - base, at - 200, 0) : at].rstrip()
-    if shown or before.endswith(window.graph.long_openers) or _MEMBER.search(before) is not None:
+    before = buf[max(start - base, at - _BEFORE, 0) : at]
+    if shown or before.rstrip().endswith(window.graph.long_openers) or after_key(before):
         text.cost = one.cost
         return [text]
     if shape_keys(way.node).member.search(buf, at, at + LOOK) is None:
@@ -299,6 +301,11 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
         if buf.count("```", max(start - base, at - _FENCED, 0), at) % 2:
             cost += costs.quoted
     return [json_edges.begin(window, one, cost, base + at, path, bare=True), text]
+
+
+def after_key(before: str) -> bool:
+    """True when JSON behind a text is the value of a member, whose key the text ends with."""
+    return _MEMBER.search(before[-_BEFORE:].rstrip()) is not None
 
 
 def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str], final: bool) -> Found:

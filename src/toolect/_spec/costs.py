@@ -105,7 +105,7 @@ ROWS: Final[dict[str, Row]] = {
     "stray_sign": Row("markers", "a sign too many", "}}"),
     "sign_missing": Row("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
     "no_openers": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
-    "marker_in_content": Row("text", "a marker is only text of content, or an opener is too many", "Use <tool_call> tags"),
+    "marker_in_content": Row("text", "a marker is only text, or an opener too many", "Use <tool_call> tags"),
     "short_in_content": Row("text", "a short sign, or a name, is only text of content", "a [b] c"),
     "brace_in_content": Row("text", "JSON is only text of content", 'Set {"a": 1}.'),
     "misspelt_in_content": Row("text", "what may be a misspelt opener is only text", "<tool_kit>"),
