@@ -30,9 +30,9 @@ FRESH = {"lossless": 1.0, "lossy": 0.5, "quoted in prose": 0.5, "quoted in a val
 """Kinds of texts that a seed draws, and how many of them for one with lossless damage."""
 KINDS = ("others' cases", "reported cases", "corpus", *FRESH)
 RIGHT = ("right", "moot", "held")
-WRONG = ("wrong", "wrong, unlabelled", "runs")
-COLUMNS = ("others' cases", "reported cases", "corpus", "lossless", "wrong runs")
-"""Texts that are right only with a row, and fresh ones that run something else only without it."""
+WRONG = ("wrong", "wrong, unlabelled", "unlabelled", "runs")
+COLUMNS = ("others' cases", "reported cases", "corpus", "lossless", "wrong")
+"""Texts that are right only with a row, and fresh ones that run something else, or are unlabelled, only without it."""
 
 
 def judged(row: str, seed: int, size: int) -> dict[str, str]:
@@ -65,11 +65,11 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
 
 def counted(without: dict[str, str], base: dict[str, str]) -> dict[str, int]:
-    """How many texts of each kind are right, and are not so without a row; and how many run wrong only without it."""
+    """How many texts of each kind are right, and are not so without a row; and how many are wrong only without it."""
     lost = Counter(kind_of(id_) for id_, word in base.items() if word in RIGHT and without.get(id_, word) not in RIGHT)
     fresh = (id_ for id_ in without if kind_of(id_) in FRESH)
     wrong = sum(without[id_] in WRONG and base.get(id_, "wrong") not in WRONG for id_ in fresh)
-    return {**{kind: lost[kind] for kind in COLUMNS}, "wrong runs": wrong}
+    return {**{kind: lost[kind] for kind in COLUMNS}, "wrong": wrong}
 
 
 def kind_of(id_: str) -> str:
@@ -80,7 +80,7 @@ def kind_of(id_: str) -> str:
 def defended(counts: dict[str, int], fresh: int) -> bool:
     """True when enough depends on a row, of so many texts with lossless damage."""
     cases = sum(counts[kind] for kind in COLUMNS[:3])
-    return cases >= CASES or counts["lossless"] + counts["wrong runs"] >= SHARE * fresh
+    return cases >= CASES or counts["lossless"] + counts["wrong"] >= SHARE * fresh
 
 
 def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
@@ -107,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--row", help=argparse.SUPPRESS)
     parser.add_argument("--only", action="append", metavar="ROW", help="only this row; the ledger is not written")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
-    parser.add_argument("--size", type=int, default=1_000, metavar="N", help="texts with fresh damage")
+    parser.add_argument("--size", type=int, default=2_000, metavar="N", help="texts with fresh damage")
     options = parser.parse_args(argv)
     if options.row is not None:
         print(json.dumps(judged(options.row.strip("-"), options.seed, options.size)))
