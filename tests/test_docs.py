@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import doctest
 import functools
+import json
 import os
 import re
 import shlex
@@ -35,6 +36,7 @@ from registries import own_registries
 import toolect
 from toolect._spec import entry, meaning
 from toolect._spec.codec_model import CodecKind, LayoutKind, Spelling
+from toolect._spec.costs import ROWS
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Computed, Gaps
 from toolect._spec.shape_model import HoleKind
@@ -42,7 +44,8 @@ from toolect.cli import main
 from toolect.message import RepairKind, Status
 from toolect.rendered import Part
 from tools.conformance import summary
-from tools.pages import dialect_pages, limits_page, markdown_text, refusals
+from tools.judge.ablation import LEDGER
+from tools.pages import dialect_pages, leniency_page, limits_page, markdown_text, refusals
 
 ROOT = Path(__file__).parent.parent
 SINGLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "tools" / "README.md"]
@@ -547,3 +550,10 @@ def test_code_is_whole(text: str) -> None:
     assert re.sub(r"\\\|", "", shown).count("|") == 0
     (block,) = blocks(markdown_text.fenced(f"{text}\n```\n{text}") + "\n")
     assert block.text == f"{text}\n```\n{text}\n"
+
+
+def test_each_cost_is_in_the_ledger() -> None:
+    """The ledger has the rows of the table, and the page shows each with what it is for."""
+    assert list(json.loads(LEDGER.read_text("utf-8"))["rows"]) == [*ROWS]
+    page = leniency_page.page()
+    assert all(f"| `{name}`" in page for name in ROWS)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from toolect import registry
 from tools import reports
-from tools.pages import api_pages, check_page, dialect_pages, limits_page
+from tools.pages import api_pages, check_page, dialect_pages, leniency_page, limits_page
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -51,6 +51,7 @@ def made() -> dict[str, Callable[[], str]]:
         "docs/cli.md": lambda: _COMMANDS,
         "docs/checks/README.md": check_page.page,
         "docs/limits.md": limits_page.page,
+        "docs/leniency.md": leniency_page.page,
         "docs/dialects/README.md": dialect_pages.index,
         **{f"docs/dialects/{name}.md": partial(dialect_pages.page, name) for name in registry.dialects()},
         "docs/api/README.md": api_pages.index,

@@ -90,8 +90,6 @@ class Context(NamedTuple):
     statement: Statement | None = None
     argument: Node | None = None
     """Where the open argument began."""
-    reopened: bool = False
-    """A quote in the open call was one of its string's own."""
 
 
 class Quotation(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Final
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
-from toolect._search.actions import OpenLoose, PutJson, RawJson, StringJson
+from toolect._search.actions import OpenLoose, PutJson, RawJson
 from toolect._search.follow import VALUES, ShapeKeys, shape_keys, shaped
-from toolect._search.hypothesis import WAIT, Act, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import WAIT, Hypothesis, Mode, Onwards, Waits
 from toolect._search.json_edits import QUOTES, SCALAR, edits
 from toolect._search.json_ends import (
     MAX_EVIDENCE,
@@ -103,7 +103,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             return [close(window, one, one.pos)]
         unfenced = after_fence(window, one, final)
         return WAIT if isinstance(unfenced, Waits) else [unfenced]
-    return _Run(window, one, state.copy()).go(final)
+    state = state.copy()
+    return _Run(window, one, state, Telling(state)).go(final)
 
 
 def complete_value(window: Window, one: Hypothesis, final: bool) -> tuple[Json, int] | None:
@@ -164,9 +165,10 @@ def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
             state.expects = Next.AFTER_VALUE
             state.emitted = one.pos = one.emitted = window.base + found[1]
             return False
-    run = _Run(window, one, state)
+    passing = _Passing(state, window, to)
+    run = _Run(window, one, state, passing)
     run.forward(final, True)
-    _perform(run.telling.acts, state, window, to)
+    passing.flush()
     one.pos = one.emitted = window.base + run.at
     if final or not state.stack and state.expects is Next.AFTER_VALUE or not run.waits(False):
         return False
@@ -175,30 +177,51 @@ def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
     return True
 
 
-def _perform(acts: list[Act], state: JsonState, window: Window, to: Performer) -> None:
-    """Pass on what was gone over, at once where it is as JSON has it."""
-    start = end = -1
-    for number, act in enumerate(acts):
-        upto = -1
-        if isinstance(act, RawJson):
-            upto = act.end
-        elif isinstance(act, StringJson) and act.quote == '"' and _ODD.search(window.raw(act.start, act.end)) is None:
-            after = acts[number + 1] if number + 1 < len(acts) else None
-            upto = act.end + len(act.close)
-            if (after.start if isinstance(after, RawJson | StringJson) else state.emitted) != upto:
-                upto = -1  # its last quote is missing
-        if upto >= 0 and (end < 0 or act.start == end):  # type: ignore[attr-defined]  # it is one of these two
-            start, end = start if end >= 0 else act.start, upto  # type: ignore[attr-defined]
-            continue
-        if end >= 0:
-            to.feed_json(to.raw(start, end), start)
-        start = end = -1
-        if upto >= 0:
-            start, end = act.start, upto  # type: ignore[attr-defined]
+class _Passing(Telling):
+    """What of a value is passed on at once: in runs, where it is as JSON has it."""
+
+    __slots__ = ("_start", "_to", "_window")
+
+    def __init__(self, state: JsonState, window: Window, to: Performer) -> None:
+        super().__init__(state)
+        self._window, self._to, self._start = window, to, state.emitted
+
+    def upto(self, at: int) -> None:
+        """Pass on all up to character `at`, which is in no string."""
+        state, end = self.state, self.state.last_quote
+        if state.pending or end is not None and not (self._plain(end) and state.after_string == end + 1):
+            self.flush()
+            super().upto(at)
+            self._perform()
         else:
-            act.perform(to)
-    if end >= 0:
-        to.feed_json(to.raw(start, end), start)
+            state.last_quote, state.emitted = None, max(at, state.emitted)
+
+    def string_upto(self, at: int) -> None:
+        """Pass on the string that is open up to character `at`."""
+        if self._plain(at):
+            self.state.emitted = max(at, self.state.emitted)
+        else:
+            self.flush()
+            super().string_upto(at)
+            self._perform()
+
+    def flush(self) -> None:
+        """Pass on what has been gone over."""
+        end, base = self.state.emitted, self._window.base
+        if end > self._start:
+            self._to.feed_json(self._window.buf[self._start - base : end - base], self._start)
+            self._start = end
+
+    def _plain(self, end: int) -> bool:
+        """True when the open string, up to character `end`, is as JSON has it."""
+        state, base = self.state, self._window.base
+        return state.quote == '"' and _ODD.search(self._window.buf, state.emitted - base, end - base) is None
+
+    def _perform(self) -> None:
+        for act in self.acts:
+            act.perform(self._to)
+        self.acts.clear()
+        self._start = self.state.emitted
 
 
 def _keys(node: Node) -> ShapeKeys | None:
@@ -210,9 +233,8 @@ class _Run:
 
     __slots__ = ("at", "cost", "keys", "one", "seen", "state", "telling", "wanted", "why", "window")
 
-    def __init__(self, window: Window, one: Hypothesis, state: JsonState) -> None:
-        self.window, self.one, self.state = window, one, state
-        self.telling = Telling(self.state)
+    def __init__(self, window: Window, one: Hypothesis, state: JsonState, telling: Telling) -> None:
+        self.window, self.one, self.state, self.telling = window, one, state, telling
         self.at = one.emitted - window.base
         self.keys = shape_keys(one.node) if state.bare else one.node.made(_keys)
         self.cost = 0

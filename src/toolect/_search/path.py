@@ -50,10 +50,10 @@ class Path:
     def _step(self, key: Key, text: str, at: int) -> None:
         node, context = self.node, self.context
         step = node.step(key)
-        call, name, argument, said, doubt, begun, opener, statement, home, reopened = context
+        call, name, argument, said, doubt, begun, opener, statement, home = context
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, home, reopened)
+        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, home)
         after = step.node
         tasks = (*step.tasks, *after.arrival) if after.arrival else step.tasks
         self.context = crossed(node, context, tasks, self.ref, at) if tasks else context
@@ -121,11 +121,11 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
     """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
-    call, name, argument, said, doubt, begun, opener, statement, home, reopened = context
+    call, name, argument, said, doubt, begun, opener, statement, home = context
     for task, back in tasks:
         if isinstance(task, Op):
             if task.code is OpCode.BEGIN_CALL:
-                call, name, argument, begun, home, reopened = node, task.name, None, at, None, False
+                call, name, argument, begun, home = node, task.name, None, at, None
             elif task.code is OpCode.END_CALL:
                 call, name, argument, home = None, "", None, None
             elif task.code is OpCode.END_ARGUMENT:
@@ -142,7 +142,7 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt, begun, opener, statement, home, reopened)
+    return Context(call, name, argument, said, doubt, begun, opener, statement, home)
 
 
 def spelled(core: str, context: Context) -> str:

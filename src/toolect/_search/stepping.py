@@ -244,11 +244,11 @@ class Stepping:
             concerns = tuple(t for t in tasks if not isinstance(t[0], Op) or t[0].code in _NOTED)
             found = plan.to[key] = step, concerns, _opener(node, key)
         step, concerns, opener = found
-        call, name, argument, said, doubt, begun, last, statement, home, reopened = context
+        call, name, argument, said, doubt, begun, last, statement, home = context
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
         said = (*said, text)[-_SAID:]
-        context = Context(call, name, argument, said, doubt, begun, opener or last, statement, home, reopened)
+        context = Context(call, name, argument, said, doubt, begun, opener or last, statement, home)
         one.context = crossed(node, context, concerns, self._window.ref, at) if concerns else context
         one.node = step.node
         return step

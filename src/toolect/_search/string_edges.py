@@ -159,7 +159,6 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
         else:
             fail = Fail(f"a string lacks its last quote - at {state.start}")
             further = window.stay(one, cost + costs.swallowed, end + len(closer), Mode.STRING, now, *acts, fail)
-    further.context = context._replace(reopened=True)
     return [over, further]
 
 
