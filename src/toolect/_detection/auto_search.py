@@ -349,7 +349,7 @@ class AutoSearch(AnswerSearch):
             tells = cost and meant <= dear.cost + _ONLY_TEXT // 2 and self._tells(one, at)
             cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if tells else cost
         elif one.node.text_field().role is Role.REASONING:
-            cost = window.costs.opener_in_reasoning
+            cost = window.costs.aside_in_text
         text = window.stay(one, cost, window.base + at + 1, Mode.TEXT, state, *acts)
         if texts:
             text.context = text.context._replace(doubt=dear.context.doubt)

@@ -168,7 +168,7 @@ class _Edits:
         end = window.base + span[1]
         state = self.state.copy()
         state.past = end
-        self.found.append(window.stay(self.one, costs.closer_in_value + 1, end, Mode.JSON, state))
+        self.found.append(window.stay(self.one, costs.weak_in_text + 1, end, Mode.JSON, state))
         return self.found
 
     def misplaced(self, count: int) -> list[Hypothesis]:

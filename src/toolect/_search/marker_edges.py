@@ -696,7 +696,7 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     tool = window.named_near(at) if not context.name and _opened(window, one) else None
     if tool is not None:
         path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(node, place, tool))
-        found.append(window.make(one, costs.attempt, place, Mode.SKIPPED, (False, place), path))
+        found.append(window.make(one, costs.no_arguments, place, Mode.SKIPPED, (False, place), path))
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
         cost = costs.break_off if soon else window.skip_cost(one)

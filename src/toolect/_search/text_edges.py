@@ -269,7 +269,7 @@ def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int,
     """JSON at index `at`: a call without its markers, or only text."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
     start = one.state.start
-    text = window.stay(one, costs.brace_in_content, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
+    text = window.stay(one, costs.aside_in_text, base + at + 1, Mode.TEXT, one.state._replace(solid=True))
     line = window.line(at, start)
     shown, text.state = quotation_at(window, plan, one.state, at, at + 1)
     before = buf[max(start - base, at - _BEFORE, 0) : at]
@@ -351,7 +351,7 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     if spoken and line.rstrip()[-1] not in _SENTENCE_ENDS + "}":
         meant.cost += costs.quoted
     acts = MoreText(base + match.end()), PassOver(base + at)
-    return [meant, window.stay(one, costs.short_in_content, base + match.end(), Mode.TEXT, one.state, *acts)]
+    return [meant, window.stay(one, costs.weak_in_text, base + match.end(), Mode.TEXT, one.state, *acts)]
 
 
 def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str]) -> list[Hypothesis]:
@@ -390,7 +390,7 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
         acts = MoreText(text.pos), PassOver(base + at)
-        return [meant, window.stay(one, costs.short_in_content, text.pos, Mode.TEXT, text.state, *acts)]
+        return [meant, window.stay(one, costs.weak_in_text, text.pos, Mode.TEXT, text.state, *acts)]
     return [text]
 
 
@@ -560,20 +560,16 @@ class _Marker:
         calls = opens and node is not None and node.calling(core)
         if plan.role in _HELD:
             cost = (
-                0
-                if passed and not calls and not self.own
-                else costs.opener_in_value
-                if opens
-                else costs.closer_in_value
+                0 if passed and not calls and not self.own else costs.opener_in_value if opens else costs.weak_in_text
             )
         elif plan.role is Role.REASONING:
-            cost = costs.opener_in_reasoning if opens or not passed else 0
+            cost = costs.aside_in_text if opens or not passed else 0
             if calls and self.window.graph.policies.reasoning_calls == "parse":
                 cost += costs.swallowed
             elif opens and not calls:
                 cost += costs.marker_in_content
         elif len(core) < STRONG:
-            cost = costs.short_in_content
+            cost = costs.weak_in_text
         elif opens and core.startswith("```") or calls and self.window.graph.code is not None:
             return costs.marker_in_content
         else:
@@ -584,7 +580,7 @@ class _Marker:
         if alone and not self.line.strip() and opens and (not self.solid or calls):
             cost += costs.begins_line
         picky = calls and self.window.graph.known_only and self.window.tools.declared
-        return min(cost, costs.short_in_content) if picky else cost
+        return min(cost, costs.weak_in_text) if picky else cost
 
     def _stray(self) -> list[Hypothesis]:
         """A closer that closes nothing."""
@@ -700,7 +696,7 @@ class _Marker:
         window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
-            cost += costs.swallowed if way.cost else costs.closer_in_value + 1
+            cost += costs.swallowed if way.cost else costs.weak_in_text + 1
         if self.shown and (first or calls):
             cost += costs.quoted
         elif self.shown and plan.role is Role.REASONING:

@@ -37,13 +37,11 @@ class Costs(msgspec.Struct, frozen=True, rename="kebab"):
     no_openers: Cost = 0
     # a marker is only text
     marker_in_content: Cost = 3
-    short_in_content: Cost = 1
-    brace_in_content: Cost = 2
+    weak_in_text: Cost = 1
+    aside_in_text: Cost = 2
     misspelt_in_content: Cost = 1
     begins_line: Cost = 4
-    opener_in_reasoning: Cost = 2
     opener_in_value: Cost = 3
-    closer_in_value: Cost = 1
     swallowed: Cost = 4
     # a marker is meant, though it looks quoted
     quoted: Cost = 8
@@ -68,11 +66,9 @@ class Costs(msgspec.Struct, frozen=True, rename="kebab"):
     unescaped: Cost = 3
     spare: Cost = 1
     # calls that are none after all
-    other_key: Cost = 3
     no_name: Cost = 12
     no_call: Cost = 6
     # giving up
-    attempt: Cost = 2
     break_off: Cost = 5
     skip: Cost = 8
 
@@ -95,7 +91,7 @@ ROWS: Final[dict[str, Row]] = {
     "call_seen": Row("JSON", "an object has a name and arguments", '{"name": "f", "arguments": {}}'),
     "implied_closer": Row("markers", "a closer is missing", "Brest\n</function>"),
     "implied_opener": Row("markers", "an opener is missing, or those around an object", '<invoke name="f"> alone'),
-    "no_arguments": Row("markers", "the arguments are missing", "<tool_call>tide</tool_call>"),
+    "no_arguments": Row("markers", "the arguments are missing, or cannot be read", "<tool_call>tide</tool_call>"),
     "misspelt": Row("markers", "one character is wrong, missing or too many", "<tool_cal>"),
     "respaced": Row("markers", "other blanks, case or quotes", "<invoke name='f' >"),
     "misspelt_closer": Row("text", "the closer before the marker that was found is misspelt", "</para meter>"),
@@ -106,16 +102,14 @@ ROWS: Final[dict[str, Row]] = {
     "sign_missing": Row("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
     "no_openers": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
     "marker_in_content": Row("text", "a marker is only text, or an opener too many", "Use <tool_call> tags"),
-    "short_in_content": Row("text", "a short sign, or a name, is only text of content", "a [b] c"),
-    "brace_in_content": Row("text", "JSON is only text of content", 'Set {"a": 1}.'),
+    "weak_in_text": Row("text", "a short sign or a name, or a closer in a value, is only text", "a [b] c"),
+    "aside_in_text": Row("text", "JSON in content, or an opener in reasoning, is only text", 'Set {"a": 1}.'),
     "misspelt_in_content": Row("text", "what may be a misspelt opener is only text", "<tool_kit>"),
     "begins_line": Row("text", "... though it stands on a line of its own", "\n<tool_call>\n"),
-    "opener_in_reasoning": Row("text", "an opener is only text of reasoning", "I could use <tool_call>"),
     "opener_in_value": Row("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
-    "closer_in_value": Row("text", "a closer is only text of a value", "</function></parameter>"),
     "swallowed": Row("all", "an edit next to which markers were text, or left out", '"a</tool_call>'),
     "quoted": Row("text", "a marker that is quoted, or JSON in a fence, is meant", "`<tool_call>`"),
-    "in_sentence": Row("text", "what stands in the middle of a sentence is meant", "the <think> tag"),
+    "in_sentence": Row("text", "what is in a sentence, or JSON with a key of no call, is meant", "the <think> tag"),
     "json_slip": Row("JSON", "other quotes, commas or blanks, a control sign in a string", "{'a': 1}"),
     "json_key": Row("JSON", "a key without quotes", "{a: 1}"),
     "json_word": Row("JSON", "another word or number", "True"),
@@ -133,16 +127,14 @@ ROWS: Final[dict[str, Row]] = {
     "json_fence": Row("JSON", "a fence around JSON", "```json\n{"),
     "unescaped": Row("strings", "a quote is one of the string's own", "'it's'"),
     "spare": Row("strings", "a value of a value language is read as JSON", "f(a={b: 'x})"),
-    "other_key": Row("JSON", "bare JSON has a key that no call has", '{"title": "x"}'),
     "no_name": Row("all", "what was to be a call is none: it has no name that counts", '{"a": 1}'),
     "no_call": Row("JSON", "the value after an opener is no call", "<tool_call>[1]</tool_call>"),
-    "attempt": Row("markers", "a declared name after an opener, and nothing that can be read", "<tool_call>f: x"),
     "break_off": Row("markers", "another call begins: this one was broken off", '<invoke name="f<invoke name="g">'),
     "skip": Row("all", "nobody knows: on to the next marker, and the call fails", "<tool_call>???"),
 }  # fmt: skip
 """What each cost is for, as the ledger and the page of leniency show it."""
 
-PENALTIES: Final = frozenset(("begins_line", "swallowed", "quoted", "in_sentence", "other_key", "no_name", "no_call"))
+PENALTIES: Final = frozenset(("begins_line", "swallowed", "quoted", "in_sentence", "no_name", "no_call"))
 """Rows that make an edge dearer where something speaks against it; the others are edges."""
 
 GAP: Final = 7
