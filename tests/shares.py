@@ -24,12 +24,14 @@ seed = 0
 PARTS = {
     "test_fuzz.py::test_chunks_do_not_matter_in_odd_grammars": 1,  # each grammar is the only one of its kind
     "test_floods.py": 10,
-    "test_new*.py": 3,
+    "test_new*.py": 4,
     "test_mistakes.py": 5,
     "test_prompting.py": 5,
     "test_chats.py": 4,
     "test_code.py": 4,
     "test_corpus.py::test_chunks_do_not_matter": 4,
+    "test_agent_server.py": 3,
+    "test_cli.py": 3,
     "test_data.py": 4,
     "test_declared.py": 4,
     "test_explanation.py": 4,
@@ -50,17 +52,19 @@ PARTS = {
     "test_values.py": 3,
     "test_detection.py": 3,
     "test_formats.py": 3,
+    "test_escaped_texts.py": 3,
     "test_matrix.py": 3,
     "test_shapes.py": 3,
 }
 """Of the cases of each test of a file, or of one test, a run takes one part of so many; the first that fits counts."""
 SLOW = {
     "test_new.py::test_no_call_with_tools_declared": 1,  # nothing else looks at what is said where no call is found
+    "test_data.py": 3,
     "test_detection.py": 3,
     "test_floods.py": 4,
     "test_fuzz.py": 3,
     "test_judge.py": 3,
-    "test_new*.py": 3,
+    "test_new*.py": 6,
     "test_quotations.py": 3,
 }
 """The same for tests that have no cases; of other files a run takes all."""

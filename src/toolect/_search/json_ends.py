@@ -120,7 +120,7 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
         state.found, state.depth = 3, depth if sign == "{" else 0
     elif state.bare and state.key not in keys.known and not keys.open and not state.styles & Style.OTHER:
         state.styles |= Style.OTHER
-        cost += costs.in_sentence
+        cost += costs.aside_in_text
     if not called and state.called:
         cost += costs.call_seen
         state.bare = False
