@@ -103,7 +103,7 @@ ROWS: Final[dict[str, Row]] = {
     "no_openers": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
     "marker_in_content": Row("text", "a marker is only text, or an opener too many", "Use <tool_call> tags"),
     "weak_in_text": Row("text", "a short sign or a name, or a closer in a value, is only text", "a [b] c"),
-    "aside_in_text": Row("text", "JSON in content, or with a key of no call, or an opener in reasoning, is text", 'Set {"a": 1}.'),
+    "aside_in_text": Row("text", "JSON in content, or an opener in reasoning, is only text", 'Set {"a": 1}.'),
     "misspelt_in_content": Row("text", "what may be a misspelt opener is only text", "<tool_kit>"),
     "begins_line": Row("text", "... though it stands on a line of its own", "\n<tool_call>\n"),
     "opener_in_value": Row("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
