@@ -29,6 +29,8 @@ _MORE: Final = re.compile(r'\s*,\s*"([^"\\\n]{1,64})"\s*:')
 _FAR: Final = 2 * NEAR
 _MORE_BEGUN: Final = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,64}(?:"\s*)?)?)?\Z')
 MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
+_ARGUMENTS: Final = "{n\"'`“”„‘’«"
+"""What arguments begin with: an object, null, which stands for none, or a string."""
 _FENCE_END: Final = re.compile(r"\s{0,8}```(?!`)")
 _UNFENCED: Final = 12
 """Characters that say whether a fence is closed."""
@@ -113,7 +115,7 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
         state.found |= 1
         state.flat = state.key in keys.flat
     elif state.key in keys.arguments:
-        if sign in ("{", '"', "n"):  # null stands for none
+        if sign and sign in _ARGUMENTS:
             state.found |= 2
             state.depth = depth
     elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.flat):
