@@ -204,9 +204,10 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         return WAIT
     text = window.stay(one, 0, base + at, Mode.TEXT, TextState(base + at, False), OpenText(node, base + at))
     last = last_marker(one)
-    if last is None or len(last) < STRONG or last in node.step(TEXT).node.marks:
+    role = node.text_field().role
+    if last is None or len(last) < STRONG or role in (Role.CONTENT, None):
         return [text]
-    if node.text_field().role in (Role.CONTENT, None):
+    if last in node.step(TEXT).node.marks and role is not Role.ARGUMENTS:  # the text may be empty
         return [text]
     again = window.after_blanks(at)
     if not final and size - again < len(last) and last.startswith(buf[again:]):
