@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from toolect._graph.node import Node
@@ -27,6 +28,10 @@ NEXT_KEY: Final = re.compile(r'\s*"([^"\\\n]{0,64})"\s*:')
 _MORE: Final = re.compile(r'\s*,\s*"([^"\\\n]{1,64})"\s*:')
 """A member that comes yet."""
 _FAR: Final = 2 * NEAR
+_OUTER: Final = 3
+"""Objects around a call."""
+_ITEMS: Final = 4
+"""Items of a list in which a call is looked for."""
 _MORE_BEGUN: Final = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,64}(?:"\s*)?)?)?\Z')
 MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
 _ARGUMENTS: Final = "{n\"'`“”„‘’«"
@@ -182,21 +187,30 @@ def goes_on(buf: str, end: int) -> bool:
 def _holds_call(window: Window, node: Node, value: Json) -> bool:
     """True when a value has the name and the arguments of a call."""
     keys, tools = shape_keys(node), window.tools
-    for item in value[:4] if isinstance(value, list) else [value]:
-        unit = item
-        if isinstance(item, str) and item[:1] == "{" and (inner := complete(item, 0, True)) is not None:
-            unit = inner[0]
-        if not isinstance(unit, dict):
-            continue
-        for one in (unit, *(part for part in unit.values() if isinstance(part, dict))):
-            name = next((said for key in keys.name if isinstance(said := one.get(key), str)), "")
-            given = [one.get(key) for key in keys.arguments]
-            argued = any(isinstance(a, dict) or isinstance(a, str) and a.lstrip()[:1] == "{" for a in given)
-            if name and (name in tools or " " not in name and argued):
-                return True
-            if keys.open and len(one) == 1 and not keys.name:
-                return next(iter(one)) in tools or not tools.declared
+    for one in _objects(value, _OUTER):
+        name = next((said for key in keys.name if isinstance(said := one.get(key), str)), "")
+        given = [one.get(key) for key in keys.arguments]
+        argued = any(isinstance(a, dict) or isinstance(a, str) and a.lstrip()[:1] == "{" for a in given)
+        if name and (name in tools or " " not in name and argued):
+            return True
+        if keys.open and len(one) == 1 and not keys.name:
+            return next(iter(one)) in tools or not tools.declared
     return False
+
+
+def _objects(value: Json, depth: int) -> Iterator[dict[str, Json]]:
+    """The objects in a value that may be calls: it, and those in it, so many levels deep."""
+    if isinstance(value, list):
+        for item in value[:_ITEMS]:
+            yield from _objects(item, depth)
+    elif isinstance(value, str):
+        inner = complete(value, 0, True) if value[:1] == "{" else None
+        yield from () if inner is None else _objects(inner[0], 0)
+    elif isinstance(value, dict):
+        yield value
+        for part in value.values() if depth else ():
+            if isinstance(part, dict | list):
+                yield from _objects(part, depth - 1)
 
 
 def _is_call(window: Window, node: Node, state: JsonState, end: int) -> bool:
