@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from toolect._graph.node import Node
-from toolect._search.json_ends import closed_before_marker, goes_on, signs_after
+from toolect._search.json_ends import closed_before_marker, member_follows, signs_after
 from toolect._shapes.alternatives import is_unit
 from toolect._spec.holes import holes
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
@@ -149,7 +149,7 @@ class JsonCalls:
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it, or when another member comes after it."""
-        if goes_on(text, end):
+        if member_follows(text, end):
             return True
         if all(text.find(sign, pos, end) < 0 for sign in self._first):
             return False

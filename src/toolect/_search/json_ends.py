@@ -179,7 +179,7 @@ def closed_early(window: Window, node: Node, state: JsonState, at: int, final: b
     return match[1] not in shape_keys(node).known and state.name in tools and match[1] in tools.of(state.name).names
 
 
-def goes_on(buf: str, end: int) -> bool:
+def member_follows(buf: str, end: int) -> bool:
     """True when a member comes after the value that ends at index `end`."""
     return _MORE.match(buf, end, end + _FAR) is not None
 

@@ -367,7 +367,7 @@ class Stepping:
         if island.near is not None and (part := window.find(island.near, low, _PART)) and part.start() < at:
             return Way.ASK
         node = island.after if solid else one.node
-        way = self._goes_on(node.step(core).node, end, final)
+        way = self._fits(node.step(core).node, end, final)
         if way is Way.WAIT:
             self._tell(one, safe(window, one, island, low), low)
         upto = lead_end(window, lead, at, start)
@@ -379,7 +379,7 @@ class Stepping:
             self._cross(one, one.node.made(_Between), TEXT, "", base + upto)
         return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
 
-    def _goes_on(self, node: Node, at: int, final: bool) -> Way:
+    def _fits(self, node: Node, at: int, final: bool) -> Way:
         """ON where what the grammar has at `node` is surely at index `at`."""
         window, plan = self._window, node.made(_Between)
         if node.text or node.value or plan.slow:
