@@ -16,17 +16,15 @@ import shipped_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 from shipped_corpus import Case
-from test_fast_path import Lattice
 
 import toolect
 from toolect import registry, testing
 from toolect._detection.auto import Auto
-from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
 from toolect._detection.ranking import MOST
 from toolect._search.answer_search import AnswerSearch
-from toolect._values.toolset import NO_TOOLS, tool_schemas
+from toolect._values.toolset import tool_schemas
 from toolect.message import Call, Content, Message, RepairKind
 from toolect.rendered import Unrepresentable
 from tools.conformance.no_calls import taken_for_calls, texts
@@ -256,20 +254,6 @@ def test_much_between_the_calls() -> None:
     message = toolect.parse(text)
     assert time.process_time() - start < SECONDS
     assert len(message.runnable) == 1_000
-
-
-def test_canonical_calls_take_few_steps() -> None:
-    """Calls as their dialect writes them are read in about as many steps as by the lattice of that dialect."""
-    for name, text in {
-        "hermes": 'So.\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
-        "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
-        "llama3-json": '{"name": "f", "parameters": {"a": 1}}',
-    }.items():
-        spec = registry.spec(name)
-        own = Lattice(spec, registry.dialect(name).graph(), NO_TOOLS)
-        any_one = AutoSearch(index(), NO_TOOLS, {})
-        assert own.read(text).calls == any_one.read(text).calls
-        assert any_one.work <= 2 * own.work + 4, name
 
 
 def test_json_that_is_no_call_is_content() -> None:

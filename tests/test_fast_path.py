@@ -11,10 +11,13 @@ import shipped_corpus
 from shipped_corpus import Case
 
 import toolect
+from toolect import registry
 from toolect._canonical.fast_path import read_canonical
+from toolect._detection.auto_search import AutoSearch
+from toolect._detection.index import index
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.hypothesis import Hypothesis
-from toolect._values.toolset import tool_schemas
+from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.message import Message
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
@@ -89,3 +92,17 @@ def test_steps_change_nothing(name: str) -> None:
             assert found == expected, chunks
 
     shipped_corpus.each(shipped_corpus.cases_of(name), check)
+
+
+def test_canonical_calls_take_few_steps() -> None:
+    """Calls as their dialect writes them are read in about as many steps as by the lattice of that dialect."""
+    for name, text in {
+        "hermes": 'So.\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+        "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
+        "llama3-json": '{"name": "f", "parameters": {"a": 1}}',
+    }.items():
+        spec = registry.spec(name)
+        own = Lattice(spec, registry.dialect(name).graph(), NO_TOOLS)
+        any_one = AutoSearch(index(), NO_TOOLS, {})
+        assert own.read(text).calls == any_one.read(text).calls
+        assert any_one.work <= 2 * own.work + 4, name

@@ -79,6 +79,7 @@ CHANGES: list[tuple[list[Segment], list[Segment], set[Change]]] = [
     ([CALL], [Call("f", {**CALL.arguments, "a": 1.0}, "x")], {Change.ARGUMENTS, Change.ORDER, Change.SPELLING}),
     ([Call("f", {"a": 0.0})], [Call("f", {"a": -0.0})], {Change.ARGUMENTS, Change.ORDER, Change.SPELLING}),
     ([CALL], [Call("f", CALL.arguments, "x", status=Status.TRUNCATED)], {Change.RUNNABLE}),
+    ([CALL], [Call("f", CALL.arguments, "x", status=Status.REPAIRED)], {Change.REPAIRED}),
     ([CALL], [Call("f", KEYS, "x")], {Change.ORDER, Change.SPELLING}),
     ([CALL], [Call("f", CALL.arguments, "x", '{"a":1,"b":{"c":2e0,"d":0.0}}')], {Change.SPELLING}),
     ([CALL], [Call("f", CALL.arguments, "x", '{"a":1,"b":{"c":2.0,"d":0.0}}')], set()),
@@ -107,6 +108,12 @@ def test_every_change_is_tested() -> None:
     """The table above has each."""
     assert {change for *_, expected in CHANGES for change in expected} == set(Change)
     assert not MEANING & IDS
+
+
+def test_what_would_be_read_with_a_repair_is_refused() -> None:
+    """A number longer than a terminal may be is read, with a repair: it is not written."""
+    with pytest.raises(toolect.Unrepresentable, match="would not be read back as it is"):
+        toolect.dialect("gemma4").render(Message([Call("f", {"a": 10**600})]))
 
 
 def test_a_round_trip_tells_all() -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import NamedTuple
 
-from toolect.message import Call, Message, Segment, dumps, same_json
+from toolect.message import Call, Message, Segment, Status, dumps, same_json
 
 
 class Change(StrEnum):
@@ -28,6 +28,8 @@ class Change(StrEnum):
     """A call has other arguments, or one of them another type."""
     RUNNABLE = "runnable"
     """A call that could be run no longer can, or the other way round."""
+    REPAIRED = "repaired"
+    """A call is read with a repair."""
     ID_LOST = "id-lost"
     """A call had an id and has none."""
     ID_MADE = "id-made"
@@ -98,6 +100,8 @@ def _call_changes(old: Call, new: Call, counted: Collection[Change]) -> Iterator
         yield Change.ARGUMENTS
     if old.runnable != new.runnable:
         yield Change.RUNNABLE
+    if new.status is Status.REPAIRED:
+        yield Change.REPAIRED
     if old.id != new.id:
         yield Change.ID_MADE if old.id is None else Change.ID_LOST if new.id is None else Change.ID_CHANGED
     # These cost as much as writing the arguments again.

@@ -118,14 +118,15 @@ def _schema(values: Sequence[Json], depth: int = 0) -> dict[str, Any] | None:
 
 
 def lossy(spec: Spec) -> frozenset[Change]:
-    """The changes that make a dialect unfit for a message. An id that it has no place for is left out.
+    """The changes that make a dialect unfit for a message; no id that it has no place for is one.
 
     Where every call has an id, the one that a call came with must have been written. Where the id says the call's
     number, it is the number that counts.
     """
+    counted = MEANING | {Change.REPAIRED}
     if spec.ids:
-        return MEANING | {Change.ID_LOST, Change.ID_CHANGED}
-    return MEANING if "{index}" in spec.ref else MEANING | {Change.ID_CHANGED}
+        return counted | {Change.ID_LOST, Change.ID_CHANGED}
+    return counted if "{index}" in spec.ref else counted | {Change.ID_CHANGED}
 
 
 def _is_deep(value: Json) -> bool:
