@@ -12,9 +12,10 @@ from shipped_corpus import Case
 
 import toolect
 from toolect._search.answer_search import AnswerSearch, Stream
-from toolect._spec.costs import COSTS, ROWS, Costs
+from toolect._search.window import LOOK
+from toolect._spec.costs import COSTS, FAR, ROWS, Costs
 from toolect._values.toolset import tool_schemas
-from toolect.events import Event
+from toolect.events import ArgumentsDelta, ContentDelta, Event
 from toolect.message import Call, Content, Message
 from tools.conformance.quotations import TOOLS, quotations
 
@@ -82,6 +83,27 @@ def test_an_end_token_ends_an_answer(name: str) -> None:
                     found = reader(name, **options).read(wire)
                     assert kinds(found) == expected, wire
                     assert shipped_corpus.plain(streamed(name, wire, **options)[0]) == shipped_corpus.plain(found), wire
+
+
+LATE = ("direct-xml", "inkling", "minimax-m3", "yaml-xml")
+"""Dialects whose values wait for their end, or for the name behind them."""
+
+
+@over_all
+def test_what_is_long_is_passed_on_as_it_comes(name: str) -> None:
+    """Law: text and arguments are told at most a bounded number of characters late, whatever they may yet be."""
+    words = "and so the boat went on along the quay, past the lamps, "
+    for segments, kind in (([Content(words * 12)], "text"), ([Call("tide", {"port": words * 12})], "arguments")):
+        try:
+            text = str(toolect.dialect(name).render(Message(segments)))
+        except toolect.Unrepresentable:
+            continue
+        stream, begins, told = Stream(lambda: reader(name, tools=TIDE, streaming=True)), text.index(words), 0
+        for at in range(0, len(text), 4):
+            for event in stream.feed(text[at : at + 4]):
+                told += len(event.text) if isinstance(event, ContentDelta | ArgumentsDelta) else 0
+            due = min(at + 4 - begins, 12 * len(words)) - FAR - LOOK
+            assert told >= due or name in LATE and kind == "arguments", (at, told)
 
 
 def test_what_others_wrote_is_read() -> None:

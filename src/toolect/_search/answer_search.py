@@ -17,7 +17,6 @@ from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
 from toolect._search.island import island
-from toolect._search.json_state import JsonState
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail
@@ -235,7 +234,7 @@ class AnswerSearch:
     @property
     def _read_to(self) -> int:
         """The first character that waits for more."""
-        return self._tape.size if self._search.done else min(map(_needed, self._search.live))
+        return self._tape.size if self._search.done else min(one.needed for one in self._search.live)
 
     @property
     def node(self) -> Node:
@@ -277,6 +276,7 @@ class AnswerSearch:
         state: TextState = best.state
         if not state.solid:
             best.state = state._replace(solid=window.said(state.start, at))
+        search.passed_on(best)
 
     def _safe(self, best: Hypothesis, low: int) -> int:
         """The index up to which the open text can only be text, from index `low` on."""
@@ -285,18 +285,10 @@ class AnswerSearch:
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""
         window, search = self._window, self._search
-        low = min(map(_needed, search.live)) - _MARGIN
+        low = min(one.needed for one in search.live) - _MARGIN
         if low - window.base > _KEPT + len(window.buf) - (low - window.base):
             window.buf = window.buf[low - window.base :]
             window.base = low
-
-
-def _needed(one: Hypothesis) -> int:
-    """The first character that the edges of a hypothesis may ask for."""
-    if one.mode is Mode.JSON:
-        state: JsonState = one.state
-        return min(one.emitted, state.emitted)
-    return min(one.emitted, one.state.emitted) if one.mode is Mode.STRING else one.emitted
 
 
 class Stream:

@@ -39,6 +39,10 @@ class Mode(Enum):
     """A statement that is no call."""
 
 
+_PASSES_ON: Final = (Mode.BETWEEN, Mode.TEXT, Mode.STRING, Mode.JSON)
+"""In them, what the best reads is passed on."""
+
+
 class Doubt:
     """What is doubtful of the open call, as bits: it counts less unless its tool is declared."""
 
@@ -182,6 +186,11 @@ class Hypothesis:
         return self.pos < other.pos if self.pos != other.pos else self.order > other.order
 
     @property
+    def needed(self) -> int:
+        """The first character that edges may ask for: what comes before it is passed on."""
+        return min(self.emitted, self.state.emitted) if self.mode in (Mode.JSON, Mode.STRING) else self.emitted
+
+    @property
     def key(self) -> tuple[object, ...]:
         """What equal hypotheses have in common. A text is the same wherever it began."""
         state = self.state[1:] if self.mode is Mode.TEXT else self.state
@@ -264,6 +273,7 @@ class Search:
                 there.action.hold()
                 self._drop(best)
                 best.action, best.emitted, best.state = there.action, there.emitted, there.state
+                self.passed_on(best)
                 return False
             spare = best.spare
             if spare is not None and spare.spare is None and spare not in self.spares:
@@ -276,6 +286,8 @@ class Search:
                 self.commit()
                 continue
             self._spent += len(found) - 1
+            if best.mode in _PASSES_ON:
+                self._leave_behind(best, min(one.pos for one in found) if best.mode is Mode.TEXT else best.emitted)
             live.remove(best)
             self._add(found)
             self._drop(best)
@@ -339,14 +351,32 @@ class Search:
         self._kept = len(self._visited)
 
     def _prune(self, most: int) -> None:
-        """Drop what is too dear, too far behind, or too much: more than `most`."""
+        """Drop what is too dear, or too much: more than `most`."""
         live = self.live
-        limit, far = live[-1].cost + GAP, live[-1].pos - FAR
-        if live[0].cost <= limit and len(live) <= most and all(one.pos >= far for one in live):
+        limit = live[-1].cost + GAP
+        if live[0].cost <= limit and len(live) <= most:
             return
-        kept = [one for one in live[-most:] if one.pos >= far and (one.cost <= limit or self._leads(one))]
-        dropped = [one for one in live if one not in kept]
-        live[:] = kept
+        self._keep([one for one in live[-most:] if one.cost <= limit or self._leads(one)])
+
+    def passed_on(self, best: Hypothesis) -> None:
+        """The best waits for more text, and what has come of it can be passed on."""
+        if best.mode in _PASSES_ON:
+            self._leave_behind(best, best.needed)
+            if self.spares:
+                self._drop_spares()
+
+    def _leave_behind(self, best: Hypothesis, place: int) -> None:
+        """Drop those that are far behind the best, which has come to character `place` and cannot go back."""
+        far = place - FAR
+        if any(one.pos < far for one in self.live):
+            self._keep([one for one in self.live if one is best or one.pos >= far])
+        if best.spare is not None and best.spare.pos < far:
+            best.spare = None
+
+    def _keep(self, kept: list[Hypothesis]) -> None:
+        """Drop all others."""
+        dropped = [one for one in self.live if one not in kept]
+        self.live[:] = kept
         for one in dropped:
             self._drop(one)
 

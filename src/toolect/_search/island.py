@@ -178,11 +178,16 @@ class Island:
         """The index, from `low` on, at which an opener may begin, misspelt; else `before`."""
         if self.near is None:
             return before
+        match = self.near_begins.search(buf, max(low, before - self.longest - MAX_BLANK))
+        return before if match is None else min(match.start(), before)
+
+    @property
+    def near_begins(self) -> re.Pattern[str]:
+        """Finds where an opener, misspelt, is likely to begin."""
         if self._near_begins is None:
             cores = {core for part in self.parts.values() for core in part}
             self._near_begins = any_of(begin for core in cores for begin in begins_likely(core, headless=True))
-        match = self._near_begins.search(buf, max(low, before - self.longest - MAX_BLANK))
-        return before if match is None else min(match.start(), before)
+        return self._near_begins
 
     def torn(self, buf: str, low: int, at: int) -> int:
         """The index before `at`, where a marker may begin, at which an opener begins that is broken off there."""

@@ -32,6 +32,7 @@ from toolect._search.json_state import IN_TEXT, LOOSE, JsonState, Next, Style, T
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.window import LOOK, Window
+from toolect._spec.costs import FAR
 from toolect._values.json_lexemes import MAX_DEPTH, complete
 from toolect.message import Json
 
@@ -79,10 +80,10 @@ def wrapped(window: Window, one: Hypothesis, cost: int, at: int) -> Hypothesis:
     return window.stay(one, cost, at, Mode.JSON, state, OpenLoose())
 
 
-def woken(window: Window, one: Hypothesis) -> list[Hypothesis]:
-    """The spare reading of the value that `one` cannot read, from its beginning on."""
+def woken(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
+    """The spare reading of the value that `one` cannot read at character `at`, from its beginning on."""
     other, one.spare = one.spare, None
-    if other is None or other.spare is not None:
+    if other is None or other.spare is not None or at - other.pos > FAR:
         return []
     other.spare = other  # it is used once
     other.cost = one.cost + window.costs.spare
@@ -134,7 +135,7 @@ def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | N
     if found is None:
         return None
     (value, end), base = found, window.base
-    at = one.emitted - base
+    at, one.emitted = one.emitted - base, base + end
     state = one.state.copy()
     state.expects, state.emitted = Next.AFTER_VALUE, base + end
     cost = window.costs.fits * (MAX_EVIDENCE - _lacking(value, MAX_EVIDENCE))
@@ -265,11 +266,14 @@ class _Run:
         base, size, one = window.base, len(window.buf), self.one
         place = base + self.at
         there = window.stay(one, self.cost, place, Mode.JSON, state, *self.telling)
+        waits = not self.cost and (state.stack or state.expects is not Next.AFTER_VALUE) and self.waits(final)
+        if final or not waits:
+            one.emitted = base + size if waits else place
         if self.cost:
             return [there]
         if state.expects is Next.AFTER_VALUE and not state.stack:
             return [close(window, there, place)]
-        if self.waits(final):
+        if waits:
             if final:
                 return at_end(window, there, base + size)
             if self.at < size and state.expects not in IN_TEXT:
@@ -288,8 +292,15 @@ class _Run:
                 return False
         else:
             end, width = _RUNS[quote].match(buf, at).end(), 1  # type: ignore[union-attr]  # matches the empty string
-            if state.expects is Next.IN_STRING and not self._look_through(end):
-                return False
+            if state.expects is Next.IN_STRING:
+                slip = None if state.styles & Style.NEWLINE else _CONTROL.search(buf, at, end)
+                end = end if slip is None else slip.end()
+                if not self._look_through(end):
+                    return False
+                if slip is not None:
+                    self.at, self.cost = end, self.window.costs.json_slip
+                    state.styles |= Style.NEWLINE
+                    return True
         self.at = end
         if end == size or buf[end] == "\\":
             return False
@@ -327,9 +338,6 @@ class _Run:
         if over is not None:
             self.at, self.why = over[0], over
             return False
-        if not state.styles & Style.NEWLINE and _CONTROL.search(window.buf, self.at, end):
-            state.styles |= Style.NEWLINE
-            self.cost = window.costs.json_slip
         self.telling.string_upto(base + held(window.buf, node, max(state.emitted - base, end - NEAR), end))
         return True
 

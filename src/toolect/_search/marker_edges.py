@@ -451,7 +451,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         inner = node.step(cut[0]).node if cut and cut[0] in node.marks and node.first(cut[0]) else node
         notes = [Note(RepairKind.STRAY_MARKER, place, buf[at:])] if cut and context.call is None else []
         return [window.stay(one, 0, place + left, Mode.END, "", *notes, Finish(inner, place))]
-    found = json_edges.woken(window, one)
+    found = json_edges.woken(window, one, place)
     for end in graph.ends:
         if buf.startswith(end, at):
             last = one.action.last

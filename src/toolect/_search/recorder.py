@@ -63,12 +63,12 @@ class Recorder:
 
     def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
         """As the edges do."""
-        window, plain, spare = self._window, self._window.costs, one.spare
+        window, plain, spare, emitted = self._window, self._window.costs, one.spare, one.emitted
         inner = (None, 0) if spare is None else (spare.spare, spare.cost)
         window.costs = _CODED
         coded = self._edges.expand(one, final)
         codes = [other.cost - one.cost for other in coded] if isinstance(coded, list) else []
-        window.costs, one.spare = plain, spare
+        window.costs, one.spare, one.emitted = plain, spare, emitted
         if spare is not None:  # it may have been woken
             spare.spare, spare.cost = inner
         found = self._edges.expand(one, final)

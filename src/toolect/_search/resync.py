@@ -39,6 +39,8 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         match = again
     if not final and (match is None or match.end() == size or _may_be_longer(node, buf, match.start())):
         return WAIT
+    if not final and match is not None and call is not None and match is not again and size - match.start() < _LONGEST:
+        return WAIT  # the next call of a list may begin there
     if match is None:
         path = _ended(window, one, in_json, base + size)
         path.add(Finish(path.node, base + size))

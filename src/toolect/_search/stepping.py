@@ -25,7 +25,7 @@ from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
 from toolect._search.marker_edges import GROWS, last_marker, name_alone
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
-from toolect._search.text_edges import lead_end, may_be_longer
+from toolect._search.text_edges import LED, lead_end, may_be_longer
 from toolect._search.window import LOOK, Window
 from toolect._spec.costs import GAP
 from toolect._spec.model import Role
@@ -86,7 +86,7 @@ class _Between:
 class _Text:
     """What of the text of a node is sure: signs without which it only goes on, and the markers that end it."""
 
-    __slots__ = ("ends", "margin", "openers", "plan", "signs")
+    __slots__ = ("_alarm", "ends", "margin", "openers", "plan", "signs")
 
     def __init__(self, node: Node) -> None:
         plan = self.plan = island(node)
@@ -105,6 +105,20 @@ class _Text:
         )
         self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
         self.openers = _openers(plan)
+        self._alarm: re.Pattern[str] | None = None
+
+    @property
+    def alarm(self) -> re.Pattern[str]:
+        """Finds nothing in a chunk that only goes on with a text, of which nothing waits but blanks."""
+        if self._alarm is None:
+            plan = self.plan
+            words = [self.signs.pattern] + ([] if plan.near is None else [plan.near_begins.pattern])
+            if plan.led:  # a line that begins with a name and one of these may be a call
+                after = [way.node.step(way.path[-1]).node for way in plan.led]
+                firsts = {core[0] for node in after for core in node.marks} | {"\n", *"{[`"}
+                words.append("[" + re.escape("".join(sorted(firsts))) + "]")
+            self._alarm = re.compile("|".join(words))
+        return self._alarm
 
 
 def _is_end(plan: Island, core: str) -> bool:
@@ -151,38 +165,48 @@ def _opener(node: Node, key: Key) -> str:
 class Stepping:
     """Moves hypotheses on."""
 
-    __slots__ = ("_calm", "_performer", "_signs", "_window")
+    __slots__ = ("_alarm", "_calm", "_names", "_performer", "_window")
 
     def __init__(self, window: Window, performer: Performer) -> None:
         self._window, self._performer = window, performer
         self._calm: Hypothesis | None = None
-        """One in a text, or in a string of JSON, all of which is passed on."""
-        self._signs = _UNEASY
-        """What that has to have so that anything but more of it may come."""
+        """One in a text, or in a string of JSON, all of which is passed on, but for blanks at its end."""
+        self._alarm = _UNEASY
+        """What a chunk has to have so that anything but more of that may come."""
+        self._names: re.Pattern[str] | None = None
+        """The names of tools, and their beginnings, where a call may begin with one."""
 
     def more(self, chunk: str) -> bool:
         """Pass on a chunk that is there by now and can only be more of a text; False where that has to be looked at."""
         one = self._calm
-        if one is None or chunk[-1].isspace() or self._signs.search(chunk) is not None:
+        if one is None or self._alarm.search(chunk) is not None:
             return False
-        window, sent = self._window, one.emitted
-        one.emitted = window.base + len(window.buf)
-        if one.mode is Mode.TEXT:
-            self._performer.more_text(one.emitted)
-        else:
+        if self._names is not None and self._names.search(chunk) is not None:
+            return False
+        window, said = self._window, len(chunk.rstrip())
+        end = window.base + len(window.buf)
+        upto = end - len(chunk) + said
+        if one.mode is not Mode.TEXT:
             state: JsonState = one.state
-            state.emitted = one.pos = one.emitted
-            self._performer.feed_string(chunk, sent)
+            if said:
+                self._performer.feed_string(window.cut(state.emitted, upto), state.emitted)
+                state.emitted = upto
+            one.pos = one.emitted = end
+        elif said:
+            one.emitted = upto
+            self._performer.more_text(upto)
         return True
 
     def go(self, one: Hypothesis, final: bool) -> bool:
         """Move a hypothesis on as far as is sure; True when nothing more can be done before more text comes."""
         self._calm = None
-        way = Way.ASK if self._window.graph.network.spec.code else Way.ON
+        code, way = self._window.graph.network.spec.code, Way.ON
         while way is Way.ON:
             mode = one.mode
             if mode is Mode.TEXT:
                 way = self._text(one, final)
+            elif code:
+                return False
             elif mode is Mode.BETWEEN:
                 way = self._between(one, final)
             elif mode is Mode.JSON:
@@ -310,16 +334,21 @@ class Stepping:
         state: TextState = one.state
         size, low = len(buf), one.emitted - base
         island = plan.plan
-        named = island.content and (island.named is not None and window.tools.declared or island.led_words is not None)
-        if named or one.context.doubt or island.led_held is not None or island.line_end is not None:
+        if one.context.doubt or island.line_end is not None:
+            return Way.ASK
+        named = island.content and island.named is not None and window.tools.declared
+        if named and window.find(window.names, low, _NAME) is not None:
+            return Way.ASK
+        if island.led_words is not None and window.find(island.led_words, low, LED) is not None:
             return Way.ASK
         match = plan.signs.search(buf, max(low - plan.margin, state.start - base))
         if match is None:
             if final:
                 return Way.ASK
-            self._tell(one, island.near_begun(buf, low, size), low)
-            if island.near is None and one.emitted == base + size and one.state.solid:
-                self._calm, self._signs = one, plan.signs
+            bare = not named and island.led_held is None
+            self._tell(one, island.near_begun(buf, low, size) if bare else safe(window, one, island, low), low)
+            if one.state.solid and one.emitted == base + size:
+                self._calm, self._alarm, self._names = one, plan.alarm, window.begun_names if named else None
             return Way.WAIT
         match = window.find(island.regex, low, island.longest)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
@@ -334,7 +363,7 @@ class Stepping:
                 return Way.ASK
             self._tell(one, safe(window, one, island, low), low)
             return Way.WAIT
-        if match is None or state.quotation is not None or state.inner:
+        if match is None or state.quotation is not None or state.inner or window.graph.code is not None:
             return Way.ASK
         if match[0] not in plan.ends:
             return self._open_call(one, plan, match, low, final) if plan.openers else Way.ASK
@@ -429,7 +458,7 @@ class Stepping:
                         state.emitted = base + at
                     one.pos = one.emitted = base + size
                     if state.emitted == one.pos:
-                        self._calm, self._signs = one, _UNEASY
+                        self._calm, self._alarm, self._names = one, _UNEASY, None
                     return Way.WAIT
         if json_edges.step(window, one, final, performer):
             return Way.WAIT

@@ -71,6 +71,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     sure = size if final else size - form.width + 1
     while (match := form.stops.search(buf, at)) is not None and match.start() < sure:
         sign = match[0]
+        if not sign.startswith("\\"):
+            one.emitted = base + match.start()
         if sign == form.closer:
             if match.end() == size and not final:
                 break
@@ -103,7 +105,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             if any(core in said for core in (*window.graph.closers, *window.graph.long_openers) if len(core) >= STRONG):
                 cost += window.costs.swallowed + window.costs.break_off
         path.add(Finish(path.node, base + size))
-        return [window.make(one, cost, base + size, Mode.END, "", path), *json_edges.woken(window, one)]
+        one.emitted = base + size
+        return [window.make(one, cost, base + size, Mode.END, "", path), *json_edges.woken(window, one, base + size)]
     at = max(at, sure) if match is None else max(at, match.start())
     at = min(at, held)
     upto = base + _held(window, one, form, at)

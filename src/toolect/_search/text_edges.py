@@ -36,7 +36,7 @@ _NEAR_MARGIN: Final = 44
 _NAME: Final = 64
 _BEFORE: Final = 200
 """Characters before JSON in a text that are looked at."""
-_LED: Final = 100
+LED: Final = 100
 _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
 _SENTENCE_ENDS: Final = ".!?:。：…>"
@@ -56,7 +56,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if plan.line_end is not None and (line := buf.find("\n", at, size if match is None else match.start())) >= 0:
         return _line_end(window, one, plan.line_end, line, final)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
-    led = None if plan.led_words is None else window.find(plan.led_words, at, _LED)
+    led = None if plan.led_words is None else window.find(plan.led_words, at, LED)
     by_name = plan.content and plan.named is not None and window.tools.declared
     name = window.find(window.names, at, _NAME) if by_name else None
     if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):
@@ -77,8 +77,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if match is None or part.start() < match.start():
             return [window.stay(one, 0, base + part.start() + 1, Mode.TEXT, one.state)]
     if name is not None and (match is None or name.start() < match.start()):
-        if not final and size - name.end() < _LED:
-            window.needs(base + name.end() + _LED)
+        if not final and size - name.end() < LED:
+            window.needs(base + name.end() + LED)
             return WAIT
         found = _named_call(window, one, plan, name, final)
         return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
@@ -117,8 +117,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
 def _line_end(window: Window, one: Hypothesis, ends: re.Pattern[str], at: int, final: bool) -> Found:
     """A line of a value ends at index `at`: it ends the value where the grammar goes on behind it."""
     place = window.base + at
-    if not final and len(window.buf) - at < _LED:
-        window.needs(place + _LED)
+    if not final and len(window.buf) - at < LED:
+        window.needs(place + LED)
         return WAIT
     if ends.match(window.buf, at) is None:
         return [window.stay(one, 0, place + 1, Mode.TEXT, one.state._replace(solid=True))]
@@ -439,6 +439,8 @@ class _Marker:
         self.line = window.line(self.at, self.start) if self.spoken else ""
         self.shown, self.passed = quotation_at(window, plan, one.state, self.at, self.end)
         self.after = window.buf[self.end : self.end + 1]
+        self.direct = not self.opened and core in plan.direct
+        self.long = len(core) >= STRONG or self.direct and self._is_lined()
         self.ways = self._ways()
         closes = bool(self.ways) and not self.ways[0].cost and not self.ways[0].node.first(core)
         inner = self.passed.inner
@@ -452,9 +454,15 @@ class _Marker:
         self.own = closes and not inner
         """It is the closer of the text, and not of one that is in it."""
 
+    def _is_lined(self) -> bool:
+        """True when the marker stands in the place of the text with what the dialect writes behind it, a line of it."""
+        trail = _trail(self.one.node, self.core)
+        written = self.window.buf.startswith(trail, self.end)
+        return written and trail.startswith("\n") and len(self.core + trail) >= STRONG
+
     def _ways(self) -> list[Way]:
         core, plan = self.core, self.plan
-        if not self.opened and core in plan.direct:
+        if self.direct:
             ways = [plan.direct[core]]
         elif core in plan.ways:
             ways = plan.ways[core]
@@ -549,7 +557,11 @@ class _Marker:
         if self.one.context.doubt & Doubt.PASSED and not plan.content:
             cost += window.costs.skip  # it was not cut off
         acts = MoreText(end), Finish(self.one.node, end)
-        return [window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)]
+        over = window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)
+        if plan.spoken or cost:
+            return [over]
+        only_text.cost += window.costs.weak_in_text
+        return [over, only_text]
 
     def _text_cost(self) -> int:
         """What it costs that the marker is only text."""
@@ -568,7 +580,7 @@ class _Marker:
                 cost += costs.swallowed
             elif opens and not calls:
                 cost += costs.marker_in_content
-        elif len(core) < STRONG:
+        elif not self.long:
             cost = costs.weak_in_text
         elif opens and core.startswith("```") or calls and self.window.graph.code is not None:
             return costs.marker_in_content
@@ -576,7 +588,7 @@ class _Marker:
             cost = costs.marker_in_content
         if self.one.context.doubt & Doubt.INSIDE and core in plan.strays:
             cost += costs.swallowed + 2
-        alone = plan.content and ways and not ways[0].cost and len(core) >= STRONG and not self.shown
+        alone = plan.content and ways and not ways[0].cost and self.long and not self.shown
         if alone and not self.line.strip() and opens and (not self.solid or calls):
             cost += costs.begins_line
         picky = calls and self.window.graph.known_only and self.window.tools.declared
@@ -634,6 +646,8 @@ class _Marker:
         if calls and first and (plan.role in _HOLDS or plan.role is None):
             cost = min(cost, 2)
         cost += self._doubts(way, calls, first)
+        if self.direct and self.long and not calls:
+            cost += window.costs.fits_long
         doubt = path.context.doubt
         if calls and len(core) < STRONG and plan.role in (Role.CONTENT, None) and self.line.strip():
             glued = core[0] in "[({" and is_glued(self.line)

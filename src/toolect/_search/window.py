@@ -12,14 +12,12 @@ from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._search.hypothesis import Act, Action, Context, Doubt, Hypothesis, Mode
 from toolect._search.path import Path
-from toolect._spec.costs import Costs
+from toolect._spec.costs import FAR, Costs
 from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
 
 LOOK: Final = 160
 """Characters that an edge of repair looks at."""
-MAX_SPARE: Final = 4096
-"""Characters of a value within which it may still be read in another way. Beyond it: the value is what it is."""
 _BLANKS: Final = re.compile(r"\s*")
 _NAMES: Final = 64
 _INNER: Final = 8
@@ -30,6 +28,7 @@ class Window:
 
     __slots__ = (
         "_begun",
+        "_begun_names",
         "_blanks",
         "_inner",
         "_names",
@@ -55,6 +54,7 @@ class Window:
         self._searched: dict[re.Pattern[str], tuple[int, int, int | None]] = {}
         self._names: re.Pattern[str] | None = None
         self._begun: set[str] | None = None
+        self._begun_names: re.Pattern[str] | None = None
         self._inner: frozenset[str] | None = None
 
     def cut(self, start: int, end: int) -> str:
@@ -107,6 +107,15 @@ class Window:
             words = sorted(map(re.escape, filter(None, self.tools.by_name)), key=len, reverse=True)
             self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
         return self._names
+
+    @property
+    def begun_names(self) -> re.Pattern[str]:
+        """Finds the name of a declared tool, or a word at the end of a text that begins as one does."""
+        if self._begun_names is None:
+            firsts = {word[0] for word in (self.ref.partition("{name}")[0], *self.tools.by_name) if word}
+            begun = "".join(sorted(map(re.escape, firsts)))
+            self._begun_names = re.compile(rf"{self.names.pattern}|(?<!\w)[{begun}]\S*\Z")
+        return self._begun_names
 
     def without_blanks(self, low: int, at: int) -> int:
         """The index, from `low` on, before the blanks that end at index `at`; none of them is looked at twice."""
@@ -178,7 +187,7 @@ class Window:
         action = Action(one.action, acts) if acts else one.action
         new = Hypothesis(one.cost + cost, pos, next(self._order), node, mode, state, context, action)
         spare = one.spare
-        if spare is not None and context.call is not None and pos - spare.pos < MAX_SPARE:
+        if spare is not None and context.call is not None and pos - spare.pos <= FAR:
             new.spare = spare if spare.context[:3] == context[:3] else None
         return new
 

@@ -143,8 +143,8 @@ LATE: Final = 3
 """How much dearer a hypothesis may be than one that ends within a call, to be read on first."""
 ALIVE: Final = 12
 """Hypotheses that live at one time. Beyond it: the dearest are dropped."""
-FAR: Final = 1 << 16
-"""Characters that the best may be ahead of another hypothesis. Beyond it: the one behind is dropped."""
+FAR: Final = 256
+"""Characters that the best may be ahead of another hypothesis: so far events may be behind. Beyond it: it is dropped."""
 VISITS: Final = 24
 """Hypotheses that begin at one character. Beyond it: no more do."""
 FUEL: Final = 2048
