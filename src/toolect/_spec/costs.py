@@ -144,7 +144,7 @@ LATE: Final = 3
 ALIVE: Final = 12
 """Hypotheses that live at one time. Beyond it: the dearest are dropped."""
 FAR: Final = 256
-"""Characters that the best may be ahead of another hypothesis: so far events may be behind. Beyond it: it is dropped."""
+"""Characters that the best may be ahead of another hypothesis, and events behind the text. Beyond it: it is dropped."""
 VISITS: Final = 24
 """Hypotheses that begin at one character. Beyond it: no more do."""
 FUEL: Final = 2048
