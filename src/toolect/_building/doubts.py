@@ -17,7 +17,8 @@ from toolect._values.doubtful import (
     taken_over,
 )  # fmt: skip
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Json, Repair, RepairKind
+from toolect._values.trees import texts_in
+from toolect.message import Repair, RepairKind
 
 _SURE = LAYOUT | {RepairKind.TOOL_NAME}
 """What is mended and leaves no doubt about the arguments."""
@@ -35,7 +36,8 @@ GUESSED = frozenset(
 )  # fmt: skip
 """What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
 _GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
-_CLOSING_TAG = re.compile(r"</([\w.:-]{1,64})>")
+_CLOSING_TAG = re.compile(r"</([\s\w.:-]{1,64})>")
+_NO_NAME = re.compile(r"""["'{}()\[\]<>]""").search
 _BEGINNING = 12
 """Characters with which a call begins that tell that it begins again."""
 
@@ -89,12 +91,14 @@ def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
         return
     begins = raw[: max(_BEGINNING, len(call.name) + 3)]
     wrong = "expected a text that ends before the call begins again" if holds(arguments, begins) else ""
-    if not wrong and RepairKind.IMPLIED_CLOSER in kinds and any(map(_has_other_closer, arguments.values())):
+    if not wrong and RepairKind.IMPLIED_CLOSER in kinds and any(map(_has_other_closer, texts_in(arguments))):
         wrong = "expected the closer of a value, got another one"
     if not wrong and RepairKind.IMPLIED_CLOSER in kinds and call.passed:
         wrong = "expected the closer of a value, got another call in it"
     if not wrong and tools.declared and call.name not in tools and any(_opens(call, r) for r in call.repairs):
         wrong = "expected a declared tool behind an opener that is missing or misspelled"
+    if not wrong and call.name not in tools and _NO_NAME(call.name):
+        wrong = "expected the name of a tool"
     if not wrong and not kinds.isdisjoint(GUESSED):
         wrong = misfit(tools.of(call.name), arguments, typed)
     call.error = f"{wrong} - at {call.start}" if wrong else None
@@ -106,7 +110,7 @@ def _opens(call: OpenCall, repair: Repair) -> bool:
     return misspelt or repair.kind is RepairKind.IMPLIED_OPENER
 
 
-def _has_other_closer(value: Json) -> bool:
+def _has_other_closer(value: str) -> bool:
     """True when a text has a closing tag that it does not open."""
-    tags = _CLOSING_TAG.finditer(value) if isinstance(value, str) else ()
-    return any(f"<{tag[1]}" not in value[: tag.start()] for tag in tags)
+    tags = _CLOSING_TAG.finditer(value)
+    return any(f"<{''.join(tag[1].split())}" not in value[: tag.start()] for tag in tags)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from msgspec.structs import replace
 
 from toolect._building.open_call import MAX_REPAIRS
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Repair, Segment, Status
+from toolect.message import Call, Repair, Segment, Status, same_json
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
@@ -30,6 +30,8 @@ def without_inner(
 ) -> Sequence[Segment]:
     """The `segments`: where a call ended before character `torn`, and should not have, neither it nor those in it run.
 
+    Nor does one that was mended and is written again.
+
     It ends at the last place where any of the `closers` is left over, or a bracket or a quote. Without them that is not
     known, nor before the answer is over, in its `final` text.
     """
@@ -40,17 +42,31 @@ def without_inner(
         left = [one.at for one in repairs if one.detail in closers or one.detail.endswith(_TOO_MANY)]
         left += [s.span[1] for s in segments if s.span and _is_left(_unread(s), closers)]
         end = max(left, default=-1)
-    if final and not any(type(s) is Call and s.span and torn <= s.span[0] < end for s in segments):
+    inner = any(type(s) is Call and s.span and torn <= s.span[0] < end for s in segments)
+    calls = [s for s in segments if type(s) is Call]
+    again = {id(one) for one, then in pairwise(calls) if _begins(one, then)} if final else set()
+    if final and not inner and not again:
         return segments
 
     def found(s: Segment) -> Segment:
-        if type(s) is not Call or not s.runnable or s.span is None or s.span[0] >= end or s.span[1] < torn:
+        if type(s) is not Call or not s.runnable or s.span is None:
+            return s
+        outside = final and not inner or s.span[0] >= end or s.span[1] < torn
+        if outside and id(s) not in again:
             return s
         why = "it stands inside a value of a call" if s.span[0] >= torn else "a value of it goes on after a call in it"
+        why = "it is written again" if outside else why
         status = Status.MALFORMED if final else Status.TRUNCATED
         return replace(s, status=status, error=f"{why} - at {torn}", spelling=s.arguments_text)
 
     return [*map(found, segments)]
+
+
+def _begins(one: Call, then: Call) -> bool:
+    """True when a call that was mended is the beginning of the next one, which was begun anew."""
+    if one.status is not Status.REPAIRED or one.name != then.name or len(one.arguments) >= len(then.arguments):
+        return False
+    return all(key in then.arguments and same_json(value, then.arguments[key]) for key, value in one.arguments.items())
 
 
 def _unread(segment: Segment) -> str:

@@ -16,6 +16,7 @@ MAX_REPAIRS = 256
 A call that then still lacks something, or has too much, is malformed; outside of calls that is content.
 """
 _LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED, RepairKind.SALVAGED))
+_NOTHING = frozenset((RepairKind.MISSING_ARGUMENTS, RepairKind.MISSPELLED_MARKER))
 _MENDED = frozenset((RepairKind.JSON, RepairKind.UNESCAPED))
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
@@ -110,11 +111,13 @@ class OpenCall:
     def surely_over(self, end: int) -> bool:
         """False when a value may go on after character `end`: it was mended, or more than a closer is missing there.
 
-        So it may, too, where the beginning of another call was passed over: its closers may have been taken.
+        Or nothing but its name has come, and something is missing. So it may, too, where the beginning of another call
+        was passed over: its closers may have been taken.
         """
         missing = [r.detail for r in self.repairs if r.kind is RepairKind.IMPLIED_CLOSER and r.at >= end]
         short = len(missing) > 1 or any(len(core) < STRONG for core in missing)
-        return not (short or self.passed) and not any(r.kind in _MENDED for r in self.repairs)
+        bare = not self.arguments and any(r.kind in _LACKING or r.kind in _NOTHING for r in self.repairs)
+        return not (short or bare or self.passed) and not any(r.kind in _MENDED for r in self.repairs)
 
     @property
     def blank(self) -> bool:

@@ -205,7 +205,7 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     text = window.stay(one, 0, base + at, Mode.TEXT, TextState(base + at, False), OpenText(node, base + at))
     last = last_marker(one)
     role = node.text_field().role
-    if last is None or len(last) < STRONG or role in (Role.CONTENT, None):
+    if last is None or role in (Role.CONTENT, None) or len(last) < STRONG and _admits_text(window, one.context):
         return [text]
     if last in node.step(TEXT).node.marks and role is not Role.ARGUMENTS:  # the text may be empty
         return [text]
@@ -218,6 +218,12 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     note = Note(RepairKind.STRAY_MARKER, base + again, last)
     trail = one.action.last.step.trail if isinstance(one.action.last, Shift) else ""
     return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, trail, note), text]
+
+
+def _admits_text(window: Window, context: Context) -> bool:
+    """True unless the open argument is declared, and is no text."""
+    schema = window.tools.of(context.name).member(context.key or "") if context.name in window.tools else None
+    return schema is None or "string" in schema.types
 
 
 def after_comments(window: Window, at: int, final: bool) -> int:
@@ -512,14 +518,15 @@ def _missing_before_marker(window: Window, one: Hypothesis, at: int) -> list[Hyp
 
 def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     """A marker of the grammar spelled otherwise."""
-    costs, node, found = window.costs, one.node, list[Hypothesis]()
+    costs, node, found, openers = window.costs, one.node, list[Hypothesis](), window.graph.long_openers
     for core, wrong in node.marks.items() if not node.escaped else ():
         if wrong or is_echo(core) or len(core) < 2 or node.value and core.isalpha():
             continue
         edits, end = near(core, window.buf, at, final)
         if end == MORE and not final:
             return WAIT
-        if end > at:
+        opens = core not in openers and window.buf.endswith(openers, at + 1, max(end, at + 1))
+        if end > at and not opens:
             cost = costs.misspelt * edits if edits else costs.respaced
             found.append(shift(window, one, cost, core, at, end, window.path(one), wrong=True))
     return found

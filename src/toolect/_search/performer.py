@@ -21,7 +21,8 @@ from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
 from toolect._values.doubtful import holds_half_a_call
 from toolect._values.escapes import unescape
-from toolect.message import Json, RepairKind
+from toolect._values.trees import texts_in
+from toolect.message import RepairKind
 
 _CONTENT = Field(Role.CONTENT)
 _KEPT = 16
@@ -517,16 +518,3 @@ class Performer:
             builder.truncate(at)
         elif not node.text:
             builder.note(RepairKind.IMPLIED_CLOSER, at, "the end")
-
-
-def texts_in(value: Json) -> Iterable[str]:
-    """All texts in a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from texts_in(item)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from texts_in(item)

@@ -633,12 +633,12 @@ class _Marker:
         if calls and plan.spoken and len(plan.gap) > len(lead):
             lead = plan.gap
         cost = way.cost
-        if cost and plan.role is Role.VALUE and isinstance(implied, str):
+        if cost and plan.role in _HELD and isinstance(implied, str):
             closed = self._misspelt_closer(way, implied, calls)
             if closed is not None:
                 return closed, False
         path = self._out(way, lead, calls and first)
-        if cost and plan.role is Role.VALUE and isinstance(implied, str):
+        if cost and plan.role in _HELD and isinstance(implied, str):
             word, low = spelled(implied, one.context), max(self.start - base, 0)
             if _torn_before(word, window.buf, low, at, end=True) is not None:  # it was passed on as text
                 path.add(Fail(f"expected `{word}`, got a part of it - at {base + at}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from toolect.message import Json
 
 
@@ -34,3 +36,16 @@ def with_sorted_keys(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: with_sorted_keys(value[key]) for key in sorted(value)}
     return [with_sorted_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def texts_in(value: Json) -> Iterable[str]:
+    """All texts in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from texts_in(item)
