@@ -41,6 +41,9 @@ _UNFENCED: Final = 12
 """Characters that say whether a fence is closed."""
 _HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
 """The first half of a surrogate pair: the other one belongs to it."""
+_MAYBE_HELD: Final = re.compile(r"[,\]}\\]|\s\Z")
+"""What the end of a string has that is not passed on."""
+_BRACKET: Final = re.compile(r"[\]}]")
 _SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
 
 
@@ -51,6 +54,8 @@ def held(buf: str, node: Node, low: int, end: int) -> int:
     """The index up to which a string that goes on to index `end` is passed on: signs that may follow it wait."""
     if end <= low:
         return low
+    if _MAYBE_HELD.search(buf, low, end) is None:
+        return end
     match = node.made(_held_back).search(buf, low, end)
     if match is None:
         return end
@@ -93,7 +98,7 @@ def closed_before_marker(node: Node) -> re.Pattern[str] | None:
 def over_before(window: Window, node: Node, state: JsonState, low: int, end: int) -> tuple[int, int] | None:
     """Where all brackets are closed within a string, and what follows the value follows: the indices of that."""
     regex = node.made(closed_before_marker)
-    if regex is None or not state.stack or end <= low:
+    if regex is None or not state.stack or end <= low or _BRACKET.search(window.buf, low, end) is None:
         return None
     for match in regex.finditer(window.buf, low, min(end + 40, len(window.buf))):
         count = sum(char in "]}" for char in match[1])
