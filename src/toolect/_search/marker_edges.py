@@ -286,7 +286,8 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
         if node.naming(name) and not context.name and path.context.name:
             act = one.action.last
             if isinstance(act, Shift) and isinstance(act.key, str) and len(act.key.strip()) >= STRONG:
-                path.doubt(path.context.doubt & ~(Doubt.GLUED | Doubt.PROSE))  # no code has that
+                said = Doubt.NONE if window.raw(act.end, base + at) in act.step.trails else Doubt.PROSE
+                path.doubt(path.context.doubt & (~(Doubt.GLUED | Doubt.PROSE) | said))  # no code has that
             led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
             led = led and not (path.node.json and buf.startswith(("{", "\n{"), match.end()))
             cost += window.name_cost(path.context, led)
