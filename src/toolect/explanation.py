@@ -84,7 +84,7 @@ def _headline(place: Place) -> str:
 
 def _row(reading: Reading) -> str:
     """What was paid, by name; evidence comes last."""
-    paid = [f"{one.name.replace('_', ' ')} ({one.cost})" for one in reading.paid if one.cost >= 0]
+    paid = [f"{one.name} ({one.cost})" for one in reading.paid if one.cost >= 0]
     evidence = sum(one.cost for one in reading.paid if one.cost < 0)
     paid += [f"evidence ({evidence})"] if evidence else []
     return f"  {'*' if reading.won else ' '} {', '.join(paid) or 'nothing is wrong'}: total {reading.cost}"

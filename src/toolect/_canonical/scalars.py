@@ -125,7 +125,7 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
         step = closing.step(closer)
         if step.expects or step.trail:
             return  # whitespace that is written beside it is for careful steps
-        stops = [closer, *inside.graph.long_openers]  # the next call may begin in it
+        stops = [closer, *inside.graph.long_openers, *inside.graph.ends]  # the next call may begin in it
         first, rest = "".join(re.escape(core[0]) for core in stops), "|".join(map(re.escape, stops))
         text = _clean_region(slot, closer) if slot else f"(?:[^{first}]++|(?!{rest})[{first}])*+"
         if in_element(inside):

@@ -25,7 +25,7 @@ from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
 from toolect._search.marker_edges import GROWS, last_marker, name_alone
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
-from toolect._search.text_edges import LED, lead_end, may_be_longer
+from toolect._search.text_edges import HELD, LED, lead_end, may_be_longer
 from toolect._search.window import LOOK, Window
 from toolect._spec.costs import GAP
 from toolect._spec.model import Role
@@ -498,7 +498,7 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
         led = plan.led_held.search(buf[cut:])
         at = at if led is None else min(at, max(low, cut + led.start()))
     at = window.without_blanks(low, at)
-    if plan.role is Role.VALUE and plan.signs is not None:  # a closer may be there, spelled otherwise
+    if plan.role in HELD and plan.signs is not None:  # a closer may be there, spelled otherwise
         floor = max(low, size - _TAIL)
         while at > floor and (sign := plan.signs.search(buf, max(floor, at - _CLOSER), at)) is not None:
             at = window.without_blanks(low, sign.start())

@@ -41,7 +41,7 @@ _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
 _SENTENCE_ENDS: Final = ".!?:。：…>"
 _VALUES: Final = (Role.VALUE, Role.ARGUMENTS)
-_HELD: Final = (*_VALUES, Role.STRING)
+HELD: Final = (*_VALUES, Role.STRING)
 _HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING, Role.CONTENT, Role.STRING)
 
 
@@ -491,7 +491,7 @@ class _Marker:
                 return WAIT
             if buf.startswith(core * 3, at) or at and buf.startswith(core * 3, at - 1):
                 self.ways = []
-        if plan.role in _HELD and self.ways and not core.startswith(("<", "[")):
+        if plan.role in HELD and self.ways and not core.startswith(("<", "[")):
             lined = self.ways[0].node.step(core).trail.startswith("\n")  # it counts only at the end of its line
             if lined and not self.after and not final:
                 return WAIT
@@ -527,7 +527,7 @@ class _Marker:
         noted = len(core) >= STRONG and self.ways and not self.shown and plan.content
         if noted and (window.graph.code is not None or not core.startswith("```")):  # JSON in a block is no attempt
             acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
-        if plan.role in _HELD and any(way.node.calling(core) for way in self.ways):
+        if plan.role in HELD and any(way.node.calling(core) for way in self.ways):
             acts = [PassOver(base + at)]
         if over > 0:
             found += self._end_token(window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed), over)
@@ -557,11 +557,7 @@ class _Marker:
         if self.one.context.doubt & Doubt.PASSED and not plan.content:
             cost += window.costs.skip  # it was not cut off
         acts = MoreText(end), Finish(self.one.node, end)
-        over = window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)
-        if plan.spoken or cost:
-            return [over]
-        only_text.cost += window.costs.weak_in_text
-        return [over, only_text]
+        return [window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)]
 
     def _text_cost(self) -> int:
         """What it costs that the marker is only text."""
@@ -570,7 +566,7 @@ class _Marker:
         node = ways[0].node if ways else None
         opens = node is not None and node.first(core)
         calls = opens and node is not None and node.calling(core)
-        if plan.role in _HELD:
+        if plan.role in HELD:
             cost = (
                 0 if passed and not calls and not self.own else costs.opener_in_value if opens else costs.weak_in_text
             )
@@ -633,12 +629,12 @@ class _Marker:
         if calls and plan.spoken and len(plan.gap) > len(lead):
             lead = plan.gap
         cost = way.cost
-        if cost and plan.role in _HELD and isinstance(implied, str):
+        if cost and plan.role in HELD and isinstance(implied, str):
             closed = self._misspelt_closer(way, implied, calls)
             if closed is not None:
                 return closed, False
         path = self._out(way, lead, calls and first)
-        if cost and plan.role in _HELD and isinstance(implied, str):
+        if cost and plan.role in HELD and isinstance(implied, str):
             word, low = spelled(implied, one.context), max(self.start - base, 0)
             if _torn_before(word, window.buf, low, at, end=True) is not None:  # it was passed on as text
                 path.add(Fail(f"expected `{word}`, got a part of it - at {base + at}"))

@@ -121,7 +121,7 @@ class Window:
         """The index, from `low` on, before the blanks that end at index `at`; none of them is looked at twice."""
         buf, base, (first, last), end = self.buf, self.base, self._blanks, at
         while at > low and buf[at - 1].isspace():
-            at = at - 1 if at + base != last else max(first - base, low)
+            at = at - 1 if first == last or at + base != last else max(first - base, low)
         self._blanks = at + base, end + base
         return at
 

@@ -98,7 +98,7 @@ ROWS: Final[dict[str, Row]] = {
     "near_in_text": Row("text", "an opener in content is misspelt", "Hi. <tol_call>"),
     "doubled": Row("markers", "the last marker comes once more", "<tool_call><tool_call>"),
     "stray_marker": Row("markers", "a closer too many", "</tool_call></tool_call>"),
-    "stray_sign": Row("markers", "a sign too many", "}}"),
+    "stray_sign": Row("markers", "a sign too many, also behind JSON", "}}"),
     "sign_missing": Row("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
     "no_openers": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
     "marker_in_content": Row("text", "a marker is only text, or an opener too many", "Use <tool_call> tags"),
@@ -133,6 +133,12 @@ ROWS: Final[dict[str, Row]] = {
     "skip": Row("all", "nobody knows: on to the next marker, and the call fails", "<tool_call>???"),
 }  # fmt: skip
 """What each cost is for, as the ledger and the page of leniency show it."""
+
+
+def cost_table(costs: Costs = COSTS) -> str:
+    """The table for people, a line for each row: its name, what it costs, where it acts, its edge in words."""
+    return "\n".join(f"{name:19} {getattr(costs, name):3}  {row.where:7}  {row.edge}" for name, row in ROWS.items())
+
 
 PENALTIES: Final = frozenset(("begins_line", "swallowed", "quoted", "in_sentence", "no_name", "no_call"))
 """Rows that make an edge dearer where something speaks against it; the others are edges."""
