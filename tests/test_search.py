@@ -106,6 +106,15 @@ def test_what_is_long_is_passed_on_as_it_comes(name: str) -> None:
             assert told >= due or name in LATE and kind == "arguments", (at, told)
 
 
+def test_blanks_are_left_out_from_wherever_they_are_asked_for() -> None:
+    """What was left out up to a place is known, and a place before which nothing was left out holds up nobody."""
+    window = reader("hermes")._window
+    window.buf = "a   b"
+    assert window.without_blanks(4, 4) == 4
+    assert window.without_blanks(0, 4) == window.without_blanks(0, 4) == 1
+    assert window.without_blanks(2, 4) == 2
+
+
 def test_what_others_wrote_is_read() -> None:
     """Of the cases that are not invented it reads as many as it did; the others are what is left to do."""
     cases = [case for case in shipped_corpus.all_cases() if not case.has("invented")]
