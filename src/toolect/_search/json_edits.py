@@ -11,7 +11,7 @@ from typing import Any, Final
 from toolect._graph.node import Node
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.code_state import begin_again
-from toolect._search.follow import JSON, after_value, shape_keys, shaped, way_to_json
+from toolect._search.follow import JSON, after_value, shaped, way_to_json
 from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
 from toolect._search.island import line_end
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
@@ -247,7 +247,6 @@ class _Edits:
                 self._value()
         self._next_argument()
         self._all_closed()
-        self._next_unit(unit)
         self.found.append(skipped(window, one, at if opener or not spoilt else state.string, "broken"))
         if spoilt:
             for new in self.found:
@@ -308,16 +307,6 @@ class _Edits:
             acts.append(PutJson(state.stack, at))
         self.found.append(self.window.stay(self.one, cost, at, Mode.JSON, state, *acts))
         return self.found[-1]
-
-    def _next_unit(self, unit: str | None) -> None:
-        """Another call of the list comes soon."""
-        if unit is None or not self.shaped or self.state.stack[:1] != "[":
-            return
-        match = re.compile(rf"[}}\]]\s*,\s*(?={re.escape(unit)})").search(self.buf, self.i)
-        if match is not None:
-            got = re.split(r"[\s,\]}]", self.buf[self.i : match.start()].strip())[0]
-            why = f"expected a JSON value, got {got!r} - at {self.at}"
-            self._anew(self.costs.skip - 1, self.base + match.end(), why)
 
     def _is_quoted(self, said: str) -> bool:
         """True when a string that goes up to a call ends with an opener behind a blank: it shows the call."""
@@ -481,7 +470,7 @@ class _Edits:
             pass
         elif self._delimiter_missing():
             self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, state.delimiter, "a quote is missing")
-        elif stack and char and (word is not None or char in _TEXT_SIGNS) and not self._takes_arguments():
+        elif stack and char and (word is not None or char in _TEXT_SIGNS):
             if _HALF_TEXT.match(buf, i):
                 self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
             if text is not None and (state.delimiter or not state.empty):
@@ -497,13 +486,6 @@ class _Edits:
             self.go_on(0, Next.IN_STRING)
         if not stack:
             self._alone()
-
-    def _takes_arguments(self) -> bool:
-        """True where all arguments should begin: a text is none."""
-        state = self.state
-        if not self.shaped or state.expects is not Next.VALUE or not state.in_object:
-            return False
-        return state.depth in (0, len(state.stack)) and state.key in shape_keys(self.one.node).arguments
 
     def _delimiter_missing(self) -> bool:
         """True when the next quote of a value language ends a string that had none to begin it."""

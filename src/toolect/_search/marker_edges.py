@@ -50,7 +50,6 @@ GROWS: Final = 16
 _FENCED: Final = 24
 """Characters of a fence and what it begins with."""
 _SHORT: Final = 40
-_SYMBOLS: Final = 4
 _SOON: Final = 48
 _NO_MARKER: Final = 64
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
@@ -148,17 +147,9 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
             fit = expected(window, one, begin, final) if begin < size else None
             if isinstance(fit, Waits):
                 return WAIT
-            if fit is not None and not _is_longer(window, fit):
+            if fit is not None:
                 return [fit]
     return _begin_text(window, one, at, final)
-
-
-def _is_longer(window: Window, fit: Hypothesis) -> bool:
-    """True when what a value was to begin with is only the beginning of a word."""
-    act, at = fit.action.last, fit.pos - window.base
-    if not isinstance(act, Shift) or not isinstance(act.key, str) or not act.key[-1].isalnum():
-        return False
-    return window.buf[at : at + 1].isalnum() or window.buf[at : at + 1] == "_"
 
 
 def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
@@ -513,19 +504,6 @@ def _names_before_more(window: Window, node: Node, at: int) -> Iterator[tuple[Te
             after, end = node.step(name).node, window.after_blanks(match.end())
             if after.struct.match(buf, end) or after.json and buf[end : end + 1] == "{":
                 yield name, match
-
-
-def names_call(window: Window, node: Node, at: int, final: bool) -> bool | Waits:
-    """True when a name stands at index `at` behind the opener of a call, and goes on as one does."""
-    buf, at = window.buf, window.after_blanks(at)
-    for name, regex in node.patterns if not final else ():
-        match, to = regex.match(buf, at, at + MAX_LEXEME), node.step(name).node
-        end = (
-            len(buf) if match is None and at == len(buf) else window.after_blanks(at if match is None else match.end())
-        )
-        if end == len(buf) or match is not None and len(buf) - end < to.longest:
-            return WAIT
-    return any(True for _ in _names_before_more(window, node, at))
 
 
 def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
