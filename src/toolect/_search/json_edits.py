@@ -11,7 +11,7 @@ from typing import Any, Final
 from toolect._graph.node import Node
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.code_state import begin_again
-from toolect._search.follow import JSON, after_value, shaped, way_to_json
+from toolect._search.follow import JSON, after_value, shape_keys, shaped, way_to_json
 from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
 from toolect._search.island import line_end
 from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
@@ -470,7 +470,7 @@ class _Edits:
             pass
         elif self._delimiter_missing():
             self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, state.delimiter, "a quote is missing")
-        elif stack and char and (word is not None or char in _TEXT_SIGNS):
+        elif stack and char and (word is not None or char in _TEXT_SIGNS) and not self._takes_arguments():
             if _HALF_TEXT.match(buf, i):
                 self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
             if text is not None and (state.delimiter or not state.empty):
@@ -486,6 +486,13 @@ class _Edits:
             self.go_on(0, Next.IN_STRING)
         if not stack:
             self._alone()
+
+    def _takes_arguments(self) -> bool:
+        """True where all arguments should begin: a text is none."""
+        state = self.state
+        if not self.shaped or state.expects is not Next.VALUE or not state.in_object:
+            return False
+        return state.depth in (0, len(state.stack)) and state.key in shape_keys(self.one.node).arguments
 
     def _delimiter_missing(self) -> bool:
         """True when the next quote of a value language ends a string that had none to begin it."""
