@@ -389,8 +389,12 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
                 path = path.over_text(base + at) if solid else path.skip_text(base + at)
         path.shift(name, base + at, base + whole.end(), whole[0])
         meant = window.make(one, 0, base + whole.end(), Mode.BETWEEN, "", path)
-        acts = MoreText(text.pos), PassOver(base + at)
-        return [meant, window.stay(one, costs.weak_in_text, text.pos, Mode.TEXT, text.state, *acts)]
+        acts: list[Act] = [MoreText(text.pos), PassOver(base + at)]
+        declared = plan.content and whole[0] in window.tools
+        if declared:
+            acts.append(Note(RepairKind.STRAY_MARKER, base + at, match[0]))
+        cost = costs.begins_line if declared else costs.weak_in_text
+        return [meant, window.stay(one, cost, text.pos, Mode.TEXT, text.state, *acts)]
     return [text]
 
 
