@@ -224,7 +224,7 @@ def test_parse_explains_itself(name: str) -> None:
     text = CALL.removesuffix("}\n</tool_call>") + "\n</tool_call>"
 
     shown = invoke("parse", "--from", name, "--explain", text=text)
-    assert shown.exit_code == 0 and "\n  * json close all (1)" in shown.stdout
+    assert shown.exit_code == 0 and "\n  * json_close_all (1)" in shown.stdout
     assert invoke("parse", "--from", name, "--explain", text=CALL).stdout == f"{name}: nothing else could be meant\n"
     for wrong in (["--stream"], ["--format", "json"], ["--jsonl"]):
         assert invoke("parse", "--explain", *wrong, text=text).exit_code == 2

@@ -186,6 +186,11 @@ class Hypothesis:
         return self.pos < other.pos if self.pos != other.pos else self.order > other.order
 
     @property
+    def passes_on(self) -> bool:
+        """True when what it reads is passed on, if it is the only one: it is no JSON that is only perhaps a call."""
+        return self.mode in _PASSES_ON and not (self.mode is Mode.JSON and self.state.bare)
+
+    @property
     def needed(self) -> int:
         """The first character that edges may ask for: what comes before it is passed on."""
         return min(self.emitted, self.state.emitted) if self.mode in (Mode.JSON, Mode.STRING) else self.emitted
@@ -286,7 +291,7 @@ class Search:
                 self.commit()
                 continue
             self._spent += len(found) - 1
-            if best.mode in _PASSES_ON:
+            if best.passes_on:
                 self._leave_behind(best, min(one.pos for one in found) if best.mode is Mode.TEXT else best.emitted)
             live.remove(best)
             self._add(found)
@@ -360,16 +365,19 @@ class Search:
 
     def passed_on(self, best: Hypothesis) -> None:
         """The best waits for more text, and what has come of it can be passed on."""
-        if best.mode in _PASSES_ON:
+        if best.passes_on:
             self._leave_behind(best, best.needed)
             if self.spares:
                 self._drop_spares()
 
     def _leave_behind(self, best: Hypothesis, place: int) -> None:
-        """Drop those that are far behind the best, which has come to character `place` and cannot go back."""
+        """Drop those that are far behind the best, which has come to character `place` and cannot go back.
+
+        A text of a call that holds another one is not: it may be over with the answer.
+        """
         far = place - FAR
         if any(one.pos < far for one in self.live):
-            self._keep([one for one in self.live if one is best or one.pos >= far])
+            self._keep([o for o in self.live if o is best or o.pos >= far or o.context.doubt & Doubt.PASSED])
         if best.spare is not None and best.spare.pos < far:
             best.spare = None
 

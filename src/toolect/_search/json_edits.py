@@ -247,6 +247,7 @@ class _Edits:
                 self._value()
         self._next_argument()
         self._all_closed()
+        self._next_unit(unit)
         self.found.append(skipped(window, one, at if opener or not spoilt else state.string, "broken"))
         if spoilt:
             for new in self.found:
@@ -307,6 +308,16 @@ class _Edits:
             acts.append(PutJson(state.stack, at))
         self.found.append(self.window.stay(self.one, cost, at, Mode.JSON, state, *acts))
         return self.found[-1]
+
+    def _next_unit(self, unit: str | None) -> None:
+        """Another call of the list comes soon."""
+        if unit is None or not self.shaped or self.state.stack[:1] != "[":
+            return
+        match = re.compile(rf"[}}\]]\s*,\s*(?={re.escape(unit)})").search(self.buf, self.i)
+        if match is not None:
+            got = re.split(r"[\s,\]}]", self.buf[self.i : match.start()].strip())[0]
+            why = f"expected a JSON value, got {got!r} - at {self.at}"
+            self._anew(self.costs.skip - 1, self.base + match.end(), why)
 
     def _is_quoted(self, said: str) -> bool:
         """True when a string that goes up to a call ends with an opener behind a blank: it shows the call."""

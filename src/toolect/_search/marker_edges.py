@@ -37,7 +37,7 @@ from toolect._search.follow import (
     way_to_content,
     way_to_json,
 )
-from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
+from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
 from toolect._search.json_state import Style
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -50,6 +50,7 @@ GROWS: Final = 16
 _FENCED: Final = 24
 """Characters of a fence and what it begins with."""
 _SHORT: Final = 40
+_SYMBOLS: Final = 4
 _SOON: Final = 48
 _NO_MARKER: Final = 64
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
@@ -147,9 +148,41 @@ def _before_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found
             fit = expected(window, one, begin, final) if begin < size else None
             if isinstance(fit, Waits):
                 return WAIT
-            if fit is not None:
+            if fit is not None and not _is_longer(window, fit):
                 return [fit]
+    elif node.patterns and _beside_content(one) and (begin < size or not final):
+        led = _argument(window, one, begin, final)
+        if led is not None:
+            return led
     return _begin_text(window, one, at, final)
+
+
+def _is_longer(window: Window, fit: Hypothesis) -> bool:
+    """True when what a value was to begin with is only the beginning of a word."""
+    act, at = fit.action.last, fit.pos - window.base
+    if not isinstance(act, Shift) or not isinstance(act.key, str) or not act.key[-1].isalnum():
+        return False
+    return window.buf[at : at + 1].isalnum() or window.buf[at : at + 1] == "_"
+
+
+def _beside_content(one: Hypothesis) -> bool:
+    """True where content may come, and a call is open that nothing closes."""
+    return one.context.call is not None and one.node.text_field().role is Role.CONTENT
+
+
+def _argument(window: Window, one: Hypothesis, at: int, final: bool) -> Found | None:
+    """The next argument of the open call, where a text may come as well: its key, and what follows that."""
+    fit = expected(window, one, at, final) if at < len(window.buf) else WAIT
+    if fit is None or isinstance(fit, Waits):
+        return fit
+    act = fit.action.last
+    if not isinstance(act, Shift) or isinstance(act.key, str) or fit.context.key is None:
+        return None
+    end = window.after_blanks(fit.pos - window.base)
+    if end == len(window.buf):
+        return None if final else WAIT
+    sure = goes_on(window, fit.node, fit.context, end, final)
+    return WAIT if isinstance(sure, Waits) else [fit] if sure else None
 
 
 def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
@@ -303,6 +336,36 @@ def _declared(window: Window, node: Node, name: str, at: int) -> bool:
         return False
     matches = (regex.match(window.buf, at, at + MAX_LEXEME) for _, regex in node.patterns)
     return any(match is not None and match[0] in window.tools.of(name).names for match in matches)
+
+
+def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
+    """True when the grammar has what comes at index `at`, up to the next text, the end of the call, or some symbols."""
+    base, size = window.base, len(window.buf)
+    one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, ()))
+    for symbols in range(_SYMBOLS):
+        node = one.node
+        if node.text or node.escaped or symbols and node.over:
+            break
+        at = one.pos - base
+        begins = window.graph.network.spec.comments and _begins_terminal(window, node, at)
+        at = window.after_blanks(at) if begins else after_comments(window, at, final)
+        if at < 0 or at == size:
+            return final or WAIT
+        found = expected(window, one, at, final)
+        if found is None or isinstance(found, Waits):
+            return WAIT if found is not None else False
+        act = found.action.last
+        if (
+            not symbols
+            and not (isinstance(act, Shift) and isinstance(act.key, str))
+            or found.node.escaped
+            and not symbols
+        ):
+            return False  # a word, or another quote
+        one = found
+        if one.mode is not Mode.BETWEEN:
+            break
+    return True
 
 
 def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
@@ -504,6 +567,19 @@ def _names_before_more(window: Window, node: Node, at: int) -> Iterator[tuple[Te
             after, end = node.step(name).node, window.after_blanks(match.end())
             if after.struct.match(buf, end) or after.json and buf[end : end + 1] == "{":
                 yield name, match
+
+
+def names_call(window: Window, node: Node, at: int, final: bool) -> bool | Waits:
+    """True when a name stands at index `at` behind the opener of a call, and goes on as one does."""
+    buf, at = window.buf, window.after_blanks(at)
+    for name, regex in node.patterns if not final else ():
+        match, to = regex.match(buf, at, at + MAX_LEXEME), node.step(name).node
+        end = (
+            len(buf) if match is None and at == len(buf) else window.after_blanks(at if match is None else match.end())
+        )
+        if end == len(buf) or match is not None and len(buf) - end < to.longest:
+            return WAIT
+    return any(True for _ in _names_before_more(window, node, at))
 
 
 def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:

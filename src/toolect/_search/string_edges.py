@@ -11,6 +11,7 @@ from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Fini
 from toolect._search.code_state import begin_again, give_up
 from toolect._search.follow import ESCAPED
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Onwards, StringState, Waits
+from toolect._search.marker_edges import goes_on
 from toolect._search.path import Path
 from toolect._search.torn_strings import calls_in, is_torn, still_open
 from toolect._search.window import LOOK, Window
@@ -118,7 +119,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
 
 def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -> Found:
     """At index `at` stands what ends the string, or a quote of its own."""
-    base, costs, closer = window.base, window.costs, form.closer
+    base, costs, context, closer = window.base, window.costs, one.context, form.closer
     state: StringState = one.state
     end = base + at
     computed = _computed(window, form, at + len(closer), final)
@@ -136,6 +137,9 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     if state.opened and still_open(state.opened, window.raw(state.torn, end)):
         path.add(Fail(f"a string lacks its last quote - at {state.start}"))
     path.add(CloseString(one.node, end)).over_string(end).shift(closer, end, end + len(closer))
+    sure = goes_on(window, path.node, path.context, at + len(closer), final) if context.statement is not None else False
+    if isinstance(sure, Waits):
+        return WAIT
     piece, swallowed = window.raw(state.piece, end) if state.quotes else "", 0
     halved = piece and holds_half_a_call(closer + piece + closer)
     if halved and holds_half_a_call(window.raw(state.start, end)):
@@ -143,7 +147,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     elif _NEXT.match(piece):
         swallowed = costs.swallowed
     over = window.make(one, swallowed, end + len(closer), Mode.BETWEEN, "", path)
-    if state.quotes >= MAX_QUOTES:
+    if state.quotes >= MAX_QUOTES or sure:
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped

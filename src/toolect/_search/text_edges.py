@@ -16,9 +16,9 @@ from toolect._graph.trails import layout
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Fail, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState
+from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
-from toolect._search.marker_edges import Found, shift
+from toolect._search.marker_edges import Found, names_call, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -508,6 +508,11 @@ class _Marker:
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
         text_cost, acts = self._text_cost(), list[Act]()
+        if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
+            named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
+            if isinstance(named, Waits):
+                return WAIT
+            acts = [PassOver(base + at)] if named else []
         found, sure = list[Hypothesis](), False
         for way in self.ways:
             meant, certain = self._meant(way)
