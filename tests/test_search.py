@@ -115,6 +115,14 @@ def test_blanks_are_left_out_from_wherever_they_are_asked_for() -> None:
     assert window.without_blanks(2, 4) == 2
 
 
+@over_all
+def test_tools_may_have_odd_names(name: str) -> None:
+    """Whatever the declared tools are called, text is passed on."""
+    for tool in ("", "]", "^a", "\\", "a-z", "{x"):
+        message, _ = streamed(name, ("Some text ", "that is ", "plain and", " long."), tools=[{"name": tool}])
+        assert message.content == "Some text that is plain and long."
+
+
 def test_what_others_wrote_is_read() -> None:
     """Of the cases that are not invented it reads as many as it did; the others are what is left to do."""
     cases = [case for case in shipped_corpus.all_cases() if not case.has("invented")]

@@ -30,10 +30,8 @@ def without_inner(
 ) -> Sequence[Segment]:
     """The `segments`: where a call ended before character `torn`, and should not have, neither it nor those in it run.
 
-    Nor does one that was mended and is written again.
-
     It ends at the last place where any of the `closers` is left over, or a bracket or a quote. Without them that is not
-    known, nor before the answer is over, in its `final` text.
+    known, nor before the answer is over, in its `final` text. Nor does a call run that was mended and is begun anew.
     """
     if torn == NEVER:
         return segments
@@ -51,11 +49,13 @@ def without_inner(
     def found(s: Segment) -> Segment:
         if type(s) is not Call or not s.runnable or s.span is None:
             return s
-        outside = final and not inner or s.span[0] >= end or s.span[1] < torn
-        if outside and id(s) not in again:
+        if (inner or not final) and s.span[0] < end and s.span[1] >= torn:
+            inside = s.span[0] >= torn
+            why = "it stands inside a value of a call" if inside else "a value of it goes on after a call in it"
+        elif id(s) in again:
+            why = "it is written again"
+        else:
             return s
-        why = "it stands inside a value of a call" if s.span[0] >= torn else "a value of it goes on after a call in it"
-        why = "it is written again" if outside else why
         status = Status.MALFORMED if final else Status.TRUNCATED
         return replace(s, status=status, error=f"{why} - at {torn}", spelling=s.arguments_text)
 

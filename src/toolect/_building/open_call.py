@@ -16,7 +16,8 @@ MAX_REPAIRS = 256
 A call that then still lacks something, or has too much, is malformed; outside of calls that is content.
 """
 _LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED, RepairKind.SALVAGED))
-_NOTHING = frozenset((RepairKind.MISSING_ARGUMENTS, RepairKind.MISSPELLED_MARKER))
+_BROKEN_OFF = _LACKING | {RepairKind.MISSING_ARGUMENTS, RepairKind.MISSPELLED_MARKER}
+"""What a call that broke off behind its name has been given."""
 _MENDED = frozenset((RepairKind.JSON, RepairKind.UNESCAPED))
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
@@ -116,7 +117,7 @@ class OpenCall:
         """
         missing = [r.detail for r in self.repairs if r.kind is RepairKind.IMPLIED_CLOSER and r.at >= end]
         short = len(missing) > 1 or any(len(core) < STRONG for core in missing)
-        bare = not self.arguments and any(r.kind in _LACKING or r.kind in _NOTHING for r in self.repairs)
+        bare = not self.arguments and any(r.kind in _BROKEN_OFF for r in self.repairs)
         return not (short or bare or self.passed) and not any(r.kind in _MENDED for r in self.repairs)
 
     @property

@@ -166,7 +166,10 @@ class Action:
 
 
 class Hypothesis:
-    """One reading so far. `pos` is where it decided last, `emitted` how far it has come since; in characters."""
+    """One reading so far. `pos` is where it decided last, `emitted` how far it has come since; in characters.
+
+    Of one that was expanded, `emitted` says where the edges that follow it begin.
+    """
 
     __slots__ = ("action", "context", "cost", "mode", "node", "order", "pos", "spare", "state", "emitted")
 

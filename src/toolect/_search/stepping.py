@@ -31,7 +31,7 @@ from toolect._spec.costs import GAP
 from toolect._spec.model import Role
 
 _QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
-_UNEASY: Final = re.compile(r'["\\\x00-\x1f,\]}]')
+_STRING_STOPS: Final = re.compile(r'["\\\x00-\x1f,\]}]')
 _SAID: Final = 4
 _TAIL: Final = 200
 _NAME: Final = 64
@@ -86,7 +86,7 @@ class _Between:
 class _Text:
     """What of the text of a node is sure: signs without which it only goes on, and the markers that end it."""
 
-    __slots__ = ("_alarm", "ends", "margin", "openers", "plan", "signs")
+    __slots__ = ("_stops", "ends", "margin", "openers", "plan", "signs")
 
     def __init__(self, node: Node) -> None:
         plan = self.plan = island(node)
@@ -105,20 +105,20 @@ class _Text:
         )
         self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
         self.openers = _openers(plan)
-        self._alarm: re.Pattern[str] | None = None
+        self._stops: re.Pattern[str] | None = None
 
     @property
-    def alarm(self) -> re.Pattern[str]:
+    def stops(self) -> re.Pattern[str]:
         """Finds nothing in a chunk that only goes on with a text, of which nothing waits but blanks."""
-        if self._alarm is None:
+        if self._stops is None:
             plan = self.plan
             words = [self.signs.pattern] + ([] if plan.near is None else [plan.near_begins.pattern])
             if plan.led:  # a line that begins with a name and one of these may be a call
                 after = [way.node.step(way.path[-1]).node for way in plan.led]
                 firsts = {core[0] for node in after for core in node.marks} | {"\n", *"{[`"}
                 words.append("[" + re.escape("".join(sorted(firsts))) + "]")
-            self._alarm = re.compile("|".join(words))
-        return self._alarm
+            self._stops = re.compile("|".join(words))
+        return self._stops
 
 
 def _is_end(plan: Island, core: str) -> bool:
@@ -165,13 +165,13 @@ def _opener(node: Node, key: Key) -> str:
 class Stepping:
     """Moves hypotheses on."""
 
-    __slots__ = ("_alarm", "_calm", "_names", "_performer", "_window")
+    __slots__ = ("_stops", "_calm", "_names", "_performer", "_window")
 
     def __init__(self, window: Window, performer: Performer) -> None:
         self._window, self._performer = window, performer
         self._calm: Hypothesis | None = None
         """One in a text, or in a string of JSON, all of which is passed on, but for blanks at its end."""
-        self._alarm = _UNEASY
+        self._stops = _STRING_STOPS
         """What a chunk has to have so that anything but more of that may come."""
         self._names: re.Pattern[str] | None = None
         """The names of tools, and their beginnings, where a call may begin with one."""
@@ -179,7 +179,7 @@ class Stepping:
     def more(self, chunk: str) -> bool:
         """Pass on a chunk that is there by now and can only be more of a text; False where that has to be looked at."""
         one = self._calm
-        if one is None or self._alarm.search(chunk) is not None:
+        if one is None or self._stops.search(chunk) is not None:
             return False
         if self._names is not None and self._names.search(chunk) is not None:
             return False
@@ -348,7 +348,7 @@ class Stepping:
             bare = not named and island.led_held is None
             self._tell(one, island.near_begun(buf, low, size) if bare else safe(window, one, island, low), low)
             if one.state.solid and one.emitted == base + size:
-                self._calm, self._alarm, self._names = one, plan.alarm, window.begun_names if named else None
+                self._calm, self._stops, self._names = one, plan.stops, window.begun_names if named else None
             return Way.WAIT
         match = window.find(island.regex, low, island.longest)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
@@ -458,7 +458,7 @@ class Stepping:
                         state.emitted = base + at
                     one.pos = one.emitted = base + size
                     if state.emitted == one.pos:
-                        self._calm, self._alarm, self._names = one, _UNEASY, None
+                        self._calm, self._stops, self._names = one, _STRING_STOPS, None
                     return Way.WAIT
         if json_edges.step(window, one, final, performer):
             return Way.WAIT

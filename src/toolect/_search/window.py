@@ -113,8 +113,8 @@ class Window:
         """Finds the name of a declared tool, or a word at the end of a text that begins as one does."""
         if self._begun_names is None:
             firsts = {word[0] for word in (self.ref.partition("{name}")[0], *self.tools.by_name) if word}
-            begun = "".join(sorted(map(re.escape, firsts)))
-            self._begun_names = re.compile(rf"{self.names.pattern}|(?<!\w)[{begun}]\S*\Z")
+            begun = "|".join(sorted(map(re.escape, firsts))) or "(?!)"  # a tool may be declared without a name
+            self._begun_names = re.compile(rf"{self.names.pattern}|(?<!\w)(?:{begun})\S*\Z")
         return self._begun_names
 
     def without_blanks(self, low: int, at: int) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Set
 from toolect._values.schema import Schema
 from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import ToolSchemas
+from toolect._values.trees import texts_in
 from toolect.message import Json
 
 _TAG = re.compile(r"<([^<>\n]{1,160})>")
@@ -112,11 +113,7 @@ def _mistyped(schema: Schema | None, value: Json) -> str:
 
 def holds(value: Json, part: str) -> bool:
     """True when a text in `value`, a key among them, has a `part`."""
-    if isinstance(value, str):
-        return part in value
-    if isinstance(value, dict):
-        return any(part in key or holds(inner, part) for key, inner in value.items())
-    return isinstance(value, list) and any(holds(inner, part) for inner in value)
+    return any(part in text for text in texts_in(value))
 
 
 def holds_half_a_call(value: Json) -> bool:

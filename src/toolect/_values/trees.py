@@ -39,7 +39,7 @@ def with_sorted_keys(value: Json) -> Json:
 
 
 def texts_in(value: Json) -> Iterable[str]:
-    """All texts in a value."""
+    """All texts in a value, keys among them."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
