@@ -6,16 +6,15 @@ import re
 from typing import Final
 
 from toolect._graph.misspelling import any_of, begins_likely, leading_signs, parts
-from toolect._graph.needle import fixed
+from toolect._graph.needle import echo_regex, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, spaced, squeeze
-from toolect._graph.symbols import ECHOES, Hollow, Mark, Terminal, is_echo
+from toolect._graph.symbols import Hollow, Mark, Terminal, is_echo
 from toolect._graph.trails import layout
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole
 
-_ECHO: Final = re.compile("[" + "".join(ECHOES.values()) + "]")
 _NAMES: Final = {Role.NAME, Role.REF, Role.MARKUP, None}
 _LINED: Final = {Role.VALUE, Role.ARGUMENTS, Role.STRING}
 """Text that may end with its line."""
@@ -80,10 +79,14 @@ class Island:
                 ways = [way for way in ways if not way.node.calling(core)]
             if not self.unwrapped:
                 ways = [way for way in ways if not (way.path and self.opens(way))]
-            ways = [way for way in ways if not way.cost or len(core) >= STRONG]
+            ways = [way for way in ways if not way.cost or len(core) >= STRONG or self.leads_to_name(core, way)]
             if ways:
                 found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found
+
+    def leads_to_name(self, core: str, way: Way) -> bool:
+        """True for a short opener of calls in reasoning: a declared name behind it tells it from text."""
+        return self.role is Role.REASONING and way.node.calling(core) and bool(way.node.step(core).node.patterns)
 
     def opens(self, way: Way) -> bool:
         """True when the first marker that is missing on a way is an opener."""
@@ -113,9 +116,7 @@ class Island:
         words = [(len(core), spaced(core) if self._is_over(core) else _whole_word(core)) for core in self.cores]
         self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
         """Finds those that repeat nothing."""
-        for echo in self.echoes:
-            pieces = _ECHO.split(echo)
-            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[^<>\n]{1,64}" + re.escape(pieces[-1])))
+        words += [(len(fixed(echo)), echo_regex(echo).pattern) for echo in self.echoes]
         found = [word for _, word in sorted(words, key=lambda one: -one[0])]
         if self.json is not None:
             found.append(r"[{\[]")
