@@ -183,8 +183,7 @@ class Draft:
                 new.at = (new.groups, len(after))
             else:
                 new.literal(key)
-            if key[-1].isalnum():
-                new.regex += r"(?!\w)"  # a word is read only where it ends
+            new.regex += node.border(key)
         else:
             group = new.groups = new.groups + 1
             others = [regex.pattern for _, regex in node.patterns]

@@ -10,8 +10,10 @@ from toolect._rendering.output import Later, Output, Piece
 from toolect._rendering.walk import Cursor, Leaf, Walk
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Slot, SlotKind
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Spec
 from toolect._values.codec import encode
+from toolect._values.escapes import LEAD
 from toolect._values.trees import is_finite
 from toolect.message import Json, dumps
 from toolect.rendered import Part, Unrepresentable
@@ -127,7 +129,9 @@ class ValueWriter(Walk):
         text = dumps(value) if kind is SlotKind.JSON else self.text(kind, inside, value)
         text = self.escaped(slot, inside, text, closer)
         core = split_space(closer)[1]
-        if core and kind is SlotKind.TEXT and core in text:
+        codec = said_of(self.spec.codecs, inside, kind.value)
+        hidden = codec is not None and codec.escapes is not None and core.startswith(LEAD[codec.escapes])
+        if core and kind is SlotKind.TEXT and core in text and not hidden:
             raise Unrepresentable("string", "holds the marker that ends it", core)
         self.out.write(text, Part.VALUE)
 

@@ -8,7 +8,7 @@ from typing import Final
 from toolect._graph.misspelling import any_of, begins_likely, leading_signs, parts
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, spaced, squeeze
+from toolect._graph.spelling import MAX_BLANK, border, spaced, squeeze
 from toolect._graph.symbols import ECHOES, Hollow, Mark, Terminal, is_echo
 from toolect._graph.trails import layout
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
@@ -110,7 +110,7 @@ class Island:
         return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
-        words = [(len(core), spaced(core) if self._is_over(core) else _whole_word(core)) for core in self.cores]
+        words = [(len(core), spaced(core) if self._is_over(core) else self._whole_word(core)) for core in self.cores]
         self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
         """Finds those that repeat nothing."""
         for echo in self.echoes:
@@ -120,6 +120,12 @@ class Island:
         if self.json is not None:
             found.append(r"[{\[]")
         return re.compile("|".join(found) or "(?!)")
+
+    def _whole_word(self, core: str) -> str:
+        """An expression for `core` that is no part of a word."""
+        before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
+        nodes = (way.node for way in (*self.ways.get(core, ()), *filter(None, [self.direct.get(core)])))
+        return before + spaced(core) + next((node.border(core) for node in nodes), border(core, ()))
 
     def _is_over(self, core: str) -> bool:
         """True for a token, a tag, and a closer that begins with a sign: letters may follow it."""
@@ -228,11 +234,6 @@ def _line_end(after: Node) -> re.Pattern[str] | None:
 def island(node: Node) -> Island:
     """What is looked for in the free text of `node`."""
     return node.made(Island)
-
-
-def _whole_word(core: str) -> str:
-    before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
-    return before + spaced(core) + (r"(?!\w)" if core[-1].isalnum() else "")
 
 
 def _bounded(regex: str) -> str:

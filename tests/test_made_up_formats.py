@@ -1,0 +1,136 @@
+"""Formats that people make up: what is declared is written as it stands, read back, and streamed, cut off anywhere."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+import shipped_corpus
+
+from toolect import Call, Content
+from toolect._spec.load import load_specs
+from toolect.authoring.lint import lint
+from toolect.compiled import Dialect
+from toolect.message import Message, Segment
+
+NAMED = "content: content, call: call, NAME: call.name"
+KEYED = f"{NAMED}, argument: argument, KEY: argument.key"
+VALUES = f"{KEYED}, argument/value: argument.value"
+ARGUED = 'call: "<" NAME "(" (argument ("{}" argument)*)? ")>"\nargument: KEY "=" value\nKEY: /\\w+/'
+QUOTES = """value: string | number | array
+array: "[" (value (", " value)*)? "]"
+string: "{0}" TEXT_{1} "{0}"
+number: NUMBER
+NUMBER: /-?\\d+/
+%declare TEXT_{1}"""
+
+
+class Format(NamedTuple):
+    """A dialect, and what is written in it."""
+
+    map: str
+    rules: str
+    """The grammar, without its start, its content, names and slots."""
+    written: dict[str, tuple[Segment, ...]]
+    """Text → what it says."""
+    values: str = ""
+    """A value language, imported as `value`."""
+    more: str = ""
+    """Other fields of the entry."""
+    start: str = "(content | call)*"
+
+
+FORMATS = {
+    "an apostrophe in a value is written twice": Format(
+        VALUES,
+        ARGUED.format(", "),
+        {
+            "<f(a='it''s', b=2)>": (Call("f", {"a": "it's", "b": 2}),),
+            "<f(a=['x''y', '''''', ''''])>So.": (Call("f", {"a": ["x'y", "''", "'"]}), Content("So.")),
+        },
+        QUOTES.format("'", "APOSTROPHES"),
+    ),
+    "a quote in a value is written twice": Format(
+        VALUES,
+        ARGUED.format("; "),
+        {'<f(a="5"""; b=[""])>': (Call("f", {"a": '5"', "b": [""]}),)},
+        QUOTES.format('\\"', "QUOTES"),
+    ),
+    "calls are numbered, a letter before the digits": Format(
+        f"{NAMED}, NUMBER: {{written: $index}}, call/JSON: $arguments",
+        'call: "  c" NUMBER " " NAME " " JSON "\\n"\nNUMBER: /\\d+/',
+        {
+            '  c1 f {"a": 1}\n  c2 g {}\n': (Call("f", {"a": 1}), Call("g", {})),
+            'I can c it.  c1 f {"a": 1}\n': (Content("I can c it."), Call("f", {"a": 1})),
+        },
+    ),
+    "arguments are numbered, a word before the digits": Format(
+        f"{KEYED}, argument/TEXT: argument.value",
+        'call: "<run " NAME ">\\n" argument* "</run>"\nargument: "#arg" NUMBER " " KEY "=" TEXT "\\n"\n'
+        'NUMBER: "1" | /\\d+/\nKEY: /\\w+/',
+        {"<run f>\n#arg1 a=x #arg\n#arg1 b=args\n</run>": (Call("f", {"a": "x #arg", "b": "args"}),)},
+    ),
+    "ids come behind a letter": Format(
+        f"{NAMED}, ID: call.id, call/JSON: $arguments",
+        'call: "call" ID ": " NAME JSON "\\n"\nID: /\\d{2}-\\d+/',
+        {'A can: calls.\ncall20-1: f{"a": 1}\n': (Content("A can: calls.\n"), Call("f", {"a": 1}, "20-1"))},
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(params=FORMATS)
+def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Format, Dialect]:
+    """A format, declared in files of an empty folder."""
+    one = FORMATS[request.param]
+    monkeypatch.chdir(tmp_path)
+    Path("grammars/values").mkdir(parents=True)
+    slots = [slot for slot in ("JSON", "ESCAPED", "TEXT_PERCENT") if slot in one.rules]
+    lines = [
+        f"start: {one.start}",
+        "content: TEXT",
+        one.rules,
+        "NAME: /\\w+/",
+        f"%declare {' '.join(['TEXT', *slots])}",
+    ]
+    if one.values:
+        Path("grammars/values/mine.lark").write_text(one.values + "\n", "utf-8")
+        lines.insert(0, "%import .values.mine (value)")
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    Path("dialects.yaml").write_text(f"d:\n  map: {{{one.map}}}\n{one.more}", "utf-8")
+    specs, found = load_specs("dialects.yaml")
+    assert not found
+    return one, Dialect(specs["d"])
+
+
+def test_it_is_written_and_read(made: tuple[Format, Dialect]) -> None:
+    """Each text says what it is to say, and nothing else is written for that."""
+    one, dialect = made
+    for text, segments in one.written.items():
+        message = dialect.parse(text)
+        assert message.clean and shipped_corpus.carried(message, Message(segments)), text
+        assert str(dialect.render(Message(segments))) == text
+
+
+def test_chunks_do_not_matter(made: tuple[Format, Dialect]) -> None:
+    """Wherever a text is cut off, and in whatever pieces it comes, it is read alike."""
+    one, dialect = made
+    random = Random(1)
+    for text in one.written:
+        for end in range(len(text) + 1):
+            message = dialect.parse(text[:end])
+            for most in (1, 3, 9):
+                cuts = [0]
+                while cuts[-1] < end:
+                    cuts.append(min(end, cuts[-1] + (random.randint(1, most) if most > 3 else most)))
+                pieces = [text[at:to] for at, to in pairwise(cuts)]
+                streamed, events = shipped_corpus.stream(dialect, pieces)
+                assert shipped_corpus.same(streamed, message), text[:end]
+                shipped_corpus.check_events(events, streamed)
+
+
+def test_lint_finds_nothing_wrong(made: tuple[Format, Dialect]) -> None:
+    """No error; what a format has no place for, and that there are no cases, are no mistakes."""
+    assert made and not [one for one in lint(Path("dialects.yaml")).all if one.severity == "error"]
