@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 import shipped_corpus
 
-from toolect import Call, Content
+from toolect import Call, Content, Reasoning, Unrepresentable
 from toolect._spec.load import load_specs
 from toolect.authoring.lint import lint
 from toolect.compiled import Dialect
@@ -18,6 +18,7 @@ from toolect.message import Message, Segment
 
 NAMED = "content: content, call: call, NAME: call.name"
 KEYED = f"{NAMED}, argument: argument, KEY: argument.key"
+THINKING = f"{NAMED}, think: reasoning, {{}}"
 VALUES = f"{KEYED}, argument/value: argument.value"
 ARGUED = 'call: "<" NAME "(" (argument ("{}" argument)*)? ")>"\nargument: KEY "=" value\nKEY: /\\w+/'
 QUOTES = """value: string | number | array
@@ -41,6 +42,8 @@ class Format(NamedTuple):
     more: str = ""
     """Other fields of the entry."""
     start: str = "(content | call)*"
+    refused: dict[str, tuple[Segment, ...]] = {}  # noqa: RUF012  # nothing changes it
+    """Why it cannot be written → a message."""
 
 
 FORMATS = {
@@ -78,6 +81,51 @@ FORMATS = {
         'call: "call" ID ": " NAME JSON "\\n"\nID: /\\d{2}-\\d+/',
         {'A can: calls.\ncall20-1: f{"a": 1}\n': (Content("A can: calls.\n"), Call("f", {"a": 1}, "20-1"))},
     ),
+    "a thought ends with its line": Format(
+        THINKING.format("call/JSON: $arguments"),
+        'think: "Thought: " TEXT "\\n"\ncall: "Action: " NAME " " JSON "\\n"',
+        {
+            'Thought: Hm.\nAction: f {"a": 1}\n': (Reasoning("Hm."), Call("f", {"a": 1})),
+            'Thought: Hm.\nSo.\nAnd.Action: f {}\n': (Reasoning("Hm."), Content("So.\nAnd."), Call("f", {})),
+            "Thought: Hm.\nSo.\n\nThought: this.": (Reasoning("Hm."), Content("So.\n\nThought: this.")),
+            "Thought: Hm.\n": (Reasoning("Hm."),),
+        },
+        start="think? (content | call)*",
+        refused={"holds what ends it": (Reasoning("Hm.\nAnd."), Call("f", {}))},
+    ),
+    "a thought ends with an empty line, and nothing may be said behind it": Format(
+        THINKING.format("argument: argument, KEY: argument.key, argument/TEXT: argument.value"),
+        'think: "# " TEXT "\\n\\n"\ncall: "<" NAME ">\\n" argument* "</>\\n"\n'
+        'argument: KEY ": " TEXT "\\n"\nKEY: /\\w+/',
+        {
+            "# Hm.\nHm.\n\n<f>\na: x\n</>\n": (Reasoning("Hm.\nHm."), Call("f", {"a": "x"})),
+            "# Hm.\n\nSo.\nAnd.<f>\n</>\n<g>\n</>\n": (
+                Reasoning("Hm."), Content("So.\nAnd."), Call("f", {}), Call("g", {}),
+            ),
+            "<f>\n</>\n": (Call("f", {}),),
+            "# Hm.\n\nSo.": (Reasoning("Hm."), Content("So.")),
+        },
+        start="think? content call*",
+    ),
+    "a thought ends with an empty line, before a call that begins with its name": Format(
+        THINKING.format("call/JSON: $arguments"),
+        'think: "* " TEXT "\\n\\n"\ncall: NAME "(" JSON ")\\n"',
+        {'* Hm.\nf(x)\n\nf({"a": 1})\n': (Reasoning("Hm.\nf(x)"), Call("f", {"a": 1}))},
+        more='  gaps: {before call: "\\n"}\n',
+        start="think? content? call*",
+    ),
+    "what is said ends with its line, too": Format(
+        THINKING.format("say: content, call/JSON: $arguments").replace("content: content, ", ""),
+        'think: "T: " TEXT "\\n"\nsay: "A: " TEXT "\\n"\ncall: "C: " NAME " " JSON "\\n"',
+        {'T: Hm.\nA: So.\nC: f {"a": 1}\n': (Reasoning("Hm."), Content("So."), Call("f", {"a": 1})),
+         "T: Hm.\nAnd.\nA: So.\nAnd B.\n": (Reasoning("Hm.\nAnd."), Content("So.\nAnd B."))},
+        start="(think | say | call)*",
+    ),
+    "a value ends with an empty line": Format(
+        f"{KEYED}, argument/TEXT: argument.value",
+        'call: "* " NAME "\\n\\n" argument* "*end*\\n"\nargument: KEY ":\\n" TEXT "\\n\\n"\nKEY: /\\w+/',
+        {"* f\n\na:\nx\nb:\ny\n\nb:\nz\n\n*end*\nSo.": (Call("f", {"a": "x\nb:\ny", "b": "z"}), Content("So."))},
+    ),
 }  # fmt: skip
 
 
@@ -88,9 +136,10 @@ def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     Path("grammars/values").mkdir(parents=True)
     slots = [slot for slot in ("JSON", "ESCAPED", "TEXT_PERCENT") if slot in one.rules]
+    content = ["content: TEXT"] * ("content" in one.start)
     lines = [
         f"start: {one.start}",
-        "content: TEXT",
+        *content,
         one.rules,
         "NAME: /\\w+/",
         f"%declare {' '.join(['TEXT', *slots])}",
@@ -112,6 +161,14 @@ def test_it_is_written_and_read(made: tuple[Format, Dialect]) -> None:
         message = dialect.parse(text)
         assert message.clean and shipped_corpus.carried(message, Message(segments)), text
         assert str(dialect.render(Message(segments))) == text
+
+
+def test_what_has_no_place_is_refused(made: tuple[Format, Dialect]) -> None:
+    """The reason is said."""
+    one, dialect = made
+    for why, segments in one.refused.items():
+        with pytest.raises(Unrepresentable, match=why):
+            dialect.render(Message(segments))
 
 
 def test_chunks_do_not_matter(made: tuple[Format, Dialect]) -> None:

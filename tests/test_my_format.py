@@ -140,9 +140,9 @@ ROWS = {
         f"think: reasoning, {SHAPE}", f'think: "<think>" TEXT "</think>"\n{MARKED}', f"{JSON}Well.{JSON}So.",
         f'{TIDE}\ncontent "Well."\n{TIDE}\ncontent "So."', start="think? (content | call)*",
     ),
-    "numbers its calls, `1. tide`": Example(
+    "numbers its calls, `1. tide` or `c1 tide`": Example(
         f"NUMBER: {{written: $index}}, NAME: call.name, {SHAPE.partition(',')[0]}, call/JSON: $arguments",
-        'call: NUMBER ". " NAME " " JSON "\\n"\nNUMBER: /\\d+/\nNAME: /\\w+/', '1. tide {"port": "Brest"}\n', TIDE,
+        'call: "c" NUMBER " " NAME " " JSON "\\n"\nNUMBER: /\\d+/\nNAME: /\\w+/', 'c1 tide {"port": "Brest"}\n', TIDE,
     ),
     "has channels for what it says and thinks": Example(
         f"say: content, think: reasoning, {SHAPE}",
@@ -168,6 +168,10 @@ ROWS = {
     "thinks first, `<think>…</think>`": Example(
         f"think: reasoning, {SHAPE}", f'think: "<think>" TEXT "</think>"\n{MARKED}', f"<think>Hm.</think>{JSON}",
         f'reasoning "Hm."\n{TIDE}', start="(content | think | call)*",
+    ),
+    "thinks in a line, `Thought: …`, or up to an empty line": Example(
+        f"think: reasoning, {SHAPE}", f'think: "Thought: " TEXT "\\n"\n{MARKED}', f"Thought: Hm.\nSo.{JSON}",
+        f'reasoning "Hm."\ncontent "So."\n{TIDE}', start="think? (content | call)*",
     ),
     "begins to think in the prompt": Example(
         f"think: reasoning, {SHAPE}", f'think: "<think>\\n" TEXT "</think>"\n{MARKED}', f"<think>\nHm.</think>{JSON}",

@@ -12,8 +12,8 @@ from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Field, Key, is_echo
-from toolect._graph.trails import Trail
-from toolect._search.island import line_end
+from toolect._graph.trails import Trail, layout
+from toolect._search.blank_end import blank_end
 from toolect._search.json_target import JsonTarget
 from toolect._search.trace import Lexeme, Trace, Trouble
 from toolect._shapes.elsewhere import holds_call
@@ -484,8 +484,8 @@ class Performer:
                 builder.truncate(at)
             return None
         after = node.step(SlotKind.TEXT).node
-        ends = after.over or after.done is not None
-        if role not in (Role.CONTENT, Role.REASONING) and (not ends or line_end(after) is not None):
+        lacking = blank_end(after) is not None if after.done is None else layout(after.done)
+        if role not in (Role.CONTENT, Role.REASONING) and (lacking or after.done is None and not after.over):
             builder.text.cut(field)
             return node
         if not island.dropped:

@@ -15,6 +15,7 @@ from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Fail, Finish, MoreText, Note, NoText, PassOver
+from toolect._search.blank_end import BlankEnd
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
@@ -53,8 +54,10 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     state: TextState = one.state
     start, solid = state.start, state.solid
     match = window.find(plan.regex, at, plan.longest)
-    if plan.line_end is not None and (line := buf.find("\n", at, size if match is None else match.start())) >= 0:
-        return _line_end(window, one, plan.line_end, line, final)
+    if plan.line_end is not None:
+        blank = plan.line_end.first.search(buf, at, size if match is None else match.start())
+        if blank is not None:
+            return _blank_end(window, one, plan, plan.line_end, blank.start(), final)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
     led = None if plan.led_words is None else window.find(plan.led_words, at, LED)
     by_name = plan.content and plan.named is not None and window.tools.declared
@@ -114,16 +117,18 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     return _Marker(window, one, plan, core, match, solid).expand(final)
 
 
-def _line_end(window: Window, one: Hypothesis, ends: re.Pattern[str], at: int, final: bool) -> Found:
-    """A line of a value ends at index `at`: it ends the value where the grammar goes on behind it."""
-    place = window.base + at
-    if not final and len(window.buf) - at < LED:
-        window.needs(place + LED)
-        return WAIT
-    if ends.match(window.buf, at) is None:
-        return [window.stay(one, 0, place + 1, Mode.TEXT, one.state._replace(solid=True))]
-    path = window.path(one).add(MoreText(place), CloseText(place)).over_text(place)
-    return [window.make(one, 0, place, Mode.BETWEEN, "", path)]
+def _blank_end(window: Window, one: Hypothesis, plan: Island, ends: BlankEnd, at: int, final: bool) -> Found:
+    """Blanks at index `at` end the text where the grammar goes on behind them."""
+    buf, place = window.buf, window.base + at
+    solid = not plan.content or one.state.solid or window.said(one.state.start, at)
+    if ends.sure.match(buf, at) is None:
+        if not final and len(buf) - at < ends.width:
+            window.needs(place + ends.width)
+            return WAIT
+        if ends.regex.match(buf, at) is None:
+            return [window.stay(one, 0, place + 1, Mode.TEXT, one.state._replace(solid=solid))]
+    path = _after_text(window, one, at, at, solid)
+    return [window.make(one, 0, place, Mode.BETWEEN, "", path if solid else path.skip_text(place))]
 
 
 def _near_waits(
@@ -162,7 +167,7 @@ def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     """The input ends in the text, perhaps in the middle of a marker."""
     buf, base, size, start = window.buf, window.base, len(window.buf), max(one.state.start - window.base, 0)
     cut = end = _cut_marker(plan, buf, start)
-    if plan.role in _VALUES and plan.after.done is not None:
+    if plan.after.done is not None:
         end -= ending(buf, layout(plan.after.done), start, cut)
     path = window.path(one).add(MoreText(base + end))
     if cut < size:
