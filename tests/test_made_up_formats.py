@@ -29,6 +29,35 @@ NUMBER: /-?\\d+/
 %declare TEXT_{1}"""
 
 
+WORDS = """value: number | true | string | array | object
+object: "(" (pair (" " pair)*)? ")"
+pair: key "=" value
+key: WORD | "'" TEXT_APOSTROPHES "'"
+array: "[" (value (" " value)*)? "]"
+string: WORD | "'" TEXT_APOSTROPHES "'"
+true: "yes"
+number: NUMBER
+NUMBER: /-?\\d+(\\.\\d+)?(?![\\w.])/
+WORD: /(?!yes\\b)[A-Za-z_][\\w.-]*/
+%declare TEXT_APOSTROPHES"""
+SPELLED = """value: scalar | string
+string: "\\"" ESCAPED "\\""
+scalar: WORD
+WORD: /[^\\s">]+/
+%declare ESCAPED"""
+NESTED = """value: string | number | true | array | object
+object: "<|" (pair ("|" pair)*)? "|>"
+pair: key ":" value
+key: KEY
+array: "(" (value ", ")* ")"
+string: "<<" TEXT ">>"
+true: "T"
+number: NUMBER
+KEY: /\\w+/
+NUMBER: /-?\\d+(?!\\w)/
+%declare TEXT"""
+
+
 class Format(NamedTuple):
     """A dialect, and what is written in it."""
 
@@ -125,6 +154,37 @@ FORMATS = {
         f"{KEYED}, argument/TEXT: argument.value",
         'call: "* " NAME "\\n\\n" argument* "*end*\\n"\nargument: KEY ":\\n" TEXT "\\n\\n"\nKEY: /\\w+/',
         {"* f\n\na:\nx\nb:\ny\n\nb:\nz\n\n*end*\nSo.": (Call("f", {"a": "x\nb:\ny", "b": "z"}), Content("So."))},
+    ),
+    "bare words stand beside quoted ones, in lists and objects, too": Format(
+        VALUES,
+        'call: "<" NAME (" " argument)* ">"\nargument: KEY "=" value\nKEY: /\\w+/',
+        {
+            "<f k=v k2='a b' n=3 t=yes s='yes' z='3'>So.": (
+                Call("f", {"k": "v", "k2": "a b", "n": 3, "t": True, "s": "yes", "z": "3"}), Content("So."),
+            ),
+            "<f k=(a=b 'c d'=[e 'it''s' (h=(i=1))]) l=[] o=()>": (
+                Call("f", {"k": {"a": "b", "c d": ["e", "it's", {"h": {"i": 1}}]}, "l": [], "o": {}}),
+            ),
+        },
+        WORDS,
+    ),
+    "a bare word has any type, and a quoted one is a text": Format(
+        VALUES,
+        'call: "$ " NAME (" " argument)* "\\n"\nargument: KEY "=" value\nKEY: /\\w+/',
+        {'$ f k=v k2="a b" n=-3 t=true z="3" e="" q=it\'s\n': (
+            Call("f", {"k": "v", "k2": "a b", "n": -3, "t": True, "z": "3", "e": "", "q": "it's"}),
+        )},
+        SPELLED,
+    ),
+    "objects in objects, between brackets of its own": Format(
+        f"{NAMED}, call/value: call.arguments",
+        'call: "@" NAME value "\\n"',
+        {"So.\n@f<|a:<|b:<|c:(1, <<x|y>>, <|d:T|>, )|>|>|e:<|f:()|>|>\n@g<||>\n": (
+            Content("So.\n"),
+            Call("f", {"a": {"b": {"c": [1, "x|y", {"d": True}]}}, "e": {"f": []}}),
+            Call("g", {}),
+        )},
+        NESTED,
     ),
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from toolect._graph.symbols import ECHOES, Field, Hollow, Mark, Op, OpCode, Pat, Symbol, split_marker, split_space
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
-from toolect._spec.leaves import leaves
+from toolect._spec.leaves import alternatives, leaves
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.shape_model import Hole, HoleKind
@@ -208,6 +208,10 @@ class Network:
                 role = Role.STRING
             elif rule.name in (Role.NUMBER, Role.PAIR_KEY):
                 role = Role(rule.name)
+            elif rule.name in (Role.STRING, Role.SCALAR) and any(
+                isinstance(one, Pattern) and one.name == name for one in alternatives(rule.expr)
+            ):
+                role = Role.STRING
         elif role is None:
             role = spec.roles.get(rule.name)
         codec = spec.codecs.get(key)
