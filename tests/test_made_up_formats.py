@@ -176,6 +176,28 @@ FORMATS = {
         )},
         SPELLED,
     ),
+    "which signs are escaped is said": Format(
+        f"{KEYED}, argument/TEXT: argument.value",
+        'call: "<" NAME argument* " />"\nargument: " " KEY "=\\"" TEXT "\\""\nKEY: /\\w+/',
+        {
+            '<f a="1 &lt; 2 &gt; &quot;\'&quot; &amp;\n/&gt;" />': (Call("f", {"a": "1 < 2 > \"'\" &\n/>"}),)
+        },
+        more="  values: {argument/TEXT: {escapes: entities, escaped: \"<>\\\"\"}}\n",
+    ),
+    "in a string with backslashes, too, and what would end it is refused": Format(
+        VALUES,
+        'call: "<" NAME (" " argument)* ">"\nargument: KEY "=" value\nKEY: /\\w+/',
+        {'<f a="b\\\\c\td\\ne>">': (Call("f", {"a": "b\\c\td\ne>"}),)},
+        'value: string\nstring: "\\"" ESCAPED "\\""\n%declare ESCAPED',
+        more='  values: {string/ESCAPED: {escaped: "\\n"}}\n',
+        refused={"holds what ends it": (Call("f", {"a": 'b"c'}),)},
+    ),
+    "of a link, blanks and signs": Format(
+        f"{KEYED}, argument/TEXT: argument.value",
+        'call: "<tool://" NAME ("?" argument ("&" argument)*)? ">"\nargument: KEY "=" TEXT_PERCENT\nKEY: /\\w+/',
+        {"<tool://f?a=b%20c/d%26e&g=100%25,é>": (Call("f", {"a": "b c/d&e", "g": "100%,é"}),)},
+        more='  values: {argument/TEXT: {escaped: " &>"}}\n',
+    ),
     "objects in objects, between brackets of its own": Format(
         f"{NAMED}, call/value: call.arguments",
         'call: "@" NAME value "\\n"',

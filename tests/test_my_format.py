@@ -96,6 +96,11 @@ ROWS = {
         ARGUMENTS, LINES.replace('TEXT "\\n"', '"\\"" TEXT "\\"\\n"'), '[tide]\nport: "&quot; &amp;"\n[/]',
         'call tide {"port": "\\" &"}', "values: {argument/TEXT: {codec: schema, escapes: entities}}",
     ),
+    "escapes some signs only, `a&gt;b` or `Port%20Louis/3`": Example(
+        ARGUMENTS, f'call: "<tool://" NAME ("?" argument ("&" argument)*)? ">"\nargument: KEY "=" TEXT\n{WORDS}',
+        "<tool://tide?port=Port%20Louis/3>", 'call tide {"port": "Port Louis/3"}',
+        'values: {argument/TEXT: {escapes: percent, escaped: " &"}}',
+    ),
     "writes a quote twice, or with a backslash": Example(
         ARGUMENTS, LINES.replace('TEXT "\\n"', '"\'" TEXT "\'\\n"'), "[tide]\nport: 'it''s'\n[/]",
         'call tide {"port": "it\'s"}', "values: {argument/TEXT: {codec: schema, escapes: apostrophes}}",

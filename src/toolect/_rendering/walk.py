@@ -161,15 +161,15 @@ class Walk(ABC):
 
     def escaped(self, part: Slot | str, inside: str, text: str, closer: str) -> str:
         """`text` with the escapes of `part` of rule `inside`, a slot or a terminal's name, which `closer` follows."""
-        if isinstance(part, Slot) and part.kind is SlotKind.ESCAPED:
-            return escape(text, [split_space(closer)[1]], part.escapes)
         name = part.kind.value if isinstance(part, Slot) else part
         codec = said_of(self.spec.codecs, inside, name)
-        escapes = None if codec is None else codec.escapes
+        escapes, only = (None, None) if codec is None else (codec.escapes, codec.escaped)
+        if isinstance(part, Slot) and part.kind is SlotKind.ESCAPED:
+            return escape(text, [split_space(closer)[1]], part.escapes, only)
         if escapes is not None:
             ends = [split_space(closer)[1] or closer, *(marker for marker in self.markers if marker in text)]
             ends += ["<"] * (escapes is Escapes.ENTITIES and not closer)  # as XML has it between tags
-            text = escape(text, ends, escapes)
+            text = escape(text, ends, escapes, only)
         return in_section(text) if isinstance(part, Slot) and is_closing([closer]) else text
 
     def fits(self, regex: str, text: str, what: str, part: Part) -> None:
