@@ -11,7 +11,7 @@ import pytest
 import shipped_corpus
 
 from toolect import Call, Content, Reasoning, Unrepresentable
-from toolect._spec.load import load_specs
+from toolect._spec.load import load_spec
 from toolect.authoring.lint import lint
 from toolect.compiled import Dialect
 from toolect.message import Message, Segment
@@ -198,6 +198,13 @@ FORMATS = {
         {"<tool://f?a=b%20c/d%26e&g=100%25,é>": (Call("f", {"a": "b c/d&e", "g": "100%,é"}),)},
         more='  values: {argument/TEXT: {escaped: " &>"}}\n',
     ),
+    "a length stands before each value": Format(
+        f"{KEYED}, LENGTH: {{written: $length}}, argument/TEXT: argument.value",
+        'call: "<" NAME ">" argument* "</>"\nargument: LENGTH ":" KEY "," LENGTH ":" TEXT ",\\n"\n'
+        'LENGTH: /\\d+/\nKEY: /\\w+/',
+        {"<f></>": (Call("f", {}),)},
+        refused={"how long": (Call("f", {"a": "b"}),)},
+    ),
     "objects in objects, between brackets of its own": Format(
         f"{NAMED}, call/value: call.arguments",
         'call: "@" NAME value "\\n"',
@@ -211,29 +218,27 @@ FORMATS = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=FORMATS)
-def made(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Format, Dialect]:
-    """A format, declared in files of an empty folder."""
-    one = FORMATS[request.param]
-    monkeypatch.chdir(tmp_path)
-    Path("grammars/values").mkdir(parents=True)
+def declared(one: Format, folder: Path) -> Dialect:
+    """The dialect of a format, declared in files of an empty folder."""
+    (folder / "grammars/values").mkdir(parents=True)
     slots = [slot for slot in ("JSON", "ESCAPED", "TEXT_PERCENT") if slot in one.rules]
-    content = ["content: TEXT"] * ("content" in one.start)
     lines = [
-        f"start: {one.start}",
-        *content,
-        one.rules,
-        "NAME: /\\w+/",
+        f"start: {one.start}", *["content: TEXT"] * ("content" in one.start), one.rules, "NAME: /\\w+/",
         f"%declare {' '.join(['TEXT', *slots])}",
-    ]
+    ]  # fmt: skip
     if one.values:
-        Path("grammars/values/mine.lark").write_text(one.values + "\n", "utf-8")
+        (folder / "grammars/values/mine.lark").write_text(one.values + "\n", "utf-8")
         lines.insert(0, "%import .values.mine (value)")
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
-    Path("dialects.yaml").write_text(f"d:\n  map: {{{one.map}}}\n{one.more}", "utf-8")
-    specs, found = load_specs("dialects.yaml")
-    assert not found
-    return one, Dialect(specs["d"])
+    (folder / "grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    (folder / "dialects.yaml").write_text(f"d:\n  map: {{{one.map}}}\n{one.more}", "utf-8")
+    return Dialect(load_spec(folder / "dialects.yaml", "d"))
+
+
+@pytest.fixture(params=FORMATS)
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Format, Dialect]:
+    """A format, and its dialect."""
+    one = FORMATS[request.param]
+    return one, declared(one, tmp_path)
 
 
 def test_it_is_written_and_read(made: tuple[Format, Dialect]) -> None:
@@ -253,6 +258,14 @@ def test_what_has_no_place_is_refused(made: tuple[Format, Dialect]) -> None:
             dialect.render(Message(segments))
 
 
+def test_lengths_are_read_over(tmp_path: Path) -> None:
+    """What they count ends where the grammar goes on."""
+    one = FORMATS["a length stands before each value"]
+    dialect = declared(one, tmp_path)
+    message = dialect.parse("So.<f>1:a,3:b,c,\n2:bb,1:d,\n</>")
+    assert message.clean and message.calls[0].arguments == {"a": "b,c", "bb": "d"}
+
+
 def test_chunks_do_not_matter(made: tuple[Format, Dialect]) -> None:
     """Wherever a text is cut off, and in whatever pieces it comes, it is read alike."""
     one, dialect = made
@@ -270,6 +283,6 @@ def test_chunks_do_not_matter(made: tuple[Format, Dialect]) -> None:
                 shipped_corpus.check_events(events, streamed)
 
 
-def test_lint_finds_nothing_wrong(made: tuple[Format, Dialect]) -> None:
+def test_lint_finds_nothing_wrong(made: tuple[Format, Dialect], tmp_path: Path) -> None:
     """No error; what a format has no place for, and that there are no cases, are no mistakes."""
-    assert made and not [one for one in lint(Path("dialects.yaml")).all if one.severity == "error"]
+    assert made and not [one for one in lint(tmp_path / "dialects.yaml").all if one.severity == "error"]

@@ -12,7 +12,7 @@ from toolect._rendering.output import Output
 from toolect._spec.codec_model import Layout
 from toolect._spec.grammar_model import Alt, Escapes, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import Role, Spec
+from toolect._spec.model import Computed, Role, Spec
 from toolect._values.cdata import in_section, is_closing
 from toolect._values.escapes import escape
 from toolect.rendered import Part, Unrepresentable
@@ -81,6 +81,9 @@ class Walk(ABC):
                 self.choose(items, inside, cursor, closer)
             case Pattern(regex, name) if (written := self.written(inside, name, cursor)) is not None:
                 what = self.spec.written.get(f"{inside}/{name}") or self.spec.written[name]
+                if what == Computed.LENGTH:
+                    why = "says how long something is, which nothing computes: write such a call with code of your own"
+                    raise Unrepresentable(name, why)
                 self.fits(regex, written, what.removeprefix("$"), Part.MARKUP)
             case Ref() | Pattern() | Slot():
                 self.part(expr, inside, cursor, closer)
