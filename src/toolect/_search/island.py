@@ -113,7 +113,7 @@ class Island:
         """Finds those that repeat nothing."""
         for echo in self.echoes:
             pieces = _ECHO.split(echo)
-            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[^<>\n]{1,64}" + re.escape(pieces[-1])))
+            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[^<>\n]{1,64}?" + re.escape(pieces[-1])))
         found = [word for _, word in sorted(words, key=lambda one: -one[0])]
         if self.json is not None:
             found.append(r"[{\[]")

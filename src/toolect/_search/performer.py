@@ -55,7 +55,8 @@ class Performer:
     """Performs actions in order. `raw` gives characters of the answer."""
 
     __slots__ = (
-        "bad", "builder", "code", "graph", "island", "loose", "mended", "node", "raw", "tail", "target", "trace",
+        "bad", "builder", "code", "graph", "island", "loose", "mended", "node", "odd_string", "raw", "tail", "target",
+        "trace",
         "_escapes", "_field", "_lexemes", "_start",
     )  # fmt: skip
 
@@ -74,6 +75,8 @@ class Performer:
         """The JSON value that is open."""
         self.code: OpenCode | None = None
         """The code that is open."""
+        self.odd_string = False
+        """A sign was mended in the string of JSON that is open."""
         self.loose: list[str] | None = None
         """The JSON of a value of a value language that is read so."""
         self._field = Field(None)
@@ -354,7 +357,7 @@ class Performer:
         choices = node.choices[SlotKind.JSON]
         self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
         self.enter(node, SlotKind.JSON, at)
-        self.target = JsonTarget(self.builder, node.json_field(), at, self.raw)
+        self.target, self.odd_string = JsonTarget(self.builder, node.json_field(), at, self.raw), False
 
     def feed_json(self, text: str, at: int) -> None:
         """More JSON of the open value: of a value language it waits for its end."""
