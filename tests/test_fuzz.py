@@ -403,6 +403,11 @@ DRAWN = (
         "NAME: call.name, item: argument, KEY: argument.key, item/TEXT: argument.value",
         ("<call>\nx a: 0[/a][/CALL]", "<call>\nx a: 0[/a]b: 1[/b][/CALL]So. [/b]"),
     ),
+    (  # the same closer for keys and for names, but for its last sign
+        'call: "[" NAME ">\\n" item* "[/" NAME ">\\n"\nitem: "[" KEY "=" TEXT "[/" KEY "]"\nNAME: /\\w+/\nKEY: /\\w+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/TEXT: argument.value",
+        ("[f]\n[a=x[/a][/f>\n", "[f>\n[a=x[/a][b=y[/b][/f>\nSo.", "[f>\n[a=x[/b][/a][/f>\n"),
+    ),
     (  # the beginning of a call in a string is not looked for in an escape
         'call: "run " "#call" NUMBER ": " NAME ">" item* ">"\nitem: "a=\\"" KEY "\\" \\"" ESCAPED "\\";"\n'
         "NAME: /\\w+/\nKEY: /\\w+/\nNUMBER: /\\d+/",

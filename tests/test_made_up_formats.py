@@ -198,6 +198,23 @@ FORMATS = {
         {"<tool://f?a=b%20c/d%26e&g=100%25,é>": (Call("f", {"a": "b c/d&e", "g": "100%,é"}),)},
         more='  values: {argument/TEXT: {escaped: " &>"}}\n',
     ),
+    "a quoted text stands before a closer that repeats the key": Format(
+        f"{KEYED}, argument/ESCAPED: argument.value",
+        'call: "<call " NAME ">\\n" argument* "<end>"\n'
+        'argument: "<" KEY ">\\"" ESCAPED "\\"</" KEY ">\\n"\nKEY: /\\w+/',
+        {'<call f>\n<a>"x"</a>\n<bb>"q\\"q\\n</a> \\"</a>"</bb>\n<end>So.': (
+            Call("f", {"a": "x", "bb": 'q"q\n</a> "</a>'}), Content("So."),
+        )},
+    ),
+    "names stand in lines of their own, and nothing else tells of calls": Format(
+        VALUES.replace("argument/value: argument.value", "argument/JSON: argument.value"),
+        'calls: "<calls>\\n" call ("\\n" call)* "\\n</calls>"\n'
+        'call: NAME (" " argument)*\nargument: KEY "=" JSON\nKEY: /\\w+/',
+        {'<calls>\nf\ng a=1 b="x"\nh\n</calls>So.': (
+            Call("f", {}), Call("g", {"a": 1, "b": "x"}), Call("h", {}), Content("So."),
+        )},
+        start="(content | calls)*",
+    ),
     "a length stands before each value": Format(
         f"{KEYED}, LENGTH: {{written: $length}}, argument/TEXT: argument.value",
         'call: "<" NAME ">" argument* "</>"\nargument: LENGTH ":" KEY "," LENGTH ":" TEXT ",\\n"\n'

@@ -60,7 +60,7 @@ _STRINGS = (
     '"\'" ESCAPED_SIGNS "\'"',
 )  # fmt: skip
 _BARE = ("", "", "string: WORD | {}", "string: {} | WORD", "scalar: WORD\nstring: {}", "scalar: TEXT\nstring: {}")
-_WORDS = (r"[A-Za-z_][\w.-]*", r"[^\s\"'<>|;,=(){}\[\]]+", r"[^\s>]+")
+_WORDS = (r"[A-Za-z_][\w.-]*", r"[^\s\"'<>|;,=(){}:`\[\]]+", r"[^\W\d]\w*")
 _AFTER_BLANKS = ("\n", ">", " />", "]", "")
 _TRUE = ("true", "yes", "#t", "T")
 _ESCAPES = ("json", "entities", "percent", "signs", "quotes")

@@ -156,7 +156,10 @@ class Network:
             before = found[-1] if found else None
             if role in met and isinstance(before, Literal) and not before.others and before.text.strip():
                 after = todo.pop().text if todo and _is_plain(todo[-1]) else ""  # type: ignore[union-attr]
-                found[-1] = Literal(before.text + ECHOES[role] + after)
+                text, behind = before.text, found[-2] if len(found) > 1 else None
+                if isinstance(behind, Slot) and behind.kind is SlotKind.ESCAPED and text[1:].strip():
+                    found[-1:], text = [Literal(text[0]), before], text[1:]  # the quote ends the string by itself
+                found[-1] = Literal(text + ECHOES[role] + after)
                 continue
             if role in ECHOES:
                 met.add(role)

@@ -46,7 +46,7 @@ class _Form:
 
     def __init__(self, node: Node) -> None:
         slot, closing = node.escaped_slot(), node.step(ESCAPED).node
-        self.closer = min(closing.marks, key=len)
+        self.closer = min(closing.marks, key=lambda core: (closing.marks[core], len(core)))  # as it is, not misspelt
         self.after = closing.step(self.closer).node
         self.lined = "\n" in slot.refused
         """It should not hold a line break."""

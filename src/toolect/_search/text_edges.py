@@ -106,8 +106,11 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if not any(core in words for words in known):
         tight = squeeze(core)
         named = (mark for mark in plan.cores if squeeze(mark) == tight)
-        echoes = (echo for echo in plan.echoes if spelled(echo, context) == match[0])
+        words = {echo: spelled(echo, context) for echo in plan.echoes}
+        echoes = (echo for echo, word in words.items() if word and buf.startswith(word, match.start()))
         found_core = next(named, None) or next(echoes, None)
+        if found_core in words:
+            match = re.compile(re.escape(words[found_core])).match(buf, match.start()) or match
         shorter = plan.plain.match(buf, match.start()) if found_core is None and plan.echoes else None
         if shorter is not None and shorter.end() < match.end() and any(shorter[0] in words for words in known):
             match, found_core = shorter, shorter[0]
