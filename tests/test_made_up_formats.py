@@ -206,6 +206,32 @@ FORMATS = {
             Call("f", {"a": "x", "bb": 'q"q\n</a> "</a>'}), Content("So."),
         )},
     ),
+    "calls begin with their names, and arguments are JSON": Format(
+        f"{KEYED}, argument/JSON: argument.value".replace("content: content, ", ""),
+        'calls: "<calls>\\n" call ("; " call)* "\\n</calls>"\n'
+        'call: NAME "[ARGS]" argument* "]"\nargument: "[" KEY "=" JSON "]"\nKEY: /\\w+/',
+        {'<calls>\nf[ARGS][a="x"][b=[2]]]; g[ARGS][c=3]]\n</calls>': (
+            Call("f", {"a": "x", "b": [2]}), Call("g", {"c": 3}),
+        )},
+        start="calls",
+    ),
+    "a thought ends with its line where calls may begin with a name": Format(
+        THINKING.format("call/JSON: $arguments"),
+        'think: "Thought: " TEXT "\\n"\ncall: NAME ": " JSON "<end>\\n"',
+        {'Thought: Hm.\nf: {"a": 1}<end>\n': (Reasoning("Hm."), Call("f", {"a": 1}))},
+        more='  gaps: {before call: "\\n"}\n',
+        start="think? (content | call)*",
+    ),
+    "words in a row open a call": Format(
+        f"{NAMED}, NUMBER: {{written: $index}}, call/JSON: $arguments",
+        'call: "#call" "step" NUMBER ": " NAME " " JSON "\\n"\nNUMBER: /\\d+/',
+        {'A call, steps.#callstep1: f {"a": 1}\n': (Content("A call, steps."), Call("f", {"a": 1}))},
+    ),
+    "closers that repeat a key and a name begin alike": Format(
+        f"{KEYED}, argument/TEXT: argument.value",
+        'call: "[" NAME ">\\n" argument* "[/" NAME ">\\n"\nargument: "[" KEY "=" TEXT "[/" KEY "]"\nKEY: /\\w+/',
+        {"[f>\n[a=x[/b][/a][b=y[/b][/f>\nSo.": (Call("f", {"a": "x[/b]", "b": "y"}), Content("So."))},
+    ),
     "names stand in lines of their own, and nothing else tells of calls": Format(
         VALUES.replace("argument/value: argument.value", "argument/JSON: argument.value"),
         'calls: "<calls>\\n" call ("\\n" call)* "\\n</calls>"\n'

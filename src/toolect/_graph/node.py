@@ -224,9 +224,13 @@ class Node:
         return self._struct
 
     def border(self, core: str) -> str:
-        """An expression for where the marker `core` ends: see `spelling.border`."""
+        """An expression for where the marker `core` ends, by what may stand right behind it: see `spelling.border`."""
         step = self.step(core) if core[-1].isalnum() else None
-        return border(core, [] if step is None or step.trail else [name.regex for name, _ in step.node.patterns])
+        if step is None or step.trail:
+            return border(core, [])
+        to = step.node
+        words = [re.escape(mark) for mark in to.marks if mark[0].isalnum() and not to.lead(mark)]
+        return border(core, [*words, *(name.regex for name, _ in to.patterns)])
 
     def made(self, make: Callable[[Node], T]) -> T:
         """What `make` makes of this node: made once, and kept with it."""

@@ -85,7 +85,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             return WAIT
         found = _named_call(window, one, plan, name, final)
         return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
-    if led is not None and (match is None or led.start() <= match.start()):
+    if led is not None and (match is None or led.start() <= match.start() - (len(match[0]) >= STRONG)):
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
