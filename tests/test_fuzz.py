@@ -393,6 +393,27 @@ DRAWN = (
         "NAME: call.name, call/JSON: $arguments, other: call, other/TEXT: {arguments: {code: $text}}",
         ('((#f#f#{"a": 1}]', "((f\nx>", "((#f#g#{}", "see ((#f"),
     ),
+    (  # a string that was mended is told once, in however many pieces it comes
+        'call: "<call " NAME ">" item* "]"\nitem: "<arg:" KEY ">" JSON "</arg>"\nNAME: /\\w+/\nKEY: /\\w+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value",
+        ('<call f><arg:a>{"":"\n>\n>', '<call f><arg:a>"\nab\nc'),
+    ),
+    (  # of two closers side by side, the first repeats the key
+        'call: "<call>\\n" NAME " " item* "[/CALL]"\nitem: KEY ": " TEXT "[/" KEY "]"\nNAME: /\\w+/\nKEY: /\\w+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/TEXT: argument.value",
+        ("<call>\nx a: 0[/a][/CALL]", "<call>\nx a: 0[/a]b: 1[/b][/CALL]So. [/b]"),
+    ),
+    (  # the same closer for keys and for names, but for its last sign
+        'call: "[" NAME ">\\n" item* "[/" NAME ">\\n"\nitem: "[" KEY "=" TEXT "[/" KEY "]"\nNAME: /\\w+/\nKEY: /\\w+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/TEXT: argument.value",
+        ("[f]\n[a=x[/a][/f>\n", "[f>\n[a=x[/a][b=y[/b][/f>\nSo.", "[f>\n[a=x[/b][/a][/f>\n"),
+    ),
+    (  # the beginning of a call in a string is not looked for in an escape
+        'call: "run " "#call" NUMBER ": " NAME ">" item* ">"\nitem: "a=\\"" KEY "\\" \\"" ESCAPED "\\";"\n'
+        "NAME: /\\w+/\nKEY: /\\w+/\nNUMBER: /\\d+/",
+        "NUMBER: {written: $index}, NAME: call.name, item: argument, KEY: argument.key, item/ESCAPED: argument.value",
+        ('run #call1: a>a="x" "\\r\\\\99\\"_call>x";>',),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 
@@ -400,7 +421,7 @@ DRAWN = (
 @pytest.mark.parametrize(("rules", "roles", "texts"), DRAWN)
 def test_chunks_do_not_matter_in_odd_grammars(rules: str, roles: str, texts: tuple[str, ...]) -> None:
     """What the fuzzer found in dialects that it drew."""
-    slots = "TEXT" + " JSON" * ("JSON" in rules)
+    slots = " ".join(["TEXT", *(slot for slot in ("JSON", "ESCAPED") if slot in rules)])
     top = " | ".join(name for name in ("content", "calls", "call", "other") if f"\n{name}: " in f"\ncontent: \n{rules}")
     start = "" if rules.startswith("start") else f"start: ({top})*\n"
     grammar = f"{start}{rules}\ncontent: TEXT\n%declare {slots}\n"

@@ -96,6 +96,11 @@ ROWS = {
         ARGUMENTS, LINES.replace('TEXT "\\n"', '"\\"" TEXT "\\"\\n"'), '[tide]\nport: "&quot; &amp;"\n[/]',
         'call tide {"port": "\\" &"}', "values: {argument/TEXT: {codec: schema, escapes: entities}}",
     ),
+    "escapes some signs only, `a&gt;b` or `Port%20Louis/3`": Example(
+        ARGUMENTS, f'call: "<tool://" NAME ("?" argument ("&" argument)*)? ">"\nargument: KEY "=" TEXT\n{WORDS}',
+        "<tool://tide?port=Port%20Louis/3>", 'call tide {"port": "Port Louis/3"}',
+        'values: {argument/TEXT: {escapes: percent, escaped: " &"}}',
+    ),
     "writes a quote twice, or with a backslash": Example(
         ARGUMENTS, LINES.replace('TEXT "\\n"', '"\'" TEXT "\'\\n"'), "[tide]\nport: 'it''s'\n[/]",
         'call tide {"port": "it\'s"}', "values: {argument/TEXT: {codec: schema, escapes: apostrophes}}",
@@ -140,9 +145,9 @@ ROWS = {
         f"think: reasoning, {SHAPE}", f'think: "<think>" TEXT "</think>"\n{MARKED}', f"{JSON}Well.{JSON}So.",
         f'{TIDE}\ncontent "Well."\n{TIDE}\ncontent "So."', start="think? (content | call)*",
     ),
-    "numbers its calls, `1. tide`": Example(
+    "numbers its calls, `1. tide` or `c1 tide`": Example(
         f"NUMBER: {{written: $index}}, NAME: call.name, {SHAPE.partition(',')[0]}, call/JSON: $arguments",
-        'call: NUMBER ". " NAME " " JSON "\\n"\nNUMBER: /\\d+/\nNAME: /\\w+/', '1. tide {"port": "Brest"}\n', TIDE,
+        'call: "c" NUMBER " " NAME " " JSON "\\n"\nNUMBER: /\\d+/\nNAME: /\\w+/', 'c1 tide {"port": "Brest"}\n', TIDE,
     ),
     "has channels for what it says and thinks": Example(
         f"say: content, think: reasoning, {SHAPE}",
@@ -168,6 +173,10 @@ ROWS = {
     "thinks first, `<think>…</think>`": Example(
         f"think: reasoning, {SHAPE}", f'think: "<think>" TEXT "</think>"\n{MARKED}', f"<think>Hm.</think>{JSON}",
         f'reasoning "Hm."\n{TIDE}', start="(content | think | call)*",
+    ),
+    "thinks in a line, `Thought: …`, or up to an empty line": Example(
+        f"think: reasoning, {SHAPE}", f'think: "Thought: " TEXT "\\n"\n{MARKED}', f"Thought: Hm.\nSo.{JSON}",
+        f'reasoning "Hm."\ncontent "So."\n{TIDE}', start="think? (content | call)*",
     ),
     "begins to think in the prompt": Example(
         f"think: reasoning, {SHAPE}", f'think: "<think>\\n" TEXT "</think>"\n{MARKED}', f"<think>\nHm.</think>{JSON}",

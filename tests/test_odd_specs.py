@@ -425,3 +425,13 @@ def test_text_in_place_of_json_ends_where_the_grammar_goes_on(size: int) -> None
         stream.close()
         assert [(call.arguments, call.runnable) for call in stream.message.calls] == [(arguments, True)]
         assert shipped_corpus.same(stream.message, dialect.parse(text))
+
+
+def test_the_last_marker_of_the_prompt_stands_twice() -> None:
+    """It is left out, whole as in pieces."""
+    lines = ["start: content* think", "content: TEXT", r'think: "<think>\n" TEXT "\n</think>\n"', "%declare TEXT"]
+    dialect = declared(lines, "content: content, think: reasoning", r', prefill: {"<think>\n": think}')
+    for text in ("<think>\n</think>", "<think>\nHm.\n</think>\n"):
+        message = dialect.parse(text, prefix="<think>\n")
+        assert [repair.detail for repair in message.repairs] == ["<think>"]
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text, prefix="<think>\n")[0], message)

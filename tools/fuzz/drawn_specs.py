@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -18,7 +19,7 @@ DRAWN = "drawn"
 """What the names of drawn dialects begin with; the number after it says which."""
 _OPENERS = (
     "<call>", "<call>\n", "[CALL]", "[", "[[", "{{", "<|call|>", "call: ", "```call\n", "@", "((", "<", "%%", "[{",
-    "<act to>", '<|act to="',
+    "<act to>", '<|act to="', "run ", "#call",
 )  # fmt: skip
 _CLOSERS = ("</call>", "\n</call>", "[/CALL]", "]", "]]", "}}", "<|end|>", "\n", "\n```", "))", ">", ";", "}]")
 _MIDDLES = ("(", ": ", "\n", "[ARGS]", " ", "<|sep|>", ">", "\n```json\n", "=")
@@ -43,9 +44,29 @@ _ECHOES = (
 _GAPS = (
     r'{before call: "\n"}', r'{between calls: "\n"}', r'{before call: "\n\n", between calls: "\n"}',
 )  # fmt: skip
-_THOUGHTS = (("<think>", "</think>"), ("<think>\n", "\n</think>\n\n"), ("[THINK]", "[/THINK]"))
+_THOUGHTS = (
+    ("<think>", "</think>"), ("<think>\n", "\n</think>\n\n"), ("[THINK]", "[/THINK]"), ("Thought: ", "\n"),
+    ("# ", "\n\n"), ("T: ", "\n"), ("<t>", "\n\n"),
+)  # fmt: skip
+_SAID = (("A: ", "\n"), ("Answer: ", "\n\n"), ("<|say|>", "<|end|>"))
+_NUMBERED = ("  c", "c", "#call", "step", "<")
+"""What stands before the number of a call."""
+_OBJECTS = (("{", "}"), ("(", ")"), ("<|", "|>"), ("obj(", ")"), ("<o>", "</o>"), ("begin ", " end"))
+_LISTS = (("[", "]"), ("<", ">"), ("list(", ")"), ("<l>", "</l>"))
+_COMMAS = (", ", " ", ";", "|", "\n")
+_COLONS = ("=", ": ", " => ", " ")
+_STRINGS = (
+    '"\\"" ESCAPED "\\""', '"\'" TEXT_APOSTROPHES "\'"', '"`" TEXT "`"', '"<<" TEXT ">>"', '"\\"" TEXT_QUOTES "\\""',
+    '"\'" ESCAPED_SIGNS "\'"',
+)  # fmt: skip
+_BARE = ("", "", "string: WORD | {}", "string: {} | WORD", "scalar: WORD\nstring: {}", "scalar: TEXT\nstring: {}")
+_WORDS = (r"[A-Za-z_][\w.-]*", r"[^\s\"'<>|;,=(){}:`\[\]]+", r"[^\W\d]\w*")
+_AFTER_BLANKS = ("\n", ">", " />", "]", "")
+_TRUE = ("true", "yes", "#t", "T")
+_ESCAPES = ("json", "entities", "percent", "signs", "quotes")
+_ESCAPED = ("", "", '"<>"', '" &\\n"')
 _NAMES = (r"[A-Za-z_][\w.-]*", r'[^\s<>()\[\]{}":=,]+', r"\w+")
-_TERMINALS = {"NAME": _NAMES, "KEY": _NAMES, "ID": (r"[a-z0-9]+", r'[^"<]+')}
+_TERMINALS = {"NAME": _NAMES, "KEY": _NAMES, "ID": (r"[a-z0-9]+", r'[^"<]+'), "NUMBER": (r"\d+",)}
 _MEANINGS = {"NAME": "call.name", "KEY": "argument.key", "ID": "call.id"}
 _CODECS = ("schema", "json-or-text", "text", "json")
 _LANGUAGES = ("python", "javascript", "python_json")
@@ -56,6 +77,8 @@ class Drawn(NamedTuple):
 
     grammar: str
     entry: str
+    values: str = ""
+    """A value language of its own, imported as `own`."""
 
 
 def drawn_dialect(name: str) -> Dialect:
@@ -82,8 +105,8 @@ def compiled(name: str, drawn: Drawn) -> Dialect:
     """The dialect of these files. Raises SpecError."""
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        (folder / "grammars").mkdir()
-        (folder / "grammars" / "values").symlink_to(ROOT / "grammars" / "values")
+        (folder / "grammars" / "values").mkdir(parents=True)
+        (folder / "grammars" / "values" / "own.lark").write_text(drawn.values, "utf-8")
         (folder / "grammars" / f"{name}.lark").write_text(drawn.grammar, "utf-8")
         (folder / "dialects.yaml").write_text(drawn.entry, "utf-8")
         return Dialect(load_spec(folder / "dialects.yaml", name))
@@ -92,7 +115,7 @@ def compiled(name: str, drawn: Drawn) -> Dialect:
 def _drawn(random: Random, name: str) -> Drawn:
     """Any grammar and entry: most load, and mean something."""
     maker = _Maker(random)
-    return Drawn(maker.grammar(), maker.entry(name))
+    return Drawn(maker.grammar(), maker.entry(name), maker.own)
 
 
 class _Maker:
@@ -104,7 +127,7 @@ class _Maker:
         self.roles = {"content": "content"}
         self.values: dict[str, str] = {}
         self.extra: dict[str, str] = {}
-        self.language = ""
+        self.language = self.own = ""
         self.markers: list[str] = []
 
     def some(self, one_in: int) -> bool:
@@ -129,7 +152,12 @@ class _Maker:
             self.rules.append(f"think: {json.dumps(opener)} TEXT {json.dumps(closer)}")
             self.roles["think"] = "reasoning"
             self.extra["prefill"] = f"{{{json.dumps(opener)}: think}}"
-            top.append("think")
+            top.insert(random.randrange(len(top) + 1), "think")
+        if self.some(6):
+            opener, closer = random.choice(_SAID)
+            self.rules.append(f"say: {json.dumps(opener)} TEXT {json.dumps(closer)}")
+            self.roles["say"] = "content"
+            top.append("say")
         calls = [f"call{number}" for number in range(random.choice((1, 1, 2, 3)))]
         for call in calls:
             self.roles[call] = "call"
@@ -141,13 +169,14 @@ class _Maker:
             top += ["calls"] if self.some(2) else ["calls", *random.sample(calls, random.randint(1, len(calls)))]
         else:
             top += calls
-        order = " ".join(f"{part}*" for part in top) if self.some(3) else f"({' | '.join(top)})*"
+        order = " ".join(part + random.choice(("*", "*", "?", "")) for part in top)
+        order = order if self.some(2) else f"({' | '.join(top)})*"
         rules = "\n".join(self.rules)
         terminals = [
             f"{terminal}: /{random.choice(regexes)}/" for terminal, regexes in _TERMINALS.items() if terminal in rules
         ]
         self.roles |= {name: role for name, role in _MEANINGS.items() if name in rules}
-        slots = [slot for slot in ("TEXT", "JSON", "ESCAPED") if slot in rules]
+        slots = [slot for slot in ("TEXT", "JSON", "ESCAPED") if re.search(rf"\b{slot}\b", rules)]
         imports = [f"%import .values.{self.language} (value)"] if self.language else []
         lines = [*imports, f"start: {order}", rules, *terminals, f"%declare {' '.join(slots)}"]
         return "\n".join(lines) + "\n"
@@ -172,6 +201,9 @@ class _Maker:
         random = self.random
         opener, closer = self.marker((*_OPENERS, "")), self.marker((*_CLOSERS, ""))
         middle = self.marker(_MIDDLES)
+        if self.some(4):
+            opener = f"{opener} {self.marker(_NUMBERED)} NUMBER {self.marker((' ', ': ', '>'))}"
+            self.roles["NUMBER"] = "{written: $index}"
         match random.randrange(9):
             case 0 | 1:
                 self.roles[f"{call}/JSON"] = random.choice(_SHAPES)
@@ -197,11 +229,40 @@ class _Maker:
                     return f"{opener} JSON {closer}"
                 closing = self.marker(("</", "[/", "/"))
                 return f"{opener} {self.arguments(call)} {closing} NAME {json.dumps(after)} {closer}"
-        self.language = self.language or random.choice(_LANGUAGES)
+        if not self.language:
+            self.language = random.choice((*_LANGUAGES, "own", "own", "own"))
+            self.own = self.own_language() if self.language == "own" else ""
+        if self.some(3):
+            self.roles[f"{call}/value"] = "call.arguments"
+            return f"{opener} NAME {self.marker((' ', '(', ': '))} value {closer}"
         self.roles[f"{call}_argument"] = "argument"
         self.roles[f"{call}_argument/value"] = "argument.value"
         self.rules.append(f"{call}_argument: KEY {self.marker(('=', ': '))} value")
+        if self.some(2):
+            return f'{opener} NAME (" " {call}_argument)* {self.marker(_AFTER_BLANKS)}'
         return f'{opener} NAME "(" ({call}_argument (", " {call}_argument)*)? ")" {closer}'
+
+    def own_language(self) -> str:
+        """A value language: objects and lists in brackets, quoted strings, and perhaps bare words beside them."""
+        random = self.random
+        (begin, end), (first, last) = random.choice(_OBJECTS), random.choice(_LISTS)
+        comma, other, colon = (json.dumps(random.choice(signs)) for signs in (_COMMAS, _COMMAS, _COLONS))
+        string, bare = random.choice(_STRINGS), random.choice(_BARE)
+        strings = (bare or "string: {}").format(string)
+        lines = [
+            f"value: number | true | {'scalar | ' * ('scalar' in strings)}string | array | object",
+            f"object: {json.dumps(begin)} (pair ({comma} pair)*)? {json.dumps(end)}",
+            f"pair: key {colon} value",
+            f"key: WORD{random.choice(('', f' | {string}'))}",
+            f"array: {json.dumps(first)} (value ({other} value)*)? {json.dumps(last)}",
+            strings,
+            "number: NUMBER",
+            f"true: {json.dumps(random.choice(_TRUE))}",
+            r"NUMBER: /-?\d+(\.\d+)?(?![\w.])/",
+            f"WORD: /{random.choice(_WORDS)}/",
+        ]
+        slots = sorted(set(re.findall(r"\b(?:TEXT|ESCAPED)\w*", strings + string)))
+        return "\n".join([*lines, f"%declare {' '.join(slots)}"]) + "\n"
 
     def arguments(self, call: str) -> str:
         """Arguments one after the other, each with its key."""
@@ -211,7 +272,12 @@ class _Maker:
         if slot == "ESCAPED":
             between, after = f'{between}"', f'"{after}'
         elif slot == "TEXT":
-            self.values[f"{argument}/TEXT"] = self.random.choice(_CODECS)
+            codec = self.random.choice(_CODECS)
+            if self.some(3):
+                escaped = self.random.choice(_ESCAPED)
+                escaped = f", escaped: {escaped}" if escaped else ""
+                codec = f"{{codec: {codec}, escapes: {self.random.choice(_ESCAPES)}{escaped}}}"
+            self.values[f"{argument}/TEXT"] = codec
         parts = [self.marker((before,)), "KEY", self.marker((between,)), slot, self.marker((after,))]
         if self.some(4):  # the key once more
             quote = '"' * (slot == "ESCAPED")

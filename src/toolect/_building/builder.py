@@ -70,6 +70,8 @@ class Builder:
     def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
         """Run one task for the lexeme `text` at `start:end`."""
         if type(task) is Field:
+            if task.role is Role.STRING:
+                self.values.decode_with(task.codec, start)
             escapes = None if task.codec is None else task.codec.escapes
             self._fill(task.role, text if escapes is None else unescape(text, escapes), start)
             return
@@ -141,7 +143,7 @@ class Builder:
                 self.draft.open_argument(call, text, at)
             case Role.NUMBER:
                 self.values.number(text, at)
-            case Role.PAIR_KEY:
+            case Role.PAIR_KEY | Role.STRING:
                 self.values.text(text)
 
     def leaf(self, value: Json) -> None:

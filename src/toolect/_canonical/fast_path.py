@@ -25,22 +25,23 @@ def read_answer(
 ) -> Message:
     """The message of an answer that is there as a whole. A canonical one costs no search."""
     search = None
-    node, pos = graph.start, 0
+    node, pos, last = graph.start, 0, ""
     if prefix:
         search = AnswerSearch(spec, graph, tools, strict, prefix)
-        node, blanks = search.begun
+        node, blanks, last = search.begun
         pos = len(blanks) if text.startswith(blanks) else -1
-    if pos >= 0 and graph.strides and (found := read_canonical(graph, text, tools, node, pos)) is not None:
+    if pos >= 0 and graph.strides and (found := read_canonical(graph, text, tools, node, pos, last)) is not None:
         return found
     return (search or AnswerSearch(spec, graph, tools, strict)).read(text)
 
 
 def read_canonical(
-    graph: Graph, text: str, tools: ToolSchemas, node: Node | None = None, pos: int = 0
+    graph: Graph, text: str, tools: ToolSchemas, node: Node | None = None, pos: int = 0, last: str = ""
 ) -> Message | None:
-    """The message of a canonical answer, from index `pos` on at `node`; None for any other."""
+    """The message of a canonical answer, from index `pos` on at `node`, after the marker `last`; None for any other."""
     to = Answer(graph, text, tools, _route)
     to.pos = to.before = pos
+    to.last = last
     at: Route | None = _route(node or graph.start)
     try:
         while at is not None:

@@ -25,6 +25,8 @@ AROUND: Final = (Role.OBJECT, Role.ARRAY)
 _ENDS: Final = (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE)
 _FORKS: Final = 2
 """Places in a run where others go on otherwise: each multiplies what has to be tried."""
+_UNDECIDED: Final = 4
+"""Such places in a row at which nothing is decided. Beyond it: the search reads what stands there."""
 _TINES: Final = 3
 """Ways to go on at such a place."""
 
@@ -183,8 +185,7 @@ class Draft:
                 new.at = (new.groups, len(after))
             else:
                 new.literal(key)
-            if key[-1].isalnum():
-                new.regex += r"(?!\w)"  # a word is read only where it ends
+            new.regex += node.border(key)
         else:
             group = new.groups = new.groups + 1
             others = [regex.pattern for _, regex in node.patterns]
@@ -229,6 +230,8 @@ class Draft:
             if forks and len(keys) <= _TINES:
                 yield from self.runs(keys, forks - 1)
             yield from found
+            return
+        if forks < -_UNDECIDED:
             return
         undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
         keys = longest_first(node, node.choices)

@@ -56,7 +56,9 @@ class Scalars:
 
 
 def scalars(node: Node) -> Scalars | None:
-    """The scalars at `node`; None where none begins."""
+    """The scalars at `node`; None where none begins, or where a bare word may be longer than one."""
+    if any(Role.STRING in node.fills(name) for name, _ in node.patterns):
+        return None
     ways = sorted(_ways(node), key=lambda way: len(way.regex), reverse=True)
     return Scalars(ways) if ways else None
 

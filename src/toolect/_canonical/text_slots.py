@@ -13,6 +13,7 @@ from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import is_echo
+from toolect._graph.trails import layout
 from toolect._search.follow import nests
 from toolect._search.island import Island, island
 from toolect._search.text_edges import after_key
@@ -379,7 +380,8 @@ class Mapping(Slot):
 def text_slot(node: Node) -> Route:
     """The route at `node`, which takes free text; one that knows no step where the search has to read it."""
     field = node.text_field()
-    if island(node).line_end is not None:
+    plan = island(node)
+    if plan.line_end is not None or plan.after.done is not None and layout(plan.after.done):
         return Route(node)
     match field.role:
         case None:

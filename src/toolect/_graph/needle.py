@@ -25,7 +25,7 @@ def unended(echo: str) -> str:
 def echo_regex(echo: str) -> re.Pattern[str]:
     """Finds a marker that repeats a name or key, its group: with blanks between its signs, its first part twice."""
     first, *_, last = (_blanked(piece) for piece in _ECHO.split(echo))
-    return re.compile(rf"(?:{first}\s{{0,{MAX_BLANK}}}){{1,2}}([^<>\n]{{1,64}}){last}")
+    return re.compile(rf"(?:{first}\s{{0,{MAX_BLANK}}}){{1,2}}([^<>\n]{{1,64}}?){last}")
 
 
 def _blanked(signs: str) -> str:

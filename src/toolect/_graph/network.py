@@ -11,7 +11,7 @@ from typing import NamedTuple
 from toolect._graph.symbols import ECHOES, Field, Hollow, Mark, Op, OpCode, Pat, Symbol, split_marker, split_space
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
-from toolect._spec.leaves import leaves
+from toolect._spec.leaves import alternatives, leaves
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.shape_model import Hole, HoleKind
@@ -156,7 +156,10 @@ class Network:
             before = found[-1] if found else None
             if role in met and isinstance(before, Literal) and not before.others and before.text.strip():
                 after = todo.pop().text if todo and _is_plain(todo[-1]) else ""  # type: ignore[union-attr]
-                found[-1] = Literal(before.text + ECHOES[role] + after)
+                text, behind = before.text, found[-2] if len(found) > 1 else None
+                if isinstance(behind, Slot) and behind.kind is SlotKind.ESCAPED and text[1:].strip():
+                    found[-1:], text = [Literal(text[0]), before], text[1:]  # the quote ends the string by itself
+                found[-1] = Literal(text + ECHOES[role] + after)
                 continue
             if role in ECHOES:
                 met.add(role)
@@ -208,6 +211,10 @@ class Network:
                 role = Role.STRING
             elif rule.name in (Role.NUMBER, Role.PAIR_KEY):
                 role = Role(rule.name)
+            elif rule.name in (Role.STRING, Role.SCALAR) and any(
+                isinstance(one, Pattern) and one.name == name for one in alternatives(rule.expr)
+            ):
+                role = Role.STRING
         elif role is None:
             role = spec.roles.get(rule.name)
         codec = spec.codecs.get(key)

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from toolect._graph.edge_choice import Choice, aged
 from toolect._graph.network import Edge, Network
-from toolect._graph.spelling import marker_regex
+from toolect._graph.spelling import border, marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
 from toolect._graph.trails import Config, Stack, Trail, shared_ends, without
 from toolect._spec.costs import Costs
@@ -219,8 +219,18 @@ class Node:
     def struct(self) -> re.Pattern[str]:
         """Matches the longest marker that may come next, its inner whitespace as it likes."""
         if self._struct is None:
-            self._struct = marker_regex({core: wrong for core, wrong in self.marks.items() if core not in self.echoes})
+            cores = (core for core in self.marks if core not in self.echoes)
+            self._struct = marker_regex({core: self.border(core) if core.isidentifier() else "" for core in cores})
         return self._struct
+
+    def border(self, core: str) -> str:
+        """An expression for where the marker `core` ends, by what may stand right behind it: see `spelling.border`."""
+        step = self.step(core) if core[-1].isalnum() else None
+        if step is None or step.trail:
+            return border(core, [])
+        to = step.node
+        words = [re.escape(mark) for mark in to.marks if mark[0].isalnum() and not to.lead(mark)]
+        return border(core, [*words, *(name.regex for name, _ in to.patterns)])
 
     def made(self, make: Callable[[Node], T]) -> T:
         """What `make` makes of this node: made once, and kept with it."""

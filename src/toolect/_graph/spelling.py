@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 MAX_LEXEME = 512
@@ -63,11 +64,24 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
-def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
-    """Matches any of `cores`, the longest first; one that is a word only where the word ends."""
-    ordered = sorted(cores, key=len, reverse=True)
-    words = [spaced(core) + r"(?!\w)" * core.isidentifier() for core in ordered]
-    return re.compile("|".join(words) or r"(?!)")
+def border(core: str, terminals: Iterable[str]) -> str:
+    r"""A regular expression for where a marker ends that is followed by one of `terminals`, nothing between them.
+
+    No letter follows a letter, but for what such a terminal begins with: `"c" NUMBER` finds `c1`, not `cat`.
+    """
+    if not core[-1].isalnum():
+        return ""
+    found = [r"(?!\w)"]
+    for regex in terminals:
+        from toolect._regular.automaton import first  # not part of starting up: few dialects need it
+
+        found += [f"(?={chars})" for chars in first(regex)]
+    return f"(?:{'|'.join(found)})" if len(found) > 1 else found[0]
+
+
+def marker_regex(cores: dict[str, str]) -> re.Pattern[str]:
+    """Matches any of `cores`, the longest first, each with the border behind it."""
+    return re.compile("|".join(spaced(core) + cores[core] for core in sorted(cores, key=len, reverse=True)) or r"(?!)")
 
 
 @lru_cache(512)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from toolect._regular.ranges import Ranges, holds
+from toolect._regular.ranges import Ranges, holds, joined
 from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
 
 MAX_STATES = 1_000
@@ -105,6 +106,16 @@ def _times(states: Counter[int], ways: int) -> Counter[int]:
 def automaton(regex: str) -> Automaton:
     """The automaton of `regex`. Raises `NotRegular`."""
     return Automaton(read(regex))
+
+
+def first(regex: str) -> list[str]:
+    """Expressions for the characters that what `regex` matches may begin with; none where that cannot be told."""
+    try:
+        machine = automaton(regex)
+    except NotRegular:
+        return []
+    ranges = (pair for state in machine.follow[0] for pair in machine.chars[state])
+    return [f"[{re.escape(chr(low))}-{re.escape(chr(high))}]" for low, high in joined(ranges)]
 
 
 State = TypeVar("State", bound=Hashable)

@@ -10,6 +10,7 @@ from toolect._rendering.call import CallWriter, arguments_text
 from toolect._rendering.ids import with_ids
 from toolect._rendering.output import Output
 from toolect._rendering.walk import NOTHING, Cursor, Leaf, Walk
+from toolect._search.blank_end import blank_end_of
 from toolect._shapes.write import unfit
 from toolect._spec.codec_model import Layout
 from toolect._spec.grammar_model import Pattern, Ref, Seq, Slot, SlotKind
@@ -31,7 +32,7 @@ class MessageWriter(Walk):
 
     def __init__(self, spec: Spec, graph: Graph, schemas: Mapping[str, Schema], out: Output) -> None:
         super().__init__(spec, out, graph.starts)
-        self.calling, self.schemas = graph.network.calling, schemas
+        self.graph, self.calling, self.schemas = graph, graph.network.calling, schemas
         self.numbers: list[int] = []
         """Segment number → how many calls are before it."""
         self.among_calls = False
@@ -101,8 +102,10 @@ class MessageWriter(Walk):
                 return self.takes(self.spec.rules[name].expr, name, cursor)
 
     def text(self, name: str, cursor: Cursor) -> None:
-        """Write content or reasoning as rule `name`."""
+        """Write content or reasoning as rule `name`; content that is a text alone may be none."""
         role = self.spec.roles[name]
+        if role is Role.CONTENT and isinstance(self.spec.rules[name].expr, Slot) and not self.rule_takes(name, cursor):
+            return
         if not isinstance(cursor.next, _TEXTS[role][0]):
             raise Unrepresentable(role, f"expected {role} here, got {word_for(cursor.next)}", sample_of(cursor.next))
         self.out.segment = cursor.at
@@ -152,9 +155,12 @@ class MessageWriter(Walk):
         role = self.role(inside, kind.value)
         if kind is SlotKind.JSON:
             self.json(inside, cursor)
-        elif role in _TEXTS:
-            text = "" if cursor.done else cursor.take(inside).text
-            self.out.write(self.escaped(slot, inside, text, closer), _TEXTS[role][1])
+        elif role is not None and role in _TEXTS:
+            text = self.escaped(slot, inside, "" if cursor.done else cursor.take(inside).text, closer)
+            ends = blank_end_of(self.graph, inside) if closer.isspace() else None
+            if ends is not None and (blank := ends.regex.search(text + closer)) and blank.start() < len(text):
+                raise Unrepresentable(role, "holds what ends it", blank[0])
+            self.out.write(text, _TEXTS[role][1])
         else:
             raise Unrepresentable(f"{inside}/{kind}", "nothing in a message fills this slot")
 

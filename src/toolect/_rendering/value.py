@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from toolect._graph.symbols import split_space
 from toolect._rendering.output import Later, Output, Piece
 from toolect._rendering.walk import Cursor, Leaf, Walk
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Slot, SlotKind
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Spec
-from toolect._values.codec import encode
+from toolect._values.codec import encode, faithful
+from toolect._values.escapes import LEAD
 from toolect._values.trees import is_finite
 from toolect.message import Json, dumps
 from toolect.rendered import Part, Unrepresentable
@@ -31,6 +34,10 @@ _HOLDS: dict[str, Callable[[Json], bool]] = {
     Role.JSON: lambda _: True,
 }
 """Rule → the values it can hold. Other rules only lead to these."""
+
+
+_SPELLED: Final = (Role.NUMBER, Role.PAIR_KEY, Role.STRING, Role.SCALAR)
+"""Rules whose values a terminal may spell."""
 
 
 class ValueWriter(Walk):
@@ -70,7 +77,7 @@ class ValueWriter(Walk):
             case Ref(name):
                 return self.rule_takes(name, cursor)
             case Pattern():
-                return inside in (Role.NUMBER, Role.PAIR_KEY) and not cursor.done
+                return inside in _SPELLED and not cursor.done
             case Slot():
                 return inside in (Role.SCALAR, Role.JSON) or isinstance(cursor.next, str)
 
@@ -108,11 +115,16 @@ class ValueWriter(Walk):
         return self.takes(self.spec.rules[name].expr, name, cursor)
 
     def terminal(self, regex: str, name: str, inside: str, cursor: Cursor, closer: str) -> None:
-        """Write a number or a bare key; other terminals only decorate."""
-        if inside not in (Role.NUMBER, Role.PAIR_KEY):
+        """Write a number, a bare key or a bare word; other terminals only decorate."""
+        if inside not in _SPELLED:
             raise Unrepresentable(name, "nothing in a value fills this terminal")
         value = cursor.take(inside)
-        if inside == Role.PAIR_KEY:
+        if inside in (Role.STRING, Role.SCALAR):
+            codec = said_of(self.spec.codecs, inside, name) or Codec(CodecKind.JSON_OR_TEXT)
+            if inside == Role.SCALAR and not faithful(codec, value, None):
+                raise Unrepresentable(inside, "would be read back as another value", dumps(value))
+            self.fits(regex, self.escaped(name, inside, self.text(codec, inside, value), closer), inside, Part.VALUE)
+        elif inside == Role.PAIR_KEY:
             self.fits(regex, self.escaped(name, inside, value, closer), "object key", Part.VALUE)
         elif isinstance(value, float) and not math.isfinite(value):
             raise Unrepresentable("number", "expected a finite number", str(value))
@@ -124,19 +136,21 @@ class ValueWriter(Walk):
         kind, value = slot.kind, cursor.take(inside)
         if not is_finite(value):
             raise Unrepresentable(inside, "expected finite numbers", dumps(value))
-        text = dumps(value) if kind is SlotKind.JSON else self.text(kind, inside, value)
+        codec = self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT)
+        text = dumps(value) if kind is SlotKind.JSON else self.text(codec, inside, value)
         text = self.escaped(slot, inside, text, closer)
         core = split_space(closer)[1]
-        if core and kind is SlotKind.TEXT and core in text:
+        hidden = codec.escapes is not None and core.startswith(LEAD[codec.escapes])
+        if core and kind is SlotKind.TEXT and core in text and not hidden:
             raise Unrepresentable("string", "holds the marker that ends it", core)
         self.out.write(text, Part.VALUE)
 
-    def text(self, kind: SlotKind, inside: str, value: Json) -> str:
+    def text(self, codec: Codec, inside: str, value: Json) -> str:
         """The text of a string or scalar; an empty container is no text at all."""
         if isinstance(value, dict | list):
             return ""
         try:
-            return encode(self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT), value)
+            return encode(codec, value)
         except ValueError as error:
             raise Unrepresentable(inside, str(error), dumps(value)) from None
 

@@ -12,7 +12,7 @@ from toolect._rendering.output import Output
 from toolect._spec.codec_model import Layout
 from toolect._spec.grammar_model import Alt, Escapes, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import Role, Spec
+from toolect._spec.model import Computed, Role, Spec
 from toolect._values.cdata import in_section, is_closing
 from toolect._values.escapes import escape
 from toolect.rendered import Part, Unrepresentable
@@ -81,6 +81,9 @@ class Walk(ABC):
                 self.choose(items, inside, cursor, closer)
             case Pattern(regex, name) if (written := self.written(inside, name, cursor)) is not None:
                 what = self.spec.written.get(f"{inside}/{name}") or self.spec.written[name]
+                if what == Computed.LENGTH:
+                    why = "says how long something is, which nothing computes: write such a call with code of your own"
+                    raise Unrepresentable(name, why)
                 self.fits(regex, written, what.removeprefix("$"), Part.MARKUP)
             case Ref() | Pattern() | Slot():
                 self.part(expr, inside, cursor, closer)
@@ -161,15 +164,15 @@ class Walk(ABC):
 
     def escaped(self, part: Slot | str, inside: str, text: str, closer: str) -> str:
         """`text` with the escapes of `part` of rule `inside`, a slot or a terminal's name, which `closer` follows."""
-        if isinstance(part, Slot) and part.kind is SlotKind.ESCAPED:
-            return escape(text, [split_space(closer)[1]], part.escapes)
         name = part.kind.value if isinstance(part, Slot) else part
         codec = said_of(self.spec.codecs, inside, name)
-        escapes = None if codec is None else codec.escapes
+        escapes, only = (None, None) if codec is None else (codec.escapes, codec.escaped)
+        if isinstance(part, Slot) and part.kind is SlotKind.ESCAPED:
+            return escape(text, [split_space(closer)[1]], part.escapes, only)
         if escapes is not None:
             ends = [split_space(closer)[1] or closer, *(marker for marker in self.markers if marker in text)]
             ends += ["<"] * (escapes is Escapes.ENTITIES and not closer)  # as XML has it between tags
-            text = escape(text, ends, escapes)
+            text = escape(text, ends, escapes, only)
         return in_section(text) if isinstance(part, Slot) and is_closing([closer]) else text
 
     def fits(self, regex: str, text: str, what: str, part: Part) -> None:

@@ -167,9 +167,10 @@ class StringJson(NamedTuple):
         """Do it."""
         text = to.raw(self.start, self.end)
         found = as_json(text, self.quote)
-        if found != text:
+        if found != text and not to.odd_string:
             differs = (i for i, (a, b) in enumerate(zip(text, found, strict=False)) if a != b)
             to.mend_json(self.start + next(differs, len(text) - 1), "a sign in a string")
+        to.odd_string = (to.odd_string or found != text) and not self.close
         to.feed_json(found + self.close, self.start)
 
 

@@ -17,6 +17,7 @@ from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
 from toolect._search.island import island
+from toolect._search.marker_edges import last_marker
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail
@@ -123,10 +124,10 @@ class AnswerSearch:
         self._performer.tail = (0, (one.state,)) if one.state else None
 
     @property
-    def begun(self) -> tuple[Node, str]:
-        """Where the answer begins in the grammar, and the blanks that may come first, as long as nothing is read."""
+    def begun(self) -> tuple[Node, str, str]:
+        """Where the answer begins in the grammar, the blanks that may come first, and the last marker of the prompt."""
         first = self._search.live[0]
-        return first.node, first.state
+        return first.node, first.state, last_marker(first) or ""
 
     # Edges
 

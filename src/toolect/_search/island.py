@@ -8,16 +8,14 @@ from typing import Final
 from toolect._graph.misspelling import any_of, begins_likely, leading_signs, parts
 from toolect._graph.needle import echo_regex, fixed
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, spaced, squeeze
-from toolect._graph.symbols import Hollow, Mark, Terminal, is_echo
-from toolect._graph.trails import layout
+from toolect._graph.spelling import MAX_BLANK, border, spaced, squeeze
+from toolect._graph.symbols import is_echo
+from toolect._search.blank_end import blank_end, bounded, signs
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole
 
 _NAMES: Final = {Role.NAME, Role.REF, Role.MARKUP, None}
-_LINED: Final = {Role.VALUE, Role.ARGUMENTS, Role.STRING}
-"""Text that may end with its line."""
 _MARGIN: Final = 8
 """Characters that a marker may be longer than it is declared: blanks in it."""
 
@@ -66,7 +64,7 @@ class Island:
         named = self.content and self.unwrapped and not node.patterns and not self.after.patterns
         self.named: NamedWay | None = way_to_name(self.after) if named else None
         self._find_led()
-        self.line_end = line_end(self.after) if role in _LINED else None
+        self.line_end = blank_end(self.after, role)
         self._torn = self._find_torn()
         self._find_near()
 
@@ -113,7 +111,7 @@ class Island:
         return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:
-        words = [(len(core), spaced(core) if self._is_over(core) else _whole_word(core)) for core in self.cores]
+        words = [(len(core), spaced(core) if self._is_over(core) else self._whole_word(core)) for core in self.cores]
         self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
         """Finds those that repeat nothing."""
         words += [(len(fixed(echo)), echo_regex(echo).pattern) for echo in self.echoes]
@@ -121,6 +119,12 @@ class Island:
         if self.json is not None:
             found.append(r"[{\[]")
         return re.compile("|".join(found) or "(?!)")
+
+    def _whole_word(self, core: str) -> str:
+        """An expression for `core` that is no part of a word."""
+        before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
+        nodes = (way.node for way in (*self.ways.get(core, ()), *filter(None, [self.direct.get(core)])))
+        return before + spaced(core) + next((node.border(core) for node in nodes), border(core, ()))
 
     def _is_over(self, core: str) -> bool:
         """True for a token, a tag, and a closer that begins with a sign: letters may follow it."""
@@ -142,7 +146,7 @@ class Island:
             name = way.path[-1]
             to = way.node.step(name).node
             assert not isinstance(name, str) and hasattr(name, "regex")
-            words.append(rf"(?<![\w.])(?:{_bounded(name.regex)})\s*(?:{_signs(to)})")
+            words.append(rf"(?<![\w.])(?:{bounded(name.regex)})\s*(?:{signs(to)})")
             held.append(rf"(?<![^\n])[ \t]*(?:{name.regex})?\s*(?:{_begun_signs(to)})\Z")
         self.led_words = re.compile("|".join(words)) if words else None
         self.led_held = re.compile("|".join(held)) if held else None
@@ -206,39 +210,9 @@ class Island:
         return at + min((len(core) for core in self.squeezed if core.startswith(tail)), default=0)
 
 
-def line_end(after: Node) -> re.Pattern[str] | None:
-    """The end of a line that ends the text or value before `after`: what is no marker is written in the next one.
-
-    None where markers alone end it. Before free text, or the end of the answer, any line does.
-    """
-    return after.made(_line_end)
-
-
-def _line_end(after: Node) -> re.Pattern[str] | None:
-    choices = [(key, choice) for key, found in after.choices.items() for choice in found]
-    others = [(key, c) for key, c in choices if not isinstance(c.edge.symbol, Mark) and c.expects.startswith("\n")]
-    over = after.done is not None and layout(after.done).startswith("\n")
-    if over or any(isinstance(c.edge.symbol, Hollow) for _, c in others):
-        return re.compile("\n")
-    ways = [
-        rf"(?:{_bounded(key.regex)})\s*(?:{_signs(after.step(key).node)})" for key, _ in others if type(key) is Terminal
-    ]
-    return re.compile(rf"\n(?=\s*(?:{'|'.join(ways)}))") if ways else None
-
-
 def island(node: Node) -> Island:
     """What is looked for in the free text of `node`."""
     return node.made(Island)
-
-
-def _whole_word(core: str) -> str:
-    before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
-    return before + spaced(core) + (r"(?!\w)" if core[-1].isalnum() else "")
-
-
-def _bounded(regex: str) -> str:
-    """The expression of a name, no longer than names are: where none is, that is found out in linear time."""
-    return regex[:-1] + "{1,64}" if regex.endswith("]+") else regex
 
 
 def _optional(text: str) -> str:
@@ -252,12 +226,6 @@ def _beginnings(cores: set[str], blank: str) -> re.Pattern[str]:
         rf"(?:{blank}".join(map(re.escape, core)) + ")?" * (len(core) - 1) + rf"{blank}\Z" for core in sorted(cores)
     ]
     return re.compile("|".join(words) or "(?!)")
-
-
-def _signs(node: Node) -> str:
-    """An expression for what may come at `node`."""
-    words = [re.escape(core) for core in node.marks]
-    return "|".join([*words, r"(?:```\w{0,16}\s*)?[{\[]"] if node.json else words) or "(?!)"
 
 
 def _begun_signs(node: Node) -> str:

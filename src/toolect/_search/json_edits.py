@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from toolect._graph.node import Node
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
+from toolect._search.blank_end import blank_end
 from toolect._search.code_state import begin_again
 from toolect._search.follow import JSON, after_value, shaped, way_to_json
 from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
-from toolect._search.island import line_end
 from toolect._search.json_ends import (
     NEAR,
     NEXT_KEY,
@@ -526,8 +526,8 @@ class _Edits:
                 after_value(node, state.empty).marks if state.empty else after_json(node) or node.step(JSON).node.marks
             )
             ends = [end for core in marks if (end := buf.find(core, i)) >= i + bool(state.empty)]
-            lines = None if state.empty else line_end(node.step(JSON).node)
-            ends += [] if lines is None or (line := lines.search(buf, i)) is None else [line.start()]
+            lines = None if state.empty else blank_end(node.step(JSON).node)
+            ends += [] if lines is None or (line := lines.regex.search(buf, i)) is None else [line.start()]
             text = buf[i : min(ends)].strip() if ends else ""
             if ends and not (state.empty and any(quote in text for quote in QUOTES)):
                 end = self.base + min(ends)

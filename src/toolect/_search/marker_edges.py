@@ -389,6 +389,9 @@ def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
 
 def echo_end(window: Window, echo: str, context: Context, at: int) -> int:
     """Where a marker at index `at` ends that repeats a name, which may have another prefix, or a key; -1 for none."""
+    word = spelled(echo, context)
+    if window.buf.startswith(word, at):
+        return at + len(word)
     match = echo_regex(echo).match(window.buf, at)
     if match is None:
         return -1
@@ -627,7 +630,13 @@ def _named(one: Hypothesis) -> bool:
 def name_alone(window: Window, one: Hypothesis) -> bool:
     """True when nothing but its name says that a call is open: an object has to follow."""
     call, name, begun = one.context.call, one.context.name, one.context.begun
-    if call is None or not (call.patterns and name) or begun and window.raw(begun - 1, begun) != "\n":
+    if (
+        call is None
+        or one.context.key is not None
+        or not (call.patterns and name)
+        or begun
+        and window.raw(begun - 1, begun) != "\n"
+    ):
         return False
     return window.raw(begun, begun + len(name)) == name
 

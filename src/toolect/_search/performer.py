@@ -12,8 +12,8 @@ from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Field, Key, is_echo
-from toolect._graph.trails import Trail
-from toolect._search.island import line_end
+from toolect._graph.trails import Trail, layout
+from toolect._search.blank_end import blank_end
 from toolect._search.json_target import JsonTarget
 from toolect._search.trace import Lexeme, Trace, Trouble
 from toolect._shapes.elsewhere import holds_call
@@ -55,7 +55,8 @@ class Performer:
     """Performs actions in order. `raw` gives characters of the answer."""
 
     __slots__ = (
-        "bad", "builder", "code", "graph", "island", "loose", "mended", "node", "raw", "tail", "target", "trace",
+        "bad", "builder", "code", "graph", "island", "loose", "mended", "node", "odd_string", "raw", "tail", "target",
+        "trace",
         "_escapes", "_field", "_lexemes", "_start",
     )  # fmt: skip
 
@@ -74,6 +75,8 @@ class Performer:
         """The JSON value that is open."""
         self.code: OpenCode | None = None
         """The code that is open."""
+        self.odd_string = False
+        """A sign was mended in the string of JSON that is open."""
         self.loose: list[str] | None = None
         """The JSON of a value of a value language that is read so."""
         self._field = Field(None)
@@ -355,7 +358,7 @@ class Performer:
         choices = node.choices[SlotKind.JSON]
         self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
         self.enter(node, SlotKind.JSON, at)
-        self.target = JsonTarget(self.builder, node.json_field(), at, self.raw)
+        self.target, self.odd_string = JsonTarget(self.builder, node.json_field(), at, self.raw), False
 
     def feed_json(self, text: str, at: int) -> None:
         """More JSON of the open value: of a value language it waits for its end."""
@@ -485,8 +488,8 @@ class Performer:
                 builder.truncate(at)
             return None
         after = node.step(SlotKind.TEXT).node
-        ends = after.over or after.done is not None
-        if role not in (Role.CONTENT, Role.REASONING) and (not ends or line_end(after) is not None):
+        lacking = blank_end(after) is not None if after.done is None else layout(after.done)
+        if role not in (Role.CONTENT, Role.REASONING) and (lacking or after.done is None and not after.over):
             builder.text.cut(field)
             return node
         if not island.dropped:

@@ -482,8 +482,8 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
     at = plan.held(buf, low)
     if (match := window.find(plan.regex, low, plan.longest)) is not None:
         at = min(at, match.start())
-    if plan.line_end is not None and (line := buf.find("\n", low, at)) >= 0:
-        at = line
+    if plan.line_end is not None and (blank := plan.line_end.first.search(buf, low, at)) is not None:
+        at = blank.start()
     at = plan.torn(buf, max(best.state.start - window.base, 0), at)
     if plan.near is not None:
         part = window.find(plan.near, low, _PART)

@@ -17,6 +17,7 @@ from toolect._search.torn_strings import calls_in, is_torn, still_open
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 from toolect._values.doubtful import holds_half_a_call
+from toolect._values.escapes import run_before
 from toolect.message import RepairKind
 
 MAX_QUOTES: Final = 32
@@ -45,7 +46,7 @@ class _Form:
 
     def __init__(self, node: Node) -> None:
         slot, closing = node.escaped_slot(), node.step(ESCAPED).node
-        self.closer = min(closing.marks, key=len)
+        self.closer = min(closing.marks, key=lambda core: (closing.marks[core], len(core)))  # as it is, not misspelt
         self.after = closing.step(self.closer).node
         self.lined = "\n" in slot.refused
         """It should not hold a line break."""
@@ -188,7 +189,7 @@ def _held(window: Window, one: Hypothesis, form: _Form, at: int) -> int:
     low = max(at - len(head), one.state.emitted - window.base) if len(head) >= _AGAIN else at
     while (low := buf.find(head[0], low, at)) >= 0 if low < at else False:
         if head.startswith(buf[low:at]):
-            return low
+            return low - run_before(buf, max(one.state.emitted - window.base, 0), low, "\\") % 2  # no escape is cut
         low += 1
     return at
 

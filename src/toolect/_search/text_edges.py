@@ -15,6 +15,7 @@ from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Fail, Finish, MoreText, Note, NoText, PassOver
+from toolect._search.blank_end import BlankEnd
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
@@ -53,8 +54,10 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     state: TextState = one.state
     start, solid = state.start, state.solid
     match = window.find(plan.regex, at, plan.longest)
-    if plan.line_end is not None and (line := buf.find("\n", at, size if match is None else match.start())) >= 0:
-        return _line_end(window, one, plan.line_end, line, final)
+    if plan.line_end is not None:
+        blank = plan.line_end.first.search(buf, at, size if match is None else match.start())
+        if blank is not None:
+            return _blank_end(window, one, plan, plan.line_end, blank.start(), final)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
     led = None if plan.led_words is None else window.find(plan.led_words, at, LED)
     by_name = plan.content and plan.named is not None and window.tools.declared
@@ -82,7 +85,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             return WAIT
         found = _named_call(window, one, plan, name, final)
         return found or [window.stay(one, 0, base + name.end(), Mode.TEXT, one.state)]
-    if led is not None and (match is None or led.start() <= match.start()):
+    if led is not None and (match is None or led.start() <= match.start() - (len(match[0]) >= STRONG)):
         return _led_call(window, one, plan, led)
     if match is None:
         return _over(window, one, plan) if final else WAIT
@@ -103,8 +106,12 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if not any(core in words for words in known):
         tight = squeeze(core)
         named = (mark for mark in plan.cores if squeeze(mark) == tight)
-        echoes = (echo for echo in plan.echoes if echo_end(window, echo, context, match.start()) == match.end())
+        ends = {echo: echo_end(window, echo, context, match.start()) for echo in plan.echoes}
+        echoes = (echo for echo, end in ends.items() if end >= 0)
         found_core = next(named, None) or next(echoes, None)
+        if found_core in ends:
+            said = buf[match.start() : ends[found_core]]
+            match = re.compile(re.escape(said)).match(buf, match.start()) or match
         shorter = plan.plain.match(buf, match.start()) if found_core is None and plan.echoes else None
         if shorter is not None and shorter.end() < match.end() and any(shorter[0] in words for words in known):
             match, found_core = shorter, shorter[0]
@@ -114,16 +121,18 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     return _Marker(window, one, plan, core, match, solid).expand(final)
 
 
-def _line_end(window: Window, one: Hypothesis, ends: re.Pattern[str], at: int, final: bool) -> Found:
-    """A line of a value ends at index `at`: it ends the value where the grammar goes on behind it."""
-    place = window.base + at
-    if not final and len(window.buf) - at < LED:
-        window.needs(place + LED)
-        return WAIT
-    if ends.match(window.buf, at) is None:
-        return [window.stay(one, 0, place + 1, Mode.TEXT, one.state._replace(solid=True))]
-    path = window.path(one).add(MoreText(place), CloseText(place)).over_text(place)
-    return [window.make(one, 0, place, Mode.BETWEEN, "", path)]
+def _blank_end(window: Window, one: Hypothesis, plan: Island, ends: BlankEnd, at: int, final: bool) -> Found:
+    """Blanks at index `at` end the text where the grammar goes on behind them."""
+    buf, place = window.buf, window.base + at
+    solid = not plan.content or one.state.solid or window.said(one.state.start, at)
+    if ends.sure.match(buf, at) is None:
+        if not final and len(buf) - at < ends.width:
+            window.needs(place + ends.width)
+            return WAIT
+        if ends.regex.match(buf, at) is None:
+            return [window.stay(one, 0, place + 1, Mode.TEXT, one.state._replace(solid=solid))]
+    path = _after_text(window, one, at, at, solid)
+    return [window.make(one, 0, place, Mode.BETWEEN, "", path if solid else path.skip_text(place))]
 
 
 def _near_waits(
@@ -164,7 +173,7 @@ def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     if plan.role in HELD and (closed := _cut_echo(window, one, plan, start)) is not None:
         return [closed]
     cut = end = _cut_marker(plan, buf, start)
-    if plan.role in _VALUES and plan.after.done is not None:
+    if plan.after.done is not None:
         end -= ending(buf, layout(plan.after.done), start, cut)
     path = window.path(one).add(MoreText(base + end))
     if cut < size:

@@ -70,5 +70,7 @@ class Codec(msgspec.Struct, frozen=True):
     quoted: str | None = None
     escapes: Escapes | None = None
     """Those of a slot or terminal that is not quoted."""
+    escaped: str | None = None
+    """The signs that rendering escapes, besides what escapes begin with; None for those that could end the text."""
     column: int = 0
     """How many blanks begin each line of its blocks: those that the grammar has before the first."""

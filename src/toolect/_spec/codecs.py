@@ -18,6 +18,7 @@ from toolect._spec.linear import check_linear
 from toolect._spec.model import Role, Rule
 from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
 from toolect._spec.problems import Problems, one_of
+from toolect.message import dumps
 
 _NEEDS = {
     Spelling.YAML: (CodecKind.JSON, (Role.ARGUMENTS, Role.VALUE)),
@@ -58,6 +59,7 @@ class Options(msgspec.Struct, frozen=True):
     layout: Annotated[str, _LAYOUT] = "spaced"
     quoted: Annotated[str, REGEX] | None = None
     escapes: Escapes | None = None
+    escaped: str | None = None
 
 
 def read_codecs(
@@ -81,7 +83,7 @@ def read_codecs(
         codec = _codec(value, kind, problems)
         if kind is None or codec is None:
             continue
-        if kind is TERMINAL and codec.kind is not CodecKind.TEXT:
+        if kind is TERMINAL and codec.kind is not CodecKind.TEXT and not key.text.startswith(f"{Role.SCALAR}/"):
             message = f"expected `text` as the codec of a terminal, got `{codec.kind}`"
             hint = "names and keys are texts: say it of the slot of the value, or leave it out"
             problems.error("wrong-value", message, value.place, hint=hint)
@@ -103,10 +105,24 @@ def read_codecs(
         if codec is None:
             codec = Codec(CodecKind.JSON_OR_TEXT if name == f"{Role.SCALAR}/TEXT" else CodecKind.TEXT)
         codecs[name] = codec if codec.escapes is not None else replace(codec, escapes=escapes)
+    for key, value in table.entries:
+        codec = codecs.get(key.text)
+        if codec is not None and codec.escaped is not None and not key.text.endswith("/ESCAPED"):
+            _check_escaped(codec, codec.escaped, value, problems)
     for name, codec in codecs.items():
         if codec.spelling is Spelling.YAML and (column := _column(rules, name.partition("/")[0])):
             codecs[name] = replace(codec, column=column)
     return codecs
+
+
+def _check_escaped(codec: Codec, signs: str, node: Node, problems: Problems) -> None:
+    """Note signs that the escapes of a codec cannot write."""
+    twice = {Escapes.APOSTROPHES: "'", Escapes.QUOTES: '"'}.get(codec.escapes) if codec.escapes else ""
+    if twice is not None and set(signs) - {*twice}:
+        given = f"`{codec.escapes}`" if twice else "none"
+        message = f"expected escapes that can write {dumps(signs)}, got {given}"
+        hint = f"leave `escaped` out: they write {twice} alone" if twice else "say which: `escapes: entities`, …"
+        problems.error("wrong-value", message, node.place, hint=hint)
 
 
 def _column(rules: dict[str, Rule], name: str) -> int:
@@ -162,4 +178,5 @@ def _codec(node: Node, part: str | None, problems: Problems) -> Codec | None:
         layout=Layout(LayoutKind(kind), int(indent or 0)),
         quoted=options.quoted,
         escapes=options.escapes,
+        escaped=options.escaped,
     )

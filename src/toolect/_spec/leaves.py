@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
 
 
+def alternatives(expr: Expr) -> tuple[Expr, ...]:
+    """What an expression may be, one of them."""
+    return expr.items if isinstance(expr, Alt) else (expr,)
+
+
 def leaves(expr: Expr) -> Iterator[Literal | Pattern | Slot | Ref]:
     """The parts of an expression that have no parts themselves, in order."""
     match expr:

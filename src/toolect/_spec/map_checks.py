@@ -6,7 +6,7 @@ import itertools
 
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.holes import holes
-from toolect._spec.leaves import leaves
+from toolect._spec.leaves import alternatives, leaves
 from toolect._spec.map_keys import said_of
 from toolect._spec.meaning import BY_ITSELF, MEANT
 from toolect._spec.model import Role, Rule
@@ -29,9 +29,11 @@ def check_mapped(
                 message = f"expected the JSON slot of a value language in its rule `json`, got it in `{rule.name}`"
                 problems.error("unsupported-grammar", message, rule.place)
             _check_closed(rule.expr, rule, problems)
-            if rule.name == Role.STRING and _is_silent(rule.expr, rules):
-                message = "expected a slot for the text of every string, such as `ESCAPED`, got terminals alone"
-                problems.error("unsupported-grammar", message, rule.place, hint="what a terminal reads is no text")
+            others = (one for one in alternatives(rule.expr) if not isinstance(one, Pattern))
+            if rule.name in (Role.STRING, Role.SCALAR) and any(_is_silent(one, rules) for one in others):
+                message = f"expected a slot for the text of every {rule.name}, such as `ESCAPED`, got terminals alone"
+                hint = f"a terminal that is all of the text stands in `{rule.name}` itself: `{rule.name}: WORD | …`"
+                problems.error("unsupported-grammar", message, rule.place, hint=hint)
             continue
         _check_closed(rule.expr, rule, problems)
         for part in dict.fromkeys(leaves(rule.expr)):

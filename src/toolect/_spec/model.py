@@ -64,6 +64,8 @@ class Computed(StrEnum):
     """The number of the call in the answer, from 1."""
     TYPE = "$type"
     """The JSON type of the argument's value, `number` for an integer."""
+    LENGTH = "$length"
+    """How long something is: nothing finds that out, so that what has a place for it is read, and never written."""
 
 
 _BLANK = msgspec.Meta(pattern=r"\s*", description="whitespace in quotes")

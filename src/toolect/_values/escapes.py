@@ -150,11 +150,15 @@ def unescape(text: str, escapes: Escapes) -> str:
     return language.escape.sub(language.resolve, text)
 
 
-def escape(text: str, ends: Iterable[str], escapes: Escapes) -> str:
-    """`text` that `ends` may end, with their first signs escaped if they can be: the inverse of `unescape`."""
+def escape(text: str, ends: Iterable[str], escapes: Escapes, only: str | None = None) -> str:
+    """`text` that `ends` may end, with their first signs escaped if they can be: the inverse of `unescape`.
+
+    `only`: the signs that are escaped, besides what escapes begin with, where that is said.
+    """
     language = _LANGUAGES[escapes]
     firsts = () if LEAD[escapes] in _TWICE else sorted({end[:1] for end in ends})
-    hidden = f"[{language.always}{''.join(map(re.escape, firsts))}]"
+    always = language.always if only is None else re.escape(LEAD[escapes])
+    hidden = f"[{always}{''.join(map(re.escape, firsts if only is None else only))}]"
     return re.sub(hidden, lambda match: language.write(match[0]), text)
 
 
