@@ -38,7 +38,7 @@ string: WORD | "'" TEXT_APOSTROPHES "'"
 true: "yes"
 number: NUMBER
 NUMBER: /-?\\d+(\\.\\d+)?(?![\\w.])/
-WORD: /(?!yes\\b)[A-Za-z_][\\w.-]*/
+WORD: /\\w[\\w.-]*/
 %declare TEXT_APOSTROPHES"""
 SPELLED = """value: scalar | string
 string: "\\"" ESCAPED "\\""
@@ -226,6 +226,12 @@ FORMATS = {
         f"{NAMED}, NUMBER: {{written: $index}}, call/JSON: $arguments",
         'call: "#call" "step" NUMBER ": " NAME " " JSON "\\n"\nNUMBER: /\\d+/',
         {'A call, steps.#callstep1: f {"a": 1}\n': (Content("A call, steps."), Call("f", {"a": 1}))},
+    ),
+    "a letter before digits, where a name may stand as well": Format(
+        f"{NAMED}, NUMBER: {{written: $index}}, call/JSON: $arguments, other: call, other/JSON: $arguments",
+        'call: "run " "c" NUMBER ": " NAME " " JSON "\\n"\nother: "run " NAME " " JSON "\\n"\nNUMBER: /\\d+/',
+        {'run c1: f {"a": 1}\nrun c2: c1 {}\n': (Call("f", {"a": 1}), Call("c1", {}))},
+        start="(content | call | other)*",
     ),
     "closers that repeat a key and a name begin alike": Format(
         f"{KEYED}, argument/TEXT: argument.value",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -10,7 +11,8 @@ from toolect._graph.symbols import split_space
 from toolect._rendering.output import Later, Output, Piece
 from toolect._rendering.walk import Cursor, Leaf, Walk
 from toolect._spec.codec_model import Codec, CodecKind
-from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Slot, SlotKind
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Slot, SlotKind
+from toolect._spec.leaves import leaves
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Spec
 from toolect._values.codec import encode, faithful
@@ -36,6 +38,7 @@ _HOLDS: dict[str, Callable[[Json], bool]] = {
 """Rule → the values it can hold. Other rules only lead to these."""
 
 
+_WORDS: Final = (Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL)
 _SPELLED: Final = (Role.NUMBER, Role.PAIR_KEY, Role.STRING, Role.SCALAR)
 """Rules whose values a terminal may spell."""
 
@@ -121,8 +124,7 @@ class ValueWriter(Walk):
         value = cursor.take(inside)
         if inside in (Role.STRING, Role.SCALAR):
             codec = said_of(self.spec.codecs, inside, name) or Codec(CodecKind.JSON_OR_TEXT)
-            if inside == Role.SCALAR and not faithful(codec, value, None):
-                raise Unrepresentable(inside, "would be read back as another value", dumps(value))
+            self.check_bare(codec, inside, value)
             self.fits(regex, self.escaped(name, inside, self.text(codec, inside, value), closer), inside, Part.VALUE)
         elif inside == Role.PAIR_KEY:
             self.fits(regex, self.escaped(name, inside, value, closer), "object key", Part.VALUE)
@@ -131,12 +133,30 @@ class ValueWriter(Walk):
         else:
             self.fits(regex, dumps(value), "number", Part.VALUE)
 
+    def check_bare(self, codec: Codec, inside: str, word: Json) -> None:
+        """Refuse a text that, as a bare word, is a number, true, false or null, or another value by its codec."""
+        if not isinstance(word, str):
+            return
+        parts = (part for name in _WORDS if name in self.spec.rules for part in leaves(self.spec.rules[name].expr))
+        other = any(
+            isinstance(part, Literal)
+            and word in part.texts
+            or isinstance(part, Pattern)
+            and re.fullmatch(part.regex, word)
+            for part in parts
+        )
+        typed = inside == Role.SCALAR and codec.kind is not CodecKind.SCHEMA
+        if other or typed and not faithful(codec, word, None):
+            raise Unrepresentable(inside, "would be read back as another value", dumps(word))
+
     def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
         """Write the text of a string, scalar or key, or a JSON value."""
         kind, value = slot.kind, cursor.take(inside)
         if not is_finite(value):
             raise Unrepresentable(inside, "expected finite numbers", dumps(value))
         codec = self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT)
+        if inside == Role.SCALAR:
+            self.check_bare(codec, inside, value)
         text = dumps(value) if kind is SlotKind.JSON else self.text(codec, inside, value)
         text = self.escaped(slot, inside, text, closer)
         core = split_space(closer)[1]

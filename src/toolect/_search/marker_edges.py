@@ -266,6 +266,11 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
                 return WAIT
         if end == size and core and core[-1].isalnum():
             return WAIT
+    glued: bool | Waits = False  # a terminal right behind the marker makes one word of both
+    if end >= 0 and node.patterns and core[-1].isalnum() and not (step := node.step(core)).trail and step.node.patterns:
+        glued = names_call(window, step.node, end, final)
+        if isinstance(glued, Waits):
+            return WAIT
     costs, inside = window.costs, bool(context.doubt & Doubt.INSIDE)
     terminals = node.patterns if len(node.patterns) < 2 else _likeliest(window, node, at, final)
     if isinstance(terminals, Waits):
@@ -278,7 +283,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
             return WAIT
         if match is None or not found:
             continue
-        if end >= 0 and not (core[-1].isalnum() and match.end() > end):
+        if end >= 0 and (glued or not (core[-1].isalnum() and match.end() > end)):
             continue
         if not node.value:
             starts = window.graph.starts
