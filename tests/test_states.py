@@ -13,7 +13,7 @@ from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect._spec.readings import two_readings
 from toolect.authoring.lint import states
-from toolect.authoring.lint.checks import too_large
+from toolect.authoring.lint.grammar_checks import too_large
 from toolect.authoring.lint.states import States
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Place
@@ -48,7 +48,7 @@ def test_bounds_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
             patch.setattr(states, bound, value)
             subject = Subject(Path(shipped()), loaded)
-            (found,) = too_large.check(subject)
+            (found,) = too_large(subject)
             assert "states of the grammar were looked at" in found.message
 
 

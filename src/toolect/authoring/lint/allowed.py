@@ -7,12 +7,12 @@ What it allows of a dialect's entry it allows of the whole dialect.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
 from toolect._spec.problems import near
-from toolect.authoring.lint.catalogue import names
+from toolect.authoring.lint.catalogue import pages
 from toolect.diagnostic import Diagnostic, Place, warning
 
 _COMMENT = re.compile(r"(?:#|//)[ \t]*toolect:[ \t]*allow\b[ \t]*([^\s#/]*)[ \t]*(.*)")
@@ -83,9 +83,14 @@ def apply(
     return kept, used
 
 
-def mistakes(comments: Iterable[Allowance], used: set[Allowance], complete: bool) -> Iterator[Diagnostic]:
-    """What is wrong with the comments themselves; whether one is of use is known only if lint was `complete`."""
-    known = names()
+def mistakes(
+    comments: Iterable[Allowance], used: set[Allowance], judged: Callable[[Place], bool]
+) -> Iterator[Diagnostic]:
+    """What is wrong with the comments themselves.
+
+    Whether one is of use is known only where it is `judged`: all was looked for that it may allow.
+    """
+    known = pages()
     for comment in comments:
         check = comment.check
         if check not in known:
@@ -99,7 +104,7 @@ def mistakes(comments: Iterable[Allowance], used: set[Allowance], complete: bool
         elif not comment.reason:
             message = f"expected a reason for allowing `{check}`"
             yield warning("allowed-without-reason", message, comment.place, help=f"say why after `{check}`")
-        elif complete and comment not in used:
+        elif comment not in used and judged(comment.place):
             yield warning(
                 "unused-allow", f"nothing here is found by `{check}`", comment.place, help="delete the comment"
             )
