@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
-from hypothesis import strategies as st
 
 import toolect
 from toolect._model_ids import specificity
@@ -20,7 +18,6 @@ from toolect.authoring import corpus
 from toolect.authoring.lint import corpus_checks, lint, runner
 from toolect.authoring.lint.corpus_checks import stray_grammar
 from toolect.authoring.lint.formats import FORMATS
-from toolect.authoring.lint.model_checks import common
 from toolect.authoring.lint.subject import Group, changes, corpus_folder
 from toolect.cli import lint as lint_command
 from toolect.cli import main
@@ -141,13 +138,14 @@ def test_broken_yaml_and_broken_grammars() -> None:
 @pytest.mark.usefixtures("folder")
 def test_one_entry_is_compared_with_the_others() -> None:
     """What is found by comparing is found of one entry alone too, and allowed by a comment at the entry."""
-    write("dialects.yaml", f"{ENTRY}e:\n  about: another\n{ENTRY[3:]}")
+    text = f'{ENTRY}e:\n  aliases: ["hermes"]\n{ENTRY[3:]}'
+    write("dialects.yaml", text)
     write("grammars/e.lark", GRAMMAR)
-    (found,) = lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
-    assert found.place.line == 3
-    text = Path("dialects.yaml").read_text()
-    write("dialects.yaml", text.replace("e:\n  about", "e:  # toolect: allow identical-dialects for a test\n  about"))
-    assert not lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
+    (found,) = lint(Path("dialects.yaml"), ["e"], ["shadowed-name"]).diagnostics
+    assert found.place.line == 4
+    assert not lint(Path("dialects.yaml"), ["d"], ["shadowed-name"]).diagnostics
+    write("dialects.yaml", text.replace("e:\n  ali", "e:  # toolect: allow shadowed-name for a test\n  ali"))
+    assert not lint(Path("dialects.yaml"), ["e"], ["shadowed-name"]).diagnostics
 
 
 @pytest.mark.usefixtures("folder")
@@ -448,20 +446,6 @@ def test_update_says_when_a_file_cannot_be_written(folder: Path, monkeypatch: py
 
 
 # Patterns of model ids
-
-_pattern = st.text("ab*?", max_size=6)
-
-
-@given(_pattern, _pattern, st.text("ab", max_size=5))
-def test_what_patterns_have_in_common(one: str, two: str, text: str) -> None:
-    """The text that is found is matched by both patterns; when none is found, none is."""
-    import fnmatch
-
-    found = common(one, two)
-    if found is None:
-        assert not (fnmatch.fnmatchcase(text, one) and fnmatch.fnmatchcase(text, two))
-    else:
-        assert fnmatch.fnmatchcase(found, one) and fnmatch.fnmatchcase(found, two)
 
 
 def test_what_patterns_say() -> None:

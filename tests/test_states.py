@@ -24,7 +24,7 @@ def test_every_state_of_a_small_dialect() -> None:
     found = States(toolect.dialect("qwen3-coder"))
     call = "<tool_call>\n<function=a>\n"
     argument = f"{call}<parameter=a>\na"
-    texts = [state.text for state in found]
+    texts = [state.text for state in found.found]
     assert found.complete
     assert texts[0] == "" and {call, argument} <= {*texts}
 
@@ -33,7 +33,7 @@ def test_a_text_leads_where_it_says() -> None:
     """Where an answer may end, the text of the state is one that strict mode reads."""
     for name in ("hermes", "qwen3-coder", "mistral-v11", "kimi-k2", "beam"):
         dialect = toolect.dialect(name)
-        for state in States(dialect):
+        for state in States(dialect).found:
             message = dialect.parse(state.text)
             if state.node.done is not None and not state.text.isspace():
                 assert (

@@ -29,7 +29,7 @@ class Place(msgspec.Struct, frozen=True):
     length: int = 1
 
 
-class Text(msgspec.Struct, frozen=True):
+class Text(msgspec.Struct, frozen=True, omit_defaults=True):
     """A text that shows a problem, and what it is: `given`, `written`, `read as` or the like."""
 
     label: str

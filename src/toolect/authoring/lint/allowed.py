@@ -72,14 +72,10 @@ def apply(
     """
     kept, used = [], set()
     for diagnostic, entry in found:
-        allowing = [
-            a
-            for a in comments
-            if a.check == diagnostic.check and (a.covers(diagnostic.place) or a.first == entry.line and a.covers(entry))
-        ]
+        same = [a for a in comments if a.check == diagnostic.check]
+        allowing = [a for a in same if a.covers(diagnostic.place) or a.first == entry.line and a.covers(entry)]
         used.update(allowing)
-        if not allowing:
-            kept.append((diagnostic, entry))
+        kept += [] if allowing else [(diagnostic, entry)]
     return kept, used
 
 
@@ -94,17 +90,12 @@ def mistakes(
     for comment in comments:
         check = comment.check
         if check not in known:
-            message = f"expected the name of a check, got `{check}`" if check else "expected the name of a check"
-            yield warning(
-                "unknown-check",
-                message,
-                comment.place,
-                help=near(check, known) or "`toolect lint --explain all` lists them",
-            )
+            message = "expected the name of a check" + f", got `{check}`" * bool(check)
+            advice = near(check, known) or "`toolect lint --explain all` lists them"
+            yield warning("unknown-check", message, comment.place, help=advice)
         elif not comment.reason:
             message = f"expected a reason for allowing `{check}`"
             yield warning("allowed-without-reason", message, comment.place, help=f"say why after `{check}`")
         elif comment not in used and judged(comment.place):
-            yield warning(
-                "unused-allow", f"nothing here is found by `{check}`", comment.place, help="delete the comment"
-            )
+            message = f"nothing here is found by `{check}`"
+            yield warning("unused-allow", message, comment.place, help="delete the comment")

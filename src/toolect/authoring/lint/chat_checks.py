@@ -18,8 +18,9 @@ from toolect._spec.leaves import leaves
 from toolect._spec.problems import one_of
 from toolect.authoring.generate.random_conversations import Case, cases
 from toolect.authoring.lint.grammar_checks import unreached
+from toolect.authoring.lint.places import descend
 from toolect.authoring.lint.subject import ChatSubject
-from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
+from toolect.conversation import Assistant, Conversation, Results, System, User
 from toolect.diagnostic import Diagnostic, Text, shown, warning
 from toolect.message import BadMessage, Content, Json, Message, Reasoning
 from toolect.rendered import Unrepresentable
@@ -58,11 +59,6 @@ def talk(chat: Chat, case: Case, unsafe: Unsafe = "refuse") -> Talk:
     return Talk(case, text)
 
 
-def talks(chat: Chat) -> Iterator[Talk]:
-    """Random conversations that every chat can carry, if it is made for it, written."""
-    yield from (talk(chat, case) for case in cases(1, MAX_TALKS, usual=True))
-
-
 def unlike(chat: Chat, told: Talk) -> Unlike | None:
     """What of a written conversation is read back otherwise; None where nothing is but what is declared."""
     assert told.text is not None
@@ -71,7 +67,9 @@ def unlike(chat: Chat, told: Talk) -> Unlike | None:
     if back.repairs:
         repair = back.repairs[0]
         return Unlike(None, f"reading it back needs the repair `{repair.kind}` at character {repair.at}")
-    if Lost.TURNS in lost and any(isinstance(turn, Results) or _silent(turn) for turn in before.turns):
+    silent = [isinstance(turn, Assistant) and not (turn.message.calls or turn.message.content.strip())
+              for turn in before.turns]  # fmt: skip
+    if Lost.TURNS in lost and (any(silent) or any(isinstance(turn, Results) for turn in before.turns)):
         return None
     if Lost.SYSTEM in lost and any(isinstance(turn, System) for turn in before.turns):
         return None
@@ -90,10 +88,6 @@ def unlike(chat: Chat, told: Talk) -> Unlike | None:
         role = (old if len(old) > len(new) else new)[min(len(old), len(new))][0]
         return Unlike(role, f"{len(old)} turns became {len(new)}")
     return None
-
-
-def _silent(turn: Turn) -> bool:
-    return isinstance(turn, Assistant) and not turn.message.calls and not turn.message.content.strip()
 
 
 def _shown(told: object) -> str:
@@ -162,9 +156,6 @@ def _loose(value: Json) -> Json:
         return value
 
 
-# Checks
-
-
 def unreachable_rule(subject: ChatSubject) -> Iterator[Diagnostic]:
     """The rules that no way from `start` leads to."""
     rules, reached, todo = subject.spec.rules, {"start"}, ["start"]
@@ -176,13 +167,11 @@ def unreachable_rule(subject: ChatSubject) -> Iterator[Diagnostic]:
 
 
 def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:
-    """The kinds of turns that do not come back, else a text that is written otherwise when it was read."""
-    met: set[ChatRole | None] = set()
-    told_ones = [*talks(subject.chat)]
-    for told in told_ones:
-        found = unlike(subject.chat, told) if told.text is not None else None
-        if found is not None and found.role not in met:
-            met.add(found.role)
+    """The first turn that does not come back, else a text that is written otherwise when it was read."""
+    tried = (talk(subject.chat, case) for case in cases(1, MAX_TALKS, usual=True))
+    written = [told for told in tried if told.text is not None]
+    for told in written:
+        if (found := unlike(subject.chat, told)) is not None:
             yield warning(
                 "unread-conversation",
                 f"what is written for a conversation is read back otherwise: {found.what}",
@@ -190,9 +179,10 @@ def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:
                 texts=shown(written=str(told.text)),
                 help="write a marker where the text begins or ends, or say under `lost` what the chat does not tell",
             )
-    if met or {Lost.SYSTEM, Lost.TURNS} & {*subject.spec.lost}:
+            return
+    if {Lost.SYSTEM, Lost.TURNS} & {*subject.spec.lost}:
         return
-    for told in (one for one in told_ones if one.text is not None):
+    for told in written:
         assert told.text is not None
         again = talk(subject.chat, told.case._replace(conversation=subject.chat.parse(told.text)))
         if again.text != told.text:
@@ -218,7 +208,7 @@ def unlike_end(subject: ChatSubject) -> Iterator[Diagnostic]:
             yield warning(
                 "unlike-end",
                 f"`{end}` ends an answer of `{spec.name}`, and is content in `{spec.dialect}`",
-                subject.field("end", end),
+                descend(subject.loaded.entry.table, ("end", end)) or subject.place,
                 help=f"write it under `end` of `{spec.dialect}` too, or leave it out here",
             )
     if spec.end and closers and not any(end in closer for end in spec.end for closer in closers):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import structs
@@ -26,8 +27,6 @@ from toolect.diagnostic import Diagnostic, Place, Text, warning
 from toolect.message import Call, Content, Message, Segment, Status
 from toolect.rendered import Unrepresentable
 
-# Files
-
 
 def unreadable_corpus(subject: Subject) -> Iterator[Diagnostic]:
     """What keeps the file from being read, else each line that cannot be used."""
@@ -36,21 +35,23 @@ def unreadable_corpus(subject: Subject) -> Iterator[Diagnostic]:
         return
     problems = Problems()
     read_text(file, problems, check)
-    wrong: list[CorpusError] = []
-    if not problems.found:
-        try:
-            for case in read(file):
-                for part in ("options", "expectations"):
-                    try:
-                        getattr(case, part)
-                    except CorpusError as error:
-                        wrong.append(error)
-        except CorpusError as error:
-            wrong.append(error)
     yield from (structs.replace(d, check=check) for d in problems.found)
-    for one in wrong:
-        place = Place(str(file), one.line, 1)
-        yield Diagnostic(check, one.reason, place, help="docs/guide/corpus.md describes the format")
+    for error in () if problems.found else _wrong(file):
+        place = Place(str(file), error.line, 1)
+        yield Diagnostic(check, error.reason, place, help="docs/guide/corpus.md describes the format")
+
+
+def _wrong(file: Path) -> Iterator[CorpusError]:
+    try:
+        cases = read(file)
+    except CorpusError as error:
+        yield error
+        return
+    for case, part in product(cases, ("options", "expectations")):
+        try:
+            getattr(case, part)
+        except CorpusError as error:
+            yield error
 
 
 def missing_corpus(subject: Subject) -> Iterator[Diagnostic]:
@@ -85,9 +86,6 @@ def stray_grammar(group: Group) -> Iterator[Diagnostic]:
             message = f"no entry uses `{file.relative_to(folder)}`, and no grammar imports it"
             advice = near(file.stem, known) or "rename the file, or delete it"
             yield warning("stray-grammar", message, Place(str(file), 1, 1), help=advice)
-
-
-# Coverage
 
 
 class Gap(NamedTuple):
@@ -201,18 +199,11 @@ FEATURES = (
     Feature("two calls", lambda m: len(m.runnable) > 1, lambda one, two: [[one, two]]),
     Feature("text before a call", lambda m: _after_text(m.segments), lambda one, _: [[TEXT, one]]),
     Feature("reasoning", lambda m: bool(m.reasoning.strip()), lambda one, _: [[THOUGHT, TEXT], [THOUGHT, one]]),
-    Feature(
-        "a call without arguments",
-        lambda m: any(call.arguments == {} for call in m.runnable),
-        lambda one, _: [[Call(one.name, {}, one.id)]],
-    ),
-    Feature(
-        "a call that is cut off",
-        lambda m: any(call.status is Status.TRUNCATED for call in m.calls),
-        lambda one, _: [[one]],
-        cut=True,
-    ),
-)
+    Feature("a call without arguments", lambda m: any(call.arguments == {} for call in m.runnable),
+            lambda one, _: [[Call(one.name, {}, one.id)]]),
+    Feature("a call that is cut off", lambda m: any(call.status is Status.TRUNCATED for call in m.calls),
+            lambda one, _: [[one]], cut=True),
+)  # fmt: skip
 
 
 def _features(subject: Subject) -> Iterator[Gap]:

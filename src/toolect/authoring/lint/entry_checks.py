@@ -1,18 +1,14 @@
-"""What only reading entries can say: end tokens that are markers, entries that are alike, names that hide others."""
+"""What only reading entries can say: end tokens that are markers, names that hide others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-from msgspec import structs
-
 from toolect._names import Names, explain, fold
 from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Spec
 from toolect.authoring.lint.subject import Group, Subject
-from toolect.diagnostic import Diagnostic, Place, warning
+from toolect.diagnostic import Diagnostic, warning
 
 
 def marker_as_end(subject: Subject) -> Iterator[Diagnostic]:
@@ -37,33 +33,6 @@ def marker_as_end(subject: Subject) -> Iterator[Diagnostic]:
             break
 
 
-def identical_dialects(group: Group) -> Iterator[Diagnostic]:
-    """The dialects that are like one before them in all but their names, unless they say so with `extends`."""
-    meanings = {name: _meaning(spec) for name, spec in group.specs.items()}
-    first: dict[bytes, str] = {}
-    for name, meaning in meanings.items():
-        extended = group.names[name].extends if name in group.names else ""
-        if meanings.get(extended) == meaning:
-            continue
-        other = first.setdefault(meaning, name)
-        if other != name and name in group.subjects:
-            yield warning(
-                "identical-dialects",
-                f"the dialects `{other}` and `{name}` differ in nothing but what they are called",
-                group.specs[name].place,
-                related=((group.specs[other].place, "the same"),) if other in group.names else (),
-                help=f"make what `{name}` is called names of `{other}`, or write no more than `extends: {other}`",
-            )
-
-
-def _meaning(spec: Spec) -> bytes:
-    """The spec without what it is called and where it is written."""
-    nowhere = Place("", 1, 1)
-    rules = {name: structs.replace(rule, place=nowhere) for name, rule in spec.rules.items()}
-    bare = structs.replace(spec, name="", about="", source="", models=(), aliases=(), rules=rules, place=nowhere)
-    return msgspec.json.encode(bare)
-
-
 def shadowed_name(group: Group) -> Iterator[Diagnostic]:
     """The aliases that lead to a dialect of toolect, or that would without the file."""
     beside = {n: Names(d.spec.aliases, d.spec.models) for n, d in group.others.items() if n not in group.names}
@@ -82,4 +51,4 @@ def shadowed_name(group: Group) -> Iterator[Diagnostic]:
 
 
 CHECKS = {"marker-as-end": marker_as_end}
-COMPARED = {"identical-dialects": identical_dialects, "shadowed-name": shadowed_name}
+COMPARED = {"shadowed-name": shadowed_name}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from toolect._shown import counted
@@ -31,30 +32,23 @@ def short(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 def json(found: Sequence[Diagnostic]) -> Iterator[str]:
     """A JSON object on a line for each: what the struct `Diagnostic` holds, without what is empty."""
-    for diagnostic in found:
-        yield _line(_fields(diagnostic))
-
-
-def _fields(d: Diagnostic) -> dict[str, Json]:
-    related = [{"place": asdict(place), "label": label} for place, label in d.related]
-    texts = [{"label": text.label, "text": text.text} for text in d.texts]
-    fields = asdict(d) | {"severity": str(d.severity), "place": asdict(d.place), "texts": texts, "related": related}
-    return {key: value for key, value in fields.items() if value}
+    for d in found:
+        related = [{"place": asdict(place), "label": label} for place, label in d.related]
+        yield _line({key: value for key, value in (to_builtins(d) | {"related": related}).items() if value})
 
 
 def sarif(found: Sequence[Diagnostic]) -> Iterator[str]:
     """One SARIF 2.1.0 log, as https://docs.oasis-open.org/sarif/sarif/v2.1.0/ has it."""
     checks = sorted({d.check for d in found} & catalogue.pages().keys())
-    rules = [_rule(name, catalogue.pages()[name]) for name in checks]
+    pages = {name: catalogue.pages()[name] for name in checks}
+    rules = [
+        {"id": name, "shortDescription": {"text": page.finds}, "help": {"text": str(page), "markdown": str(page)}}
+        for name, page in pages.items()
+    ]
     results = [_result(d) | ({"ruleIndex": checks.index(d.check)} if d.check in checks else {}) for d in found]
     driver = {"name": "toolect", "rules": rules}
     log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json"}
     yield _line(log | {"runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}]})
-
-
-def _rule(name: str, page: catalogue.Page) -> dict[str, Json]:
-    pages = {"text": str(page), "markdown": str(page)}
-    return {"id": name, "shortDescription": {"text": page.finds}, "help": pages}
 
 
 def _result(d: Diagnostic) -> dict[str, Json]:

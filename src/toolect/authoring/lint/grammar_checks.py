@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -10,27 +9,23 @@ from lark import Token
 
 from toolect._graph.edge_choice import Choice, aged
 from toolect._graph.graph import Graph
-from toolect._graph.spelling import MAX_LEXEME, squeeze
-from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode, Terminal
+from toolect._graph.spelling import MAX_LEXEME
+from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode
 from toolect._graph.trails import Config, Trail
 from toolect._regular.ambiguity import Undecided, ambiguity
 from toolect._regular.extent import longest
-from toolect._regular.shared_words import begins, common, prefixes
 from toolect._regular.syntax import NotRegular
 from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Repeat, Seq, Slot
 from toolect._spec.grammar_source import place_of
 from toolect._spec.holes import holes
-from toolect._spec.leaves import leaves
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.shape_model import HoleKind
 from toolect.authoring.generate.reach import FAR, Reach
 from toolect.authoring.lint.places import files, patterns
-from toolect.authoring.lint.states import MAX_TERMINALS, State, spell, states, written
+from toolect.authoring.lint.states import spell, states
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, Place, shown, warning
-
-# Names
 
 
 def unreachable_rule(subject: Subject) -> Iterator[Diagnostic]:
@@ -86,9 +81,6 @@ def ignored_word(subject: Subject) -> Iterator[Diagnostic]:
                 yield warning("ignored-word", why, place_of(source.path, token), help="delete it")
 
 
-# What a call holds
-
-
 def dropped_text(subject: Subject) -> Iterator[Diagnostic]:
     """The calls with two places for arguments, and the arguments with two for their value."""
     spec = subject.spec
@@ -99,16 +91,10 @@ def dropped_text(subject: Subject) -> Iterator[Diagnostic]:
         held, what = _WITHIN[role]
         whole, parts = divmod(_held(spec, rule, rule.expr, held, {rule.name}), _WHOLE)
         if whole > 1 or whole and parts:
-            places = [*_places(spec, rule, rule.expr, held, {rule.name})]
-            (first, name), (second, other) = places[0], places[-1]
-            several = len({*places}) > 1
-            twice = f"`{name}` and `{other}`" if several else f"`{name}`, more than once"
             yield Diagnostic(
                 "dropped-text",
-                f"the {what} of `{rule.name}` may stand in {twice}: the last is kept, and the call is `ok`",
-                subject.places.part(second, other),
-                label="kept",
-                related=((subject.places.part(first, name), "dropped"),) if several else (),
+                f"the {what} of `{rule.name}` may stand in several places, or more than once: the last is kept",
+                rule.place,
                 help=f"make them alternatives: one place holds the {what}",
             )
 
@@ -132,15 +118,6 @@ def _held(spec: Spec, rule: Rule, expr: Expr, held: Role, above: set[str]) -> in
             if (inner := _inner(spec, rule, expr, above)) is not None:
                 return _held(spec, inner, inner.expr, held, above | {inner.name})
             return _weight(spec, rule, expr, held)
-
-
-def _places(spec: Spec, rule: Rule, expr: Expr, held: Role, above: set[str]) -> Iterator[tuple[str, str]]:
-    """Where below `expr` it is held, or a part of it: a rule, and what the rule calls that."""
-    for part in leaves(expr):
-        if (inner := _inner(spec, rule, part, above)) is not None:
-            yield from _places(spec, inner, inner.expr, held, above | {inner.name})
-        elif _weight(spec, rule, part, held):
-            yield rule.name, _name(part)
 
 
 def _inner(spec: Spec, rule: Rule, part: Expr, above: set[str]) -> Rule | None:
@@ -174,101 +151,11 @@ def _name(part: Expr) -> str:
             return ""
 
 
-# Terminals and markers at one place
-
-
-def overlapping_terminals(subject: Subject) -> Iterator[Diagnostic]:
-    """The pairs of terminals that may stand at one place and match the same text, each at the first such place."""
-    met: set[tuple[str, str]] = set()
-    for state, _, regexes in states(subject.dialect).kinds():
-        for first, second in combinations(regexes, 2):
-            if (first, second) in met:
-                continue
-            met.add((first, second))
-            try:
-                word = common(first, second)
-                cut = None if word is not None else prefixes(first, second)
-            except NotRegular:
-                continue  # `backtracking-regex` and `too-large` say why
-            if word is None and cut is None:
-                continue
-            (one, here), (two, there) = (written(subject, state.node, Terminal(regex)) for regex in (first, second))
-            short, long = cut or (word or "", word or "")
-            then = f", then `{long[len(short) :]}`" if cut else ""
-            yield warning(
-                "overlapping-terminals",
-                f"`{one}` also matches {'the beginning of ' if cut else ''}`{two}`, and both may stand at one place",
-                here,
-                label=f"matches `{short}`",
-                related=((there, f"gets `{long}` only by what follows"),),
-                texts=shown(f"{state.text}{long}", f"`{one}` `{short}`{then}"),
-                help="let them differ in their first sign, or put a marker before one of them",
-            )
-
-
-def shadowed_marker(subject: Subject) -> Iterator[Diagnostic]:
-    """A marker and a terminal, or two markers, that one text may be, each at the first such place."""
-    met: set[tuple[str, str]] = set()
-    for state, cores, regexes in states(subject.dialect).kinds():
-        for regex in regexes:
-            new = [core for core in cores if (core, regex) not in met]
-            met |= {(core, regex) for core in new}
-            hidden = {core: word for core in new if (word := _hidden(core, regex)) is not None}
-            if hidden:
-                yield _marker_and_terminal(subject, state, hidden, regex)
-        for one, two in combinations(cores, 2):
-            if squeeze(one) == squeeze(two) and (one, two) not in met and _ends(state, one) != _ends(state, two):
-                met.add((one, two))
-                here, there = (written(subject, state.node, core)[1] for core in (one, two))
-                yield warning(
-                    "shadowed-marker",
-                    f"the markers `{one}` and `{two}` differ in blanks alone, and both may stand at one place",
-                    here,
-                    related=((there, "is taken for the same"),),
-                    texts=shown(state.text + two, f"the marker `{one}`"),
-                    help="write one of them, or let them differ in a sign",
-                )
-
-
-def _ends(state: State, core: str) -> set[int]:
-    """Where the marker leads: the spellings of one terminal lead to the same place."""
-    return {choice.edge.target for choice in state.node.choices[core]}
-
-
-def _hidden(core: str, regex: str) -> str | None:
-    """A word of the terminal that begins with the marker, as the marker itself is matched."""
-    end = r"(?!\w)" if core.isidentifier() else ""
-    try:
-        return common(regex, f"{re.escape(core)}{end}(?s:.)*") if begins(regex, core) else None
-    except NotRegular:
-        return None  # `backtracking-regex` and `too-large` say why
-
-
-def _marker_and_terminal(subject: Subject, state: State, hidden: dict[str, str], regex: str) -> Diagnostic:
-    name, _ = written(subject, state.node, Terminal(regex))
-    core, word = next(iter(hidden.items()))
-    listed = ", ".join(f"`{marker}`" for marker in hidden)
-    without = "|".join(re.escape(marker) + r"\b" * marker.isidentifier() for marker in hidden)
-    what = "is the marker" if len(hidden) == 1 else "are the markers"
-    return warning(
-        "shadowed-marker",
-        f"`{name}` matches what {what} {listed} at the same place",
-        subject.places.terminal(name),
-        label=f"never gets `{word}`",
-        related=tuple((written(subject, state.node, marker)[1], "is taken first") for marker in hidden),
-        texts=shown(state.text + word, f"the marker `{core}`" + f", then `{word[len(core) :]}`" * (word != core)),
-        help=f"leave them out: `{name}: /(?!{without}){regex}/`",
-    )
-
-
-# Roles
-
-
 def undecided_role(subject: Subject) -> Iterator[Diagnostic]:
     """The pairs of ways through the grammar that read the same and say different things, at the first such place."""
     graph = subject.dialect.graph()
     met: set[frozenset[tuple[str, Key]]] = set()
-    for state in states(subject.dialect):
+    for state in states(subject.dialect).found:
         for key, choices in state.node.choices.items():
             for one, two in combinations(choices, 2):
                 pair = _conflict(graph, one, two)
@@ -319,9 +206,6 @@ def _said(trail: Trail, other: Trail) -> str:
     return str(what.role or Role.MARKUP) if isinstance(what, Field) else str(what.code.name).lower().replace("_", " ")
 
 
-# Bounds
-
-
 def unbounded_hold_back(subject: Subject) -> Iterator[Diagnostic]:
     """The terminals of content or reasoning that may be longer than what is read of one."""
     roles = subject.spec.roles
@@ -353,10 +237,6 @@ def too_large(subject: Subject) -> Iterator[Diagnostic]:
             message = f"the terminal `{name}` is too large to be checked: {judged.reason}"
             advice = "say what ends the text, not how long it may be"
             yield warning("too-large", message, subject.places.terminal(name), help=advice)
-    most = max((len(state.node.patterns) for state in found), default=0)
-    if most > MAX_TERMINALS:
-        message = f"{most} terminals may stand at one place: only {MAX_TERMINALS} of them are compared with each other"
-        yield warning("too-large", message, start, help="make one terminal of those that mean the same")
     if not found.complete:
         message = f"{len(found.found)} states of the grammar were looked at: what lies beyond them is not checked"
         yield warning("too-large", message, start, help="split the dialect into several")
@@ -367,8 +247,6 @@ CHECKS = {
     "unused-terminal": unused_terminal,
     "ignored-word": ignored_word,
     "dropped-text": dropped_text,
-    "overlapping-terminals": overlapping_terminals,
-    "shadowed-marker": shadowed_marker,
     "undecided-role": undecided_role,
     "unbounded-hold-back": unbounded_hold_back,
     "too-large": too_large,

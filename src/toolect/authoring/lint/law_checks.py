@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -25,8 +25,7 @@ from toolect._rendering.call import NO_ID
 from toolect._rendering.differences import IDS, MEANING, Change, differences
 from toolect._rendering.message_writer import word_for
 from toolect._rendering.roundtrip import Tools, round_trip, tools_of, write
-from toolect._shown import alike, one_line
-from toolect._spec.costs import COSTS
+from toolect._shown import alike, cut, one_line
 from toolect._spec.grammar_model import Pattern
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Gaps, Role
@@ -41,7 +40,7 @@ from toolect.authoring.generate.random_messages import message as draw
 from toolect.authoring.laws import carried, same, stream
 from toolect.authoring.lint.places import role_of
 from toolect.authoring.lint.subject import Group, Subject
-from toolect.authoring.lint.update import Manner, doubtful, true
+from toolect.authoring.lint.update import REASONS, Manner, doubtful, true
 from toolect.authoring.lint.update import written as stated
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Place, Severity, Text, warning
@@ -112,14 +111,7 @@ def _said(label: str, message: Message) -> Text:
 def failing_case(subject: Subject) -> Iterator[Diagnostic]:
     """The cases of the corpus that are not read as they say, or whose attributes do not hold; the first in full."""
     failing = [(d, case) for case, message in subject.readings if (d := _failing(subject, case, message)) is not None]
-    failing.sort(
-        key=lambda one: (
-            one[0].severity is not Severity.ERROR,
-            not one[1].canonical,
-            one[1].has("prefix"),
-            len(one[1].text),
-        )
-    )
+    failing.sort(key=lambda one: (str(one[0].severity), not one[1].canonical, one[1].has("prefix"), len(one[1].text)))
     for diagnostic, _ in failing[:1]:
         others = tuple((d.place, f"`{case.title}` fails too") for d, case in failing[1:])
         yield structs.replace(diagnostic, related=(*diagnostic.related, *others))
@@ -138,10 +130,9 @@ def _failing(subject: Subject, case: Case, message: Message) -> Diagnostic | Non
         what = "is not read as it says" if expected else "does not say what is read"
         advice, severity = _advice(case, message, found), Severity.ERROR
     elif manner is not found or manner is Manner.ERROR and case.get("error") not in statuses:
-        names = [name for name, _ in case.attributes]
-        line = case.line + 2 + names.index(manner) if manner else case.line + 1
-        place, label = Place(str(case.path), line, 1, len(f":{manner}") if manner else len(case.title)), ""
-        why = _FOUND[found] if manner is not found else f"no call in it is {case.get('error')}"
+        line = case.line + 1 + (1 + [name for name, _ in case.attributes].index(manner) if manner else 0)
+        place, label = Place(str(case.path), line, 1, len(f":{manner}" if manner else case.title)), ""
+        why = REASONS[found] if manner is not found else f"no call in it is {case.get('error')}"
         what = f"{f'is marked `:{manner}`' if manner else 'is not marked'}, but {why}"
         status = next((call.status for call in message.calls if not call.runnable), "")
         right = f":{found} {status}".rstrip()
@@ -152,14 +143,6 @@ def _failing(subject: Subject, case: Case, message: Message) -> Diagnostic | Non
     related, texts = _beside(subject, case, meant, message, manner)
     title = f"the case `{case.title}` {what}"
     return Diagnostic("failing-case", title, place, severity, label, advice, texts, related)
-
-
-_FOUND = {
-    Manner.CANONICAL: "strict mode reads its text, and rendering gives it back",
-    Manner.PARSE_ONLY: "rendering writes another text",
-    Manner.LENIENT: "its text is read with repairs",
-    Manner.ERROR: "a call in it cannot be run",
-}
 
 
 def _difference(case: Case, expected: list[tuple[int, str]], said: list[str]) -> tuple[Place, str]:
@@ -177,10 +160,9 @@ def _difference(case: Case, expected: list[tuple[int, str]], said: list[str]) ->
 
 
 def _advice(case: Case, message: Message, found: Manner) -> str:
-    if case.has("error"):
-        what = "the texts of its broken calls" if case.expected.strip() else "what is read"
-        return f"mend the dialect, or the case: of a case of `:error`, `--update` writes {what}, and no more"
     status = next((call.status for call in message.calls if not call.runnable), None)
+    if case.has("error"):
+        return "mend the dialect, or the case: of a case of `:error`, `--update` writes what is read, and no more"
     if status is not None:
         return f"mend the dialect, or write `:error {status}` and what is read if that is right"
     accept = " --accept" if case.expected.strip() or doubtful(case, found) else ""
@@ -200,7 +182,7 @@ def _beside(
             text = write(dialect, meant, tools_of(meant) if tools is None else tools)
         except Unrepresentable as error:
             written = Text("written", f"nothing: {error}", wire=False)
-            related += _given(subject, _SLOTS.get(error.slot, ()))
+            related += _given(subject, _ROLES.get(error.slot, ()))
             if (rule := subject.spec.rules.get(error.slot)) is not None:
                 names = [part.name for part in leaves(rule.expr) if isinstance(part, Pattern)]
                 related += ((place, "not written here") for place in (rule.place, *map(subject.places.terminal, names)))
@@ -235,16 +217,11 @@ def _trouble(dialect: Dialect, case: Case, read: Message) -> tuple[int, str] | N
     return None
 
 
-_SLOTS: dict[str, tuple[Role, ...]] = {
-    "name": (Role.NAME, Role.REF),
-    "id": (Role.ID, Role.REF),
-    "argument key": (Role.KEY,),
-}
-"""Parts of a call, as rendering calls them, and the roles of what holds them."""
-_ROLES = {
-    Part.NAME: _SLOTS["name"], Part.ID: _SLOTS["id"], Part.KEY: _SLOTS["argument key"], Part.VALUE: (Role.VALUE,),
-    Part.ARGUMENTS: (Role.ARGUMENTS,),
+_ROLES: dict[str, tuple[Role, ...]] = {
+    Part.NAME: (Role.NAME, Role.REF), Part.ID: (Role.ID, Role.REF), Part.KEY: (Role.KEY,), "argument key": (Role.KEY,),
+    Part.VALUE: (Role.VALUE,), Part.ARGUMENTS: (Role.ARGUMENTS,),
 }  # fmt: skip
+"""Parts of a call, and as rendering calls them, and the roles of what holds them."""
 
 
 def _written_at(subject: Subject, case: Case, text: Rendered, at: int, meant: Message) -> Iterator[tuple[Place, str]]:
@@ -277,12 +254,12 @@ def _read_by(subject: Subject, meant: Message, read: Message) -> Iterator[tuple[
         yield from _given(subject, (Role.NAME,))
     yield subject.places.segment(odd), "read here"
     yield from _given(subject, (role_of(odd),))
-    if isinstance(found.old, Call) and isinstance(found.new, Call) and found.change is Change.ARGUMENTS:
-        if found.new.arguments.keys() - found.old.arguments.keys():
-            yield from _given(subject, (Role.KEY,))
+    old, new = (one.arguments if isinstance(one, Call) else None for one in (found.old, found.new))
+    if isinstance(old, dict) and isinstance(new, dict) and found.change is Change.ARGUMENTS:
+        yield from _given(subject, (Role.KEY,) if new.keys() - old.keys() else ())
         yield subject.places.values(), "what values look like"
         rules = subject.spec.rules
-        for name in (_kind(_apart(found.old.arguments, found.new.arguments)[0]), "value"):
+        for name in (_kind(_apart(old, new)[0]), "value"):
             yield from [(rules[name].place, "values are read here")] if name in rules and rules[name].value else ()
     if found.change in (Change.KIND, Change.LOST, Change.ADDED):
         yield subject.places.rule("start"), "the order of an answer"
@@ -356,8 +333,9 @@ def _of_one_type(message: Message, back: Message) -> bool:
 
 def _with_words(segment: Segment) -> Segment:
     """A call with a word for each value; any other segment as it is."""
-    words = dict.fromkeys(segment.arguments, "x") if isinstance(segment, Call) else {}
-    return structs.replace(segment, arguments=words) if isinstance(segment, Call) else segment
+    if not isinstance(segment, Call):
+        return segment
+    return structs.replace(segment, arguments=dict.fromkeys(segment.arguments, "x"))
 
 
 _KINDS: dict[str, Callable[[Message], bool]] = {
@@ -371,15 +349,11 @@ _KINDS: dict[str, Callable[[Message], bool]] = {
     "reasoning": lambda m: bool(m.reasoning),
 }
 """What every dialect should carry, and whether a message is that."""
-_NAMES = ("get_weather", "getWeather", "search2")
-_KEYS = ("start_date", "startDate", "line2")
+_NAMES, _KEYS = ("get_weather", "getWeather", "search2"), ("start_date", "startDate", "line2")
+_VALUE = "argument '"
+"""What a refusal begins with where a value is to blame, for which there is `unwritable-value`."""
 _FITTED = ("name", "id", "argument key")
 """What has to fit an expression when it is written: another spelling may be read with more."""
-
-
-def _of_value(refusal: Unrepresentable) -> bool:
-    """True where a value is to blame, for which there is `unwritable-value`."""
-    return refusal.slot.startswith("argument '")
 
 
 def _is(message: Message, *types: type[Segment]) -> bool:
@@ -392,7 +366,7 @@ def unwritable_message(subject: Subject) -> Iterator[Diagnostic]:
         (kind, same[0])
         for kind, shows in _KINDS.items()
         if (same := [trial for trial in trials(subject.dialect) if shows(trial.message)])
-        and all(trial.refusal is not None and not _of_value(trial.refusal) for trial in same)
+        and all(trial.refusal and not trial.refusal.slot.startswith(_VALUE) for trial in same)
     ]
     if not refused and not facts(subject.dialect).fixed:
         named = [("a tool", name, Call(name, {})) for name in _NAMES]
@@ -400,10 +374,10 @@ def unwritable_message(subject: Subject) -> Iterator[Diagnostic]:
         tried = [(f"{what} called `{name}`", attempt(subject.dialect, Message([call])))
                  for what, name, call in named]  # fmt: skip
         refused = [(why, trial) for why, trial in tried if trial.refusal and trial.refusal.slot in _FITTED]
-    for why, trial in (refused or list(_read_only(subject)))[:1]:
+    for why, trial in refused[:1] or islice(_read_only(subject), 1):
         segments = trial.message.segments
         others, slot = [other for other, _ in refused[1:]], trial.refusal.slot if trial.refusal is not None else ""
-        at = [place for place, _ in _given(subject, _SLOTS.get(slot, ()))]
+        at = [place for place, _ in _given(subject, _ROLES.get(slot, ()))]
         yield warning(
             "unwritable-message",
             f"neither {why} nor {others[0]} can be written" if others else f"{why} cannot be written",
@@ -426,18 +400,17 @@ def _read_only(subject: Subject) -> Iterator[tuple[str, Trial]]:
         if message.clean and apart:  # else two of a kind are beside each other: on the wire they are one
             trial = attempt(subject.dialect, Message(message.segments))
             if trial.refusal is not None and trial.refusal.slot not in _FITTED:
-                yield f"what is read in `{one_line(text)}`", trial
+                yield f"what is read in `{cut(one_line(text), 80)}`", trial
 
 
 def _place_for(refusal: Unrepresentable | None) -> str:
     """What to do where a message is refused for this reason."""
-    if refusal is not None and refusal.reason == NO_ID:
+    slot, reason = (refusal.slot, refusal.reason) if refusal is not None else ("", "")
+    if reason == NO_ID:
         return 'say how ids are made: `ids: {form: "call_{index}"}`'
-    if refusal is not None and refusal.slot == "content" and refusal.reason.startswith("no place"):
-        return "let it stand there: `start: think? (content | call)*` for texts before, between and after calls"
-    if refusal is not None and refusal.slot in _FITTED:
+    if slot in _FITTED:
         return r"let the terminal match it: write what ends it, `/[^\s<>]+/`, not what it is made of"
-    return "give it a place in the grammar, with a role in `map`"
+    return "give it a place in the grammar, `start: think? (content | call)*`, with a role in `map`"
 
 
 def unwritable_value(subject: Subject) -> Iterator[Diagnostic]:
@@ -453,7 +426,7 @@ def unwritable_value(subject: Subject) -> Iterator[Diagnostic]:
             subject.places.values(),
             label=str(trial.refusal),
             texts=trial.texts,
-            help=_rule_for(subject, [next(iter(one.message.calls[0].arguments.values())) for one, _ in refused]),
+            help="use a codec that tells it from others, as `schema` does; in a value language, give it a rule",
         )
 
 
@@ -461,15 +434,6 @@ def _is_single(trial: Trial) -> bool:
     """True for nothing but a call of `f` with the argument `a`."""
     call = trial.message.calls[0] if _is(trial.message, Call) else None
     return call is not None and call.name == "f" and [*call.arguments] == ["a"]
-
-
-def _rule_for(subject: Subject, values: list[Json]) -> str:
-    """What takes these values: a rule of the value language that they are written in, or else a codec."""
-    wanted = dict.fromkeys(map(_kind, values))
-    lacking = [f"`{rule}`" for rule in wanted if rule not in subject.spec.rules]
-    if not any(rule.value for rule in subject.spec.rules.values()):
-        return "use a codec that has a place for it, for instance `schema`, or a slot that writes it differently"
-    return f"give the value language a rule for it: {', '.join(lacking or [f'`{rule}`' for rule in wanted][:1])}"
 
 
 # Streams, slots, other dialects
@@ -481,15 +445,13 @@ def chunk_variance(subject: Subject) -> Iterator[Diagnostic]:
         whole = subject.dialect.parse(text, trial.tools)
         parts = stream(subject.dialect, text, tools=trial.tools)[0]
         if not same(whole, parts):
-            own = subject.spec.costs != COSTS
-            looks = "look for an expression that looks around; if there is none, this is a mistake in toolect"
             yield warning(
                 "chunk-variance",
                 "this text is read differently when it arrives character by character",
                 subject.places.segment(trial.message.segments[-1]),
                 label="something in here looks at what follows",
                 texts=(Text("given", text), _said("read as", whole), _said("in chunks", parts)),
-                help="take back what the entry says of `costs`" if own else looks,
+                help="look for an expression that looks around, or `costs` of the entry; else it is toolect's mistake",
             )
             return
 
@@ -517,7 +479,7 @@ def injection(subject: Subject) -> Iterator[Diagnostic]:
             message = f"the text `{end}` ends {slot}, and not every {escape.slot} with it in can be written"
         else:
             continue
-        forged = [f"{'an' if goal[0] in 'aeiou' else 'a'} {goal}" for goal in escape.forgeries if goal in _COUNTED]
+        forged = [_COUNTED[goal] for goal in escape.forgeries if goal in _COUNTED]
         yield Diagnostic(
             "injection",
             message,
@@ -532,7 +494,7 @@ def injection(subject: Subject) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-_COUNTED = ("argument", "call")
+_COUNTED = {"argument": "an argument", "call": "a call"}
 
 
 def _is_weak(escape: Escape) -> bool:

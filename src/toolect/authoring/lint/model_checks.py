@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterator
-from itertools import combinations
 
-from toolect._model_ids import SPECIFIC, Pattern, best, specificity, weight
+from toolect._model_ids import SPECIFIC, Pattern, best, weight
 from toolect._names import Names, explain
 from toolect._spec.problems import Problems
 from toolect.authoring.lint.subject import Group, Subject
-from toolect.diagnostic import Diagnostic, Place, shown, warning
+from toolect.diagnostic import Diagnostic, warning
 
 _FOREIGN = re.compile(r"://|\.\*|[\s^$|()\[\]{}\\+#,;]")
 """What no id of a model holds."""
@@ -50,70 +48,6 @@ def vague_model(subject: Subject) -> Iterator[Diagnostic]:
             yield warning("vague-model", message, place, help="write what the ids of the models have in common")
 
 
-def overlapping_models(group: Group) -> Iterator[Diagnostic]:
-    """The pairs of patterns of two dialects that match the same id and say equally much, at the one that wins."""
-    equals: dict[tuple[int, bool], list[tuple[str, str]]] = {}
-    for name, names in group.names.items():
-        for pattern in names.models:
-            equals.setdefault(specificity(pattern), []).append((pattern, name))
-    for (one, first), (two, second) in (pair for same in equals.values() for pair in combinations(same, 2)):
-        folded = one.casefold(), two.casefold()
-        if first == second or folded[0] == folded[1] or not _begin_alike(*folded):
-            continue
-        model = common(*folded)
-        found = explain(model, [group.names]) if model else None
-        if not model or found is None or found.pattern not in (one, two):
-            continue
-        patterns = {first: one, second: two}
-        winner, loser = (first, second) if found.dialect == first else (second, first)
-        if winner not in group.subjects:
-            winner, loser = loser, winner
-        if winner in group.subjects and loser in group.specs:
-            yield warning(
-                "overlapping-models",
-                f"the patterns `{one}` and `{two}` of `{first}` and `{second}` say equally much",
-                group.subjects[winner].places.entry("models", patterns[winner]),
-                label="the one further down wins",
-                related=((_place(group, loser, patterns[loser]), f"matches `{model}` too"),),
-                texts=shown(model),
-                help="let the patterns match different ids, or add one that says more",
-            )
-
-
-def _place(group: Group, name: str, pattern: str) -> Place:
-    """Where the pattern of a dialect is, as far as lint looks at it."""
-    subject = group.subjects.get(name)
-    return subject.places.entry("models", pattern) if subject else group.specs[name].place
-
-
-def _begin_alike(one: str, two: str) -> bool:
-    """A quick test: true when the patterns may have something in common, going by what they begin with."""
-    size = min(len(pattern.partition("*")[0].partition("?")[0]) for pattern in (one, two))
-    return one[:size] == two[:size]
-
-
-def common(one: str, two: str) -> str | None:
-    """A text that both patterns match, as short as can be; nothing when there is none."""
-    todo = deque([(0, 0, "")])
-    met = set()
-    while todo:
-        i, j, text = todo.popleft()
-        if (i, j) in met:
-            continue
-        met.add((i, j))
-        a, b = one[i : i + 1], two[j : j + 1]
-        if not a and not b:
-            return text
-        if a == "*":  # it ends here: that takes no character, so it comes first
-            todo.appendleft((i + 1, j, text))
-        if b == "*":
-            todo.appendleft((i, j + 1, text))
-        if a and b and not a == b == "*" and (a in "*?" or b in "*?" or a == b):
-            sign = next((sign for sign in (a, b) if sign not in "*?"), "x")
-            todo.append((i + (a != "*"), j + (b != "*"), text + sign))
-    return None
-
-
 def taken_model(group: Group) -> Iterator[Diagnostic]:
     """The patterns that are a model, or a part, of a family that a dialect of another file has a pattern for."""
     families = [
@@ -139,4 +73,4 @@ def taken_model(group: Group) -> Iterator[Diagnostic]:
 
 
 CHECKS = {"unmatchable-model": unmatchable_model, "vague-model": vague_model}
-COMPARED = {"overlapping-models": overlapping_models, "taken-model": taken_model}
+COMPARED = {"taken-model": taken_model}

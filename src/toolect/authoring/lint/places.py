@@ -88,12 +88,8 @@ class Places:
 
     def entry(self, *path: str) -> Place:
         """Where a field, or what it has below the further keys of `path`, is written; the nearest there is."""
-        own = self._entry.table.get(path[0]) is not None
-        return (
-            (descend(self._entry.table, path) if own else None)
-            or descend(self._whole.table, path)
-            or self._entry.name.place
-        )
+        tables = [self._entry.table] * (self._entry.table.get(path[0]) is not None) + [self._whole.table]
+        return next(filter(None, (descend(table, path) for table in tables)), self._entry.name.place)
 
     def values(self) -> Place:
         """Where it is said what values look like: their codec, else what says that something is one, else the entry."""

@@ -121,7 +121,8 @@ def lint(
     if not chats:
         found += [(d, _entry(d.place, entries) or top) for d in _compared(work, results)]
     paths = dict.fromkeys([str(path), *(file for one in results for file in one.files)])
-    comments = [a for file in paths for a in allowances(file, _text(file))]
+    sources = {file: read_text(Path(file), Problems(), "missing-grammar") for file in paths}
+    comments = [a for file, text in sources.items() for a in allowances(file, text or "")]
     kept, used = apply(found, comments)
     cut = {one.place for one in results if not one.whole} | {entries[n].name.place for n in entries if n not in chosen}
     unread = {str(one.loaded.grammar) for one in results if not one.whole}
@@ -202,7 +203,3 @@ def _entry(place: Place, entries: dict[str, Entry]) -> Place | None:
     starts = [e.name.place for e in entries.values()]
     above = [start for start in starts if start.path == place.path and start.line <= place.line]
     return max(above, key=lambda start: start.line, default=None)
-
-
-def _text(path: str) -> str:
-    return read_text(Path(path), Problems(), "missing-grammar") or ""

@@ -23,7 +23,7 @@ from toolect._spec.load import load_entries, read_names
 from toolect._spec.model import Spec
 from toolect._spec.problems import Problems
 from toolect.authoring.corpus import Case, CorpusError, read
-from toolect.authoring.lint.places import Places, descend
+from toolect.authoring.lint.places import Places
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
 from toolect.message import Message
@@ -104,10 +104,6 @@ class ChatSubject:
     def chat(self) -> Chat:
         """The chat, ready to use."""
         return ready_chat(self.spec)
-
-    def field(self, *path: str) -> Place:
-        """Where a field, or what it has below the further keys of `path`, is written; else where the entry begins."""
-        return descend(self.loaded.entry.table, path) or descend(self.loaded.whole.table, path) or self.place
 
     def rule(self, *roles: ChatRole) -> Place:
         """Where the first rule of one of these roles is defined; where the entry begins if there is none."""

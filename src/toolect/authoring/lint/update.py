@@ -87,14 +87,11 @@ def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[C
         if loaded.spec is None or file is None or not file.exists():
             continue
         try:
-            cases = read(file)
+            yield from _update(file, read(file), Dialect(loaded.spec), accept)
         except CorpusError as error:
             yield Change(file, error.line, f"left as it is: {error.reason}")
-            continue
         except UnicodeDecodeError:
             yield Change(file, 1, "left as it is: expected UTF-8")
-            continue
-        yield from _update(file, cases, Dialect(loaded.spec), accept)
 
 
 class _Proposal(NamedTuple):
@@ -142,7 +139,7 @@ def _brought_up(case: Case, dialect: Dialect) -> _Proposal:
         return _Proposal(new, f"updated `{case.title}`", _difference(before, said) if before else "")
     others = [(key, value) for key, value in case.attributes if key not in Manner.__members__.values()]
     attributes = (*([(found.value, "")] if found else []), *others)
-    doubt = f"{_ODD[found]}: `:{found}` would say that this is right" if doubtful(case, found) else ""
+    doubt = f"{REASONS[found]}: `:{found}` would say that this is right" if doubtful(case, found) else ""
     marked = f", marked `:{found}`" if found else ""
     return _Proposal(replace(case, expected=said, attributes=attributes), f"wrote `{case.title}`{marked}", doubt)
 
@@ -152,14 +149,17 @@ def doubtful(case: Case, found: Manner) -> bool:
     return bool(found) and written(case) is not found
 
 
-_ODD = {
+REASONS = {
+    Manner.CANONICAL: "strict mode reads the text, and rendering gives it back",
     Manner.PARSE_ONLY: "rendering writes another text",
     Manner.LENIENT: "the text is read with repairs",
+    Manner.ERROR: "a call in it cannot be run",
 }
+"""Why a text is of a manner."""
 
 
 def _with_texts(case: Case, before: list[str], said: str, found: Manner) -> _Proposal:
-    """A case of `:error` with what it leaves out: all of it, or just the texts of its broken calls."""
+    """A case of `:error` with what it leaves out: all, or the texts of its broken calls."""
     plain = [line for line in said.splitlines() if not line.startswith("  text ")]
     if found is Manner.ERROR and f"  status {case.get('error')}" in plain and before in ([], plain):
         return _Proposal(replace(case, expected=said), f"wrote {'the texts of ' if before else ''}`{case.title}`")
@@ -170,11 +170,8 @@ def _difference(before: list[str], said: str) -> str:
     """The first line that is not as it was."""
     for old, new in zip_longest(before, said.splitlines(), fillvalue="nothing"):
         if old != new:
-            return f"`{cut(old.strip(), _WIDTH)}` would become `{cut(new.strip(), _WIDTH)}`"
+            return f"`{cut(old.strip(), 100)}` would become `{cut(new.strip(), 100)}`"
     return ""
-
-
-_WIDTH = 100
 
 
 def _lines(case: Case) -> list[str]:
