@@ -68,7 +68,7 @@ SLOW = {
     "test_quotations.py": 3,
 }
 """The same for tests that have no cases; of other files a run takes all."""
-UNITS = {"test_mutation.py": 4}
+UNITS: dict[str, int] = {}
 """Files whose tests share what takes their time: a run takes all of such a file, or none, once in so many seeds."""
 
 
