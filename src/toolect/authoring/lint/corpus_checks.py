@@ -140,6 +140,8 @@ def _keys(subject: Subject, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
         if isinstance(value, Items):
             yield from ((field.text, item.text) for item in value.items if isinstance(item, Written))
         for key, inner in value.entries if isinstance(value, Table) else ():
+            if field.text == "values" and isinstance(inner, Written) and inner.text == "text":
+                continue  # the default, said beside others
             if field.text == "misspellings" and isinstance(inner, Items):
                 yield from ((field.text, key.text, one.text) for one in inner.items if isinstance(one, Written))
                 continue
