@@ -190,6 +190,7 @@ LENGTHY = (
     [Content(LONG), Call("tide", {"port": "Brest", "note": LONG})],
     [Reasoning(LONG), Content(LONG), Call("tide", {"note": LONG}), Call("tide", {"port": "Brest"})],
     [Reasoning(LONG), Call("tide", {"port": "Brest"})],
+    [Content("Hm."), Call("n" * 64, {"k" * 64: "Brest", "b": "c"})],
 )
 
 

@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from toolect._graph.misspelling import any_of, begins_likely, leading_signs, parts
-from toolect._graph.needle import echo_regex, fixed
+from toolect._graph.needle import echo_begun, echo_regex, fixed
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, border, spaced, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_NAME, border, spaced, squeeze
 from toolect._graph.symbols import is_echo
 from toolect._search.blank_end import blank_end, bounded, signs
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
@@ -56,11 +56,13 @@ class Island:
         self.strong = [c for c in {*self.cores, *graph.starts} if len(c) >= STRONG and not is_echo(c)]
         self.echoes = [core for core in cores if is_echo(core)]
         self.longest = max(map(len, self.cores), default=1) + _MARGIN
+        self.reach = self.longest + (MAX_NAME if self.echoes else 0)
+        """Characters that a marker may be long."""
         self.regex = self._regex()
         self.closers = self._find_closers()
         firsts = "".join(sorted({re.escape(core[0]) for core in cores}))
         self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
-        self._begins = self.first if self.echoes else _beginnings({*self.squeezed}, r"\s*")
+        self._begins = _beginnings({*self.squeezed}, r"\s*", [echo_begun(echo) for echo in self.echoes])
         named = self.content and self.unwrapped and not node.patterns and not self.after.patterns
         self.named: NamedWay | None = way_to_name(self.after) if named else None
         self._find_led()
@@ -176,7 +178,7 @@ class Island:
 
     def held(self, buf: str, low: int) -> int:
         """The index from which on a marker may begin that is not all there."""
-        match = self._begins.search(buf, max(low, len(buf) - self.longest))
+        match = self._begins.search(buf, max(low, len(buf) - self.reach))
         return len(buf) if match is None else match.start()
 
     def near_begun(self, buf: str, low: int, before: int) -> int:
@@ -220,12 +222,12 @@ def _optional(text: str) -> str:
     return "".join(f"(?:{re.escape(char)}" for char in text) + ")?" * len(text)
 
 
-def _beginnings(cores: set[str], blank: str) -> re.Pattern[str]:
+def _beginnings(cores: set[str], blank: str, others: list[str]) -> re.Pattern[str]:
     """An expression that matches the beginnings of these texts, `blank` between their signs, where a text ends."""
     words = [
         rf"(?:{blank}".join(map(re.escape, core)) + ")?" * (len(core) - 1) + rf"{blank}\Z" for core in sorted(cores)
     ]
-    return re.compile("|".join(words) or "(?!)")
+    return re.compile("|".join([*words, *others]) or "(?!)")
 
 
 def _begun_signs(node: Node) -> str:

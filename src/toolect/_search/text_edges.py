@@ -10,7 +10,7 @@ from toolect._building.quotation import MAX_LINE, closing_of, is_glued, mentione
 from toolect._graph.misspelling import MORE, around, near_before
 from toolect._graph.needle import ending, fixed, unended
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_LEXEME, squeeze
+from toolect._graph.spelling import MAX_LEXEME, MAX_NAME, squeeze
 from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._search import json_edges
@@ -34,10 +34,10 @@ _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 _ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
-_NAME: Final = 64
+_NAME: Final = MAX_NAME
 _BEFORE: Final = 200
 """Characters before JSON in a text that are looked at."""
-LED: Final = 100
+LED: Final = MAX_NAME + 36
 _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
 _SENTENCE_ENDS: Final = ".!?:。：…>"
@@ -53,7 +53,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     size, at = len(buf), one.emitted - base
     state: TextState = one.state
     start, solid = state.start, state.solid
-    match = window.find(plan.regex, at, plan.longest)
+    match = window.find(plan.regex, at, plan.reach)
     if plan.line_end is not None:
         blank = plan.line_end.first.search(buf, at, size if match is None else match.start())
         if blank is not None:
@@ -161,8 +161,8 @@ def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int, c
     words = (spelled(echo, context) for echo in plan.echoes)
     if any(len(word) > left and buf.startswith(word[:left], match.start()) for word in words):
         return True
-    if left < plan.longest and plan.held(buf, at) <= match.start():
-        window.needs(window.base + min(plan.needed(buf, at), match.start() + plan.longest))
+    if left < plan.reach and plan.held(buf, at) <= match.start():
+        window.needs(window.base + min(plan.needed(buf, at), match.start() + plan.reach))
         return True
     return False
 
