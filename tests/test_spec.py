@@ -428,6 +428,13 @@ def test_draw_shows_where_texts_differ() -> None:
     assert caret[written.index("\u0430") :] == "^ they differ here: U+0061 and U+0430"
 
 
+def test_draw_tells_how_many_places_are_left_out() -> None:
+    """Of very many places the first are drawn."""
+    related = tuple((Place("/nowhere", line, 1), "") for line in range(30))
+    drawn = draw(Diagnostic("c", "m", Place("/nowhere", 1, 1), related=related))
+    assert drawn.endswith("= and 18 more places")
+
+
 def test_draw_survives_odd_places() -> None:
     """Missing files, places outside of the text, control characters and endless lines are drawn too."""
     text = {"f": "\x1b[31m" + "x" * 10_000}

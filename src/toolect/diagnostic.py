@@ -85,15 +85,17 @@ def concise(diagnostic: Diagnostic) -> str:
 
 def draw(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> str:
     """The diagnostic with the lines it is about; `sources` are texts by path, other files are read."""
-    places = [diagnostic.place, *(place for place, _ in diagnostic.related)]
+    related, more = diagnostic.related[:_MOST], len(diagnostic.related) - _MOST
+    places = [diagnostic.place, *(place for place, _ in related)]
     margin = " " * max(len(str(place.line)) for place in places)
     place = diagnostic.place
     lines = [_plain(_headline(diagnostic)), _plain(f"{margin}--> {place.path}:{place.line}:{place.column}")]
     lines += _excerpt(place, "^", diagnostic.label, margin, sources or {})
-    for other, label in diagnostic.related:
+    for other, label in related:
         if other.path != place.path:
             lines.append(_plain(f"{margin}::: {other.path}:{other.line}:{other.column}"))
         lines += _excerpt(other, "-", label, margin, sources or {})
+    lines += [f"{margin} = and {more} more places"] if more > 0 else []
     lines += (f"{margin} = {line}" for line in _beside(diagnostic.texts))
     lines += [_plain(f"{margin} = help: {diagnostic.help}")] if diagnostic.help else []
     return "\n".join(lines)
@@ -126,6 +128,8 @@ def shortened(text: str) -> str:
 
 _WIDTH = 120
 _LONG = 800
+_MOST = 12
+"""Places besides the first that are drawn."""
 _AROUND = 60
 
 

@@ -162,7 +162,7 @@ def _texts(subject: Subject) -> Iterator[Gap]:
             yield Gap(f"`{keys[-1]}` of `{keys[0]}`", subject.places.entry(*keys))
     made = first_id(subject.spec.ids) if subject.spec.ids is not None else None
     for keys in _keys(subject, ("ids",)):
-        if not any(call.id == made for _, message in subject.readings for call in message.calls):
+        if made is not None and not any(call.id == made for _, message in subject.readings for call in message.calls):
             yield Gap(f"the first id that is made, `{made}`", subject.places.entry(*keys))
 
 
