@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolect._building.inner_calls import NEVER, without_inner
+from toolect._building.inner_calls import NEVER, Torn, without_inner
 from toolect._graph.graph import Graph
 from toolect._values.schema import visible
 from toolect._values.toolset import ToolSchemas
@@ -12,11 +12,15 @@ from toolect.message import Content, Message, Repair, Segment
 
 
 def finished(
-    segments: Sequence[Segment], repairs: tuple[Repair, ...], graph: Graph, tools: ToolSchemas, torn: int = NEVER
+    segments: Sequence[Segment],
+    repairs: tuple[Repair, ...],
+    graph: Graph,
+    tools: ToolSchemas,
+    torn: Torn = (NEVER, NEVER),
 ) -> Message:
     """The message, with a note of each content that holds what may have been a call of a declared tool.
 
-    The first call that broke off in the middle did at character `torn`.
+    `torn` says where the first call broke off in the middle.
     """
     closers = graph.closers if graph.policies.after_calls == "keep" else None
     segments = without_inner(segments, repairs, torn, closers, True)

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Collection, Sequence
 from itertools import accumulate, pairwise
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -19,6 +20,8 @@ from toolect.message import Call, Repair, Segment, Status, same_json
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
+Torn: TypeAlias = tuple[int, int]
+"""The character where the first call broke off in the middle, and the number of the first call that waits for that."""
 _ENDS_VALUE = re.compile(r"""["'`]\s*(?:[)\]}]|,\s*["']?\w+["']?\s*[:=])|</""").search
 
 _TOO_MANY = "` too many"
@@ -26,39 +29,40 @@ _TOO_MANY = "` too many"
 
 
 def without_inner(
-    segments: Sequence[Segment], repairs: Sequence[Repair], torn: int, closers: Collection[str] | None, final: bool
+    segments: Sequence[Segment], repairs: Sequence[Repair], torn: Torn, closers: Collection[str] | None, final: bool
 ) -> Sequence[Segment]:
-    """The `segments`: where a call ended before character `torn`, and should not have, neither it nor those in it run.
+    """The `segments`: where a call ended before it should have, at a character, neither it nor those in it run.
 
     It ends at the last place where any of the `closers` is left over, or a bracket or a quote. Without them that is not
     known, nor before the answer is over, in its `final` text. Nor does a call run that was mended and is begun anew.
     """
-    if torn == NEVER:
+    at, number = torn
+    if at == NEVER:
         return segments
     end = NEVER
     if final and closers is not None and len(repairs) < MAX_REPAIRS:
         left = [one.at for one in repairs if one.detail in closers or one.detail.endswith(_TOO_MANY)]
         left += [s.span[1] for s in segments if s.span and _is_left(_unread(s), closers)]
         end = max(left, default=-1)
-    inner = any(type(s) is Call and s.span and torn <= s.span[0] < end for s in segments)
-    calls = [s for s in segments if type(s) is Call]
-    waited = ((one, then) for one, then in pairwise(calls) if one.span and one.span[1] >= torn)  # they are not told yet
-    again = {id(one) for one, then in waited if _begins(one, then)} if final else set()
+    inner = any(type(s) is Call and s.span and at <= s.span[0] < end for s in segments)
+    waiting = [s for s in segments if type(s) is Call][number:]
+    again = {id(one) for one, then in pairwise(waiting) if _begins(one, then)} if final else set()
     if final and not inner and not again:
         return segments
+    open_ones = {id(one) for one in waiting}
 
     def found(s: Segment) -> Segment:
-        if type(s) is not Call or not s.runnable or s.span is None:
+        if type(s) is not Call or not s.runnable or s.span is None or id(s) not in open_ones:
             return s
-        if (inner or not final) and s.span[0] < end and s.span[1] >= torn:
-            inside = s.span[0] >= torn
+        if (inner or not final) and s.span[0] < end:
+            inside = s.span[0] >= at
             why = "it stands inside a value of a call" if inside else "a value of it goes on after a call in it"
         elif id(s) in again:
             why = "it is written again"
         else:
             return s
         status = Status.MALFORMED if final else Status.TRUNCATED
-        return replace(s, status=status, error=f"{why} - at {torn}", spelling=s.arguments_text)
+        return replace(s, status=status, error=f"{why} - at {at}", spelling=s.arguments_text)
 
     return [*map(found, segments)]
 

@@ -431,5 +431,5 @@ class AutoSearch(AnswerSearch):
         """What has been read so far."""
         draft, performer = self._builder.draft, self._mixed
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers
-        found = without_inner(self._segments, draft.repairs, draft.torn[0], closers, self.closed)
+        found = without_inner(self._segments, draft.repairs, draft.torn, closers, self.closed)
         return MixedMessage(tuple(found), tuple(draft.repairs), performer.dialects(found))

@@ -209,7 +209,7 @@ class AnswerSearch:
     def message(self) -> Message:
         """What has been read so far: what is open comes last."""
         builder = self._builder
-        segments, repairs, torn = self._segments, tuple(builder.repairs), builder.draft.torn[0]
+        segments, repairs, torn = self._segments, tuple(builder.repairs), builder.draft.torn
         if self.closed:
             return finished(segments, repairs, self._graph, self._tools, torn)
         return Message(tuple(without_inner(segments, repairs, torn, None, False)), repairs)
