@@ -84,8 +84,8 @@ judge: setup  ## judge the reader on fresh texts, beside an earlier one: ARGS="-
 ablation: setup  ## what each cost of reading is worth; writes docs/leniency.json: ARGS="--only json_comma"
 	@$(BIN)/python -m tools.judge.ablation $(ARGS)
 
-induction: setup  ## count the formats that `toolect new` induces: ARGS="--formats 1000 --seed 0 --templates DIR --write"
-	@$(BIN)/python -m tools.induction.scores $(ARGS)
+induction: setup  ## count the formats that `toolect new` makes dialects of: ARGS="wild random --count 200 --seed 0 --wrong"
+	@$(BIN)/python -m tools.induction.measure $(ARGS)
 
 house: setup  ## print the figures of the source: lines by package, calls for an answer; of another one: ARGS=CHECKOUT
 	@$(BIN)/python -m tools.house.figures $(ARGS)
