@@ -70,7 +70,7 @@ def test_what_one_row_alone_shows_is_not_claimed(tmp_path: Path) -> None:
     """It is said which row, and which kind of row would decide."""
     done = new(tmp_path, "harbour", rows=[one for one in HARBOUR if one is not HARBOUR[2]])
     assert done.exit_code == 1
-    assert "row 2 alone shows two calls: one more row like it would decide" in done.output
+    assert "row 1 alone shows content with a call: one more row like it would decide" in done.output
 
 
 @pytest.mark.parametrize(

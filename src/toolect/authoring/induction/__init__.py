@@ -174,7 +174,9 @@ class _Search:
     def result(self) -> Induced:
         """The best of all, or why there is none."""
         return (
-            self.best if self.best.dialect is not None else self.best._replace(why=max(self.whys, default=(0, ""))[1])
+            self.best
+            if self.best.dialect is not None
+            else self.best._replace(why=max(self.whys, key=lambda why: why[0], default=(0, ""))[1])
         )
 
 
