@@ -18,12 +18,12 @@ from toolect._shown import cut
 from toolect._spec.load import load_spec
 from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import tool_schemas
-from toolect.authoring.induction.alignment import WEIGHTS, Hypothesis, Inside, Unaligned, align, variants
 from toolect.authoring.induction.emission import Spec, emit
 from toolect.authoring.induction.equations import Contradiction, solutions
-from toolect.authoring.induction.rows import BadRows, Row, check_rows, difference, read_rows, tools_of
-from toolect.authoring.induction.shapes import JsonCalls, json_calls
-from toolect.authoring.induction.spelling import LEAVES, LITERALS, MIXED, TEXTS
+from toolect.authoring.induction.json_trees import JsonCalls, json_calls
+from toolect.authoring.induction.labeled_rows import BadRows, Row, check_rows, difference, read_rows, tools_of
+from toolect.authoring.induction.value_alignment import WEIGHTS, Hypothesis, Inside, Unaligned, align, variants
+from toolect.authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect.authoring.laws import stream
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
@@ -107,7 +107,8 @@ def _search(rows: Sequence[Row], tools: Sequence[Json], name: str, candidates: S
     search = _Search(rows, tools, name)
     aligned = []
     for one in candidates:
-        if search.goes_on and (found := search.solved(one)):
+        other = search.accepted and one.hypothesis.inside is not search.inside
+        if search.goes_on and not other and (found := search.solved(one)):
             aligned.append((one, found))
             search.tries(one, found[0])
     for at in range(1, MAX_SOLUTIONS):
@@ -127,6 +128,11 @@ class _Search:
         self.whys: list[tuple[float, str]] = []
         self.seen: set[str] = set()
         self.accepted = 0
+
+    @property
+    def inside(self) -> Inside | None:
+        """How calls are made in the best dialect."""
+        return self.best.hypothesis.inside if self.best.hypothesis is not None else None
 
     @property
     def goes_on(self) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import toolect
 from toolect._values.toolset import ToolSchemas, tool_schemas
-from toolect.authoring.induction.rows import MAX_TEXT, BadRows
-from toolect.authoring.induction.shapes import json_values
+from toolect.authoring.induction.json_trees import json_values
+from toolect.authoring.induction.labeled_rows import MAX_TEXT, BadRows
 from toolect.message import Json
 
 _DIVIDER = re.compile(r"^={3,}\n", re.MULTILINE)

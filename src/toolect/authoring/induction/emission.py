@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from toolect.authoring.induction.alignment import Hypothesis, Inside, orders
 from toolect.authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Solution, tokens
-from toolect.authoring.induction.rows import Row
-from toolect.authoring.induction.shapes import JsonCalls
-from toolect.authoring.induction.spelling import WORDS, Spelling
+from toolect.authoring.induction.json_trees import JsonCalls
+from toolect.authoring.induction.labeled_rows import Row
+from toolect.authoring.induction.value_alignment import Hypothesis, Inside, orders
+from toolect.authoring.induction.value_spellings import WORDS, Spelling
 from toolect.message import Json, dumps
 
 _TERMINALS = {NAME: "NAME", KEY: "KEY", ID: "ID", INDEX: "NUMBER", COUNT: "COUNT"}
@@ -158,7 +158,8 @@ class _Emission:
         if "reasoning closer" in self.found:
             self.map["think"] = "reasoning"
             parts.append("think")
-            rules.append(_sequence("think:", self.marker("reasoning opener"), "TEXT", self.marker("reasoning closer")))
+            opener, closer, gap = map(self.marker, ("reasoning opener", "reasoning closer", "thought gap"))
+            rules.append(_sequence("think:", opener, "TEXT", closer, gap and f"{gap}?"))
         return parts, rules
 
     def _call(self) -> tuple[str, list[str]]:

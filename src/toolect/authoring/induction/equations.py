@@ -167,10 +167,7 @@ def _cost(name: str, text: str, weights: Mapping[str, int]) -> int:
 
 def _total(found: Mapping[str, str], weights: Mapping[str, int]) -> int:
     """What a solution costs: its parts, and each pair of which there is only one half."""
-    pairs = (
-        (found.get(f"{part} opener", ""), found.get(f"{part} closer", ""))
-        for part in ("content", "calls", "arguments", "argument", "item")
-    )
+    pairs = ((found.get(f"{part} opener", ""), found.get(f"{part} closer", "")) for part in _PAIRS)
     halves = sum(bool(opener.strip()) != bool(closer.strip()) for opener, closer in pairs)
     return sum(_cost(name, text, weights) for name, text in found.items()) + 20 * halves
 
@@ -181,7 +178,9 @@ _OUTSIDE = {"start", "end", "gap", "reasoning gap", "content gap", "calls opener
 """Variables that belong to no call."""
 _KEYED = {"key closer", "argument closer", "pair key closer", "pair closer"}
 """Variables that may hold the key once more."""
-_BLANK = {"gap", "reasoning gap", "content gap"}
+_PAIRS = ("content", "calls", "arguments", "argument", "item", "array", "object")
+"""Parts that have an opener and a closer, or neither."""
+_BLANK = {"gap", "reasoning gap", "thought gap", "content gap"}
 """Variables that are whitespace, if they are not empty."""
 _SOLID = {"content opener", "content closer", "calls opener", "calls closer", "end"}
 """Variables that are more than whitespace."""

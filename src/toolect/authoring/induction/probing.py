@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from toolect.authoring.induction.equations import tokens
-from toolect.authoring.induction.rows import Row
+from toolect.authoring.induction.labeled_rows import Row
 from toolect.chat_template import turns
 from toolect.chat_template.probes import PROBES, SIGNS, Probe, Style
 from toolect.chat_template.turn import Turn
+from toolect.message import Call, Message
 
-MAX_HEADER = 8
-"""Tokens at the end of a prompt that may open the reasoning."""
+MAX_HEADER = 80
+"""Characters at the end of a prompt that may open the reasoning."""
 
 
 def template_rows(source: str, probes: Sequence[Probe] = (*PROBES, SIGNS)) -> tuple[list[Row], Style | None]:
@@ -23,19 +26,33 @@ def template_rows(source: str, probes: Sequence[Probe] = (*PROBES, SIGNS)) -> tu
         text.rstrip() if re.fullmatch(r"<[^<>\s]+>", (tokens(text.rstrip()) or [""])[-1]) else text for text in texts
     ]
     rows = [
-        Row(number, text, turn.message, _opened(turn))
+        Row(number, text, _visible(turn), _opened(turn))
         for number, (turn, text) in enumerate(zip(found, texts, strict=True), 1)
     ]
     return rows, found[0].style
 
 
+def _visible(turn: Turn) -> Message:
+    """What was put in, without ids that the template leaves out."""
+    segments = turn.message.segments
+    return Message(
+        [
+            replace(one, id=None) if isinstance(one, Call) and (one.id or "") not in turn.text else one
+            for one in segments
+        ]
+    )
+
+
 def _opened(turn: Turn) -> str:
-    """The end of the prompt that has begun the reasoning of an answer."""
+    """The end of the prompt that has begun the reasoning of an answer; also of one that has closed it again."""
     thought = turn.message.reasoning
-    if not thought or turn.text[: turn.text.find(thought)].strip():
+    before, _, after = turn.text.partition(thought or turn.text)
+    if not thought or before.strip():
         return ""
-    if turn.asked.startswith(turn.prompt) and (asked := turn.asked.removeprefix(turn.prompt).lstrip("\n")).strip():
-        return asked
-    parts = tokens(turn.prompt)[-MAX_HEADER:]
-    tags = [i for i, part in enumerate(parts) if re.fullmatch(r"<[^/].*|\[[^/].*", part)]
-    return "".join(parts[tags[-1] :]) if tags else ""
+    prompt = turn.asked if turn.asked.startswith(turn.prompt) else turn.prompt
+    parts = tokens(after)
+    at = next((i for i, part in enumerate(parts) if part.strip()), 0)
+    closed = prompt.rfind("".join(parts[: at + 1]), max(len(prompt) - MAX_HEADER, 0))
+    prompt = prompt[:closed] if closed >= 0 else prompt
+    tags = [*re.finditer(r"<[^/<>]*>|\[[^/\[\]]*\]", prompt[-MAX_HEADER:])]
+    return prompt[-MAX_HEADER:][tags[-1].start() :] if tags else ""

@@ -15,15 +15,16 @@ from itertools import permutations
 from typing import NamedTuple, Protocol
 
 from toolect.authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Equation, tokens
-from toolect.authoring.induction.rows import Row
-from toolect.authoring.induction.spelling import LITERALS, Pattern, Span, Spelling, word
+from toolect.authoring.induction.labeled_rows import Row
+from toolect.authoring.induction.value_spellings import LITERALS, Pattern, Span, Spelling, word
 from toolect.message import Call, Json, Message, dumps
 
 WEIGHTS = {
     "start": 24, "end": 12, "end of calls": 12, "no thought": 12, "preamble opener": 8, "preamble closer": 8,
-    "content opener": 8, "content closer": 8, "gap": 4, "reasoning gap": 24, "content gap": 24, "calls opener": 32,
-    "calls closer": 32, "call divider": 24, "arguments opener": 40, "arguments closer": 40, "argument divider": 20,
-    "item divider": 8, "item opener": 16, "item closer": 16, "pair opener": 8, "pair closer": 8, "pair divider": 8,
+    "content opener": 8, "content closer": 8, "gap": 4, "reasoning gap": 24, "thought gap": 16, "content gap": 24,
+    "calls opener": 32, "calls closer": 32, "call divider": 24, "arguments opener": 40, "arguments closer": 40,
+    "argument divider": 20, "array opener": 3, "array closer": 3, "item opener": 2, "item closer": 2,
+    "item divider": 8, "object opener": 3, "object closer": 3, "pair opener": 1, "pair closer": 1, "pair divider": 4,
 }  # fmt: skip
 """What it costs that a part of a format is not empty; 0 for those that most formats have."""
 
@@ -176,12 +177,13 @@ def plan(message: Message, order: Sequence[str], hypothesis: Hypothesis, row: in
             made.glue("calls closer")
         else:
             rule = "preamble" if hypothesis.preamble and part == "content" and after == "calls" else part
-            made.glue(*(("content gap",) if before == "calls" else ()), f"{rule} opener")
+            gap = {("calls", "content"): "content gap", ("reasoning", "content"): "thought gap"}.get((before, part))
+            made.glue(*((gap,) if gap else ()), f"{rule} opener")
             text = getattr(message, part)
             made.atom(f"the {part}", word(text))
             made.glue(f"{rule} closer")
         before = part
-    made.glue("end of calls" if hypothesis.ends and before == "calls" else "end")
+    made.glue("end of calls" if hypothesis.ends and message.calls else "end")
     made.atom("the end", None)
     return made
 

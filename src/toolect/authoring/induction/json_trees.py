@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from toolect.authoring.induction.rows import Row
+from toolect.authoring.induction.labeled_rows import Row
 from toolect.message import Call, Content, Json, Message, Reasoning, same_json
 
 DEEP = 3
@@ -229,4 +229,9 @@ def _layout(text: str, value: Json) -> str | None:
     for indent in range(1, 9):
         if text == json.dumps(value, ensure_ascii=False, indent=indent):
             return f"indented {indent}"
+        rows = (
+            (" " * indent + json.dumps(item, ensure_ascii=False) for item in value) if isinstance(value, list) else ()
+        )
+        if text == "[\n" + ",\n".join(rows) + "\n]":
+            return f"rows {indent}"
     return ""
