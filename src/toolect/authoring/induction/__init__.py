@@ -10,7 +10,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ from toolect.authoring.induction.emission import Spec, emit
 from toolect.authoring.induction.equations import Contradiction, solutions
 from toolect.authoring.induction.json_trees import JsonCalls, json_calls
 from toolect.authoring.induction.labeled_rows import BadRows, Row, check_rows, difference, read_rows, tools_of
-from toolect.authoring.induction.value_alignment import WEIGHTS, Hypothesis, Inside, Unaligned, align, variants
+from toolect.authoring.induction.value_alignment import Hypothesis, Inside, Unaligned, align, variants
 from toolect.authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect.authoring.laws import stream
 from toolect.compiled import Dialect
@@ -147,8 +146,8 @@ class _Search:
             aligned = align(one.rows, one.hypothesis)
             for known in (none, {}) if self.empties else (none,):
                 with suppress(Contradiction):
-                    return [*islice(solutions(aligned.equations, WEIGHTS, aligned.words | known), MAX_SOLUTIONS)]
-            next(solutions(aligned.equations, WEIGHTS, aligned.words | none))
+                    return solutions(aligned.equations, aligned.words | known)[:MAX_SOLUTIONS]
+            solutions(aligned.equations, aligned.words | none)
         except Unaligned as error:
             self.whys.append((error.progress / len(self.rows), str(error)))
         except Contradiction as error:

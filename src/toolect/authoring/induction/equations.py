@@ -2,13 +2,14 @@
 
 Anti-unification of the glue between values is a special case: two equations with the same variables and another text
 contradict each other. Unknown parts are cut at tokens only; of several solutions the one with the fewest parts comes
-first.
+first. The search is best-first: the cheapest way to solve some of the equations goes on.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import islice
 from typing import NamedTuple
@@ -22,8 +23,27 @@ MAX_SOLUTIONS = 20
 DEPTH = 5
 """What an equation that is still open is taken to cost: more makes the search go deeper before it goes wider."""
 MAX_STEPS = 15000
-"""Equations that are solved on the way to all solutions. Beyond it: the solutions found so far."""
-
+"""Partial solutions that are made. Beyond it: the solutions found so far."""
+WEIGHTS = {
+    "start": 24, "end": 12, "end of calls": 12, "no thought": 12, "preamble opener": 8, "preamble closer": 8,
+    "content opener": 8, "content closer": 8, "gap": 4, "reasoning gap": 24, "thought gap": 16, "content gap": 24,
+    "calls opener": 32, "calls closer": 32, "call divider": 24, "arguments opener": 40, "arguments closer": 40,
+    "argument divider": 20, "array opener": 3, "array closer": 3, "item opener": 2, "item closer": 2,
+    "item divider": 8, "object opener": 3, "object closer": 3, "pair opener": 1, "pair closer": 1, "pair divider": 4,
+}  # fmt: skip
+"""What it costs that a part of a format is not empty; 0 for those that most formats have."""
+_HEADS = {"argument opener", "call opener", "reasoning opener", "content opener", "item opener", "pair opener"}
+"""Variables that rather begin with a sign: the line break before them ends what was before."""
+_OUTSIDE = {"start", "end", "gap", "reasoning gap", "content gap", "calls opener", "calls closer", "call divider"}
+"""Variables that belong to no call, and say nothing of one."""
+_KEYED = {"key closer", "argument closer", "pair key closer", "pair closer"}
+"""Variables that may hold the key once more."""
+_PAIRS = ("content", "calls", "arguments", "argument", "item", "array", "object")
+"""Parts that have an opener and a closer, or neither."""
+_BLANK = {"gap", "reasoning gap", "thought gap", "content gap"}
+"""Variables that are whitespace, if they are not empty."""
+_SOLID = {"content opener", "content closer", "calls opener", "calls closer", "end"}
+"""Variables that are more than whitespace."""
 _TOKEN = re.compile(
     r"""\n | [^\S\n]+ | [\x01-\x05]
     | <[|｜][^<>\n\x01-\x05]*?[|｜]>
@@ -35,7 +55,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 """What markers are made of: whitespace, tags, words, runs of a sign."""
-
 Solution = Mapping[str, str]
 
 
@@ -57,51 +76,45 @@ def tokens(text: str) -> list[str]:
     return [match[0] for match in _TOKEN.finditer(text)]
 
 
-def solutions(equations: Sequence[Equation], weights: Mapping[str, int], known: Solution) -> Iterator[dict[str, str]]:
-    """The markers that solve all equations, fewest parts first.
+def solutions(equations: Sequence[Equation], known: Solution) -> list[dict[str, str]]:
+    """The markers that solve all equations, fewest parts first; `known` says what some of them are.
 
-    `weights` says what it costs when a variable is not empty (1 by default), `known` what some variables are.
-    Raises Contradiction where two texts of the same variables differ.
+    Raises Contradiction where two texts of the same variables differ, and where nothing solves all.
     """
     unique: dict[tuple[str, ...], Equation] = {}
     for one in equations:
         other = unique.setdefault(one.variables, one)
         if other.text != one.text:
             raise Contradiction(f"{one.part} stands {one.text!r} in row {one.row}, {other.text!r} in row {other.row}")
-    heap: list[tuple[int, int, int, Sequence[Equation], dict[str, str]]] = [(0, 0, 0, [*unique.values()], dict(known))]
+    found = _solved(tuple(Equation(one.text, one.variables) for one in unique.values()), tuple(known.items()))
+    if not found:
+        raise Contradiction("the texts between the values are cut in no way that fits all rows")
+    return found
+
+
+@lru_cache(256)
+def _solved(equations: tuple[Equation, ...], known: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+    heap: list[tuple[int, int, int, Sequence[Equation], dict[str, str]]] = [(0, 0, 0, equations, dict(known))]
     found: list[dict[str, str]] = []
     count = 0
     while heap and count < MAX_STEPS and len(found) < MAX_SOLUTIONS:
         _, cost, _, before, solved = heappop(heap)
-        left = _reduced(before, solved)
-        if left is None:
+        left = [_rest(one, solved) for one in before]
+        if None in left:
             continue
-        if not left:
+        still = [one for one in left if one is not None and one.variables]
+        if not still:
             found.append(solved)
             continue
-        best = min(left, key=lambda one: (len({*one.variables}), len(one.text)))
-        for split, more in _splits(best, solved, weights):
+        best = min(still, key=lambda one: (len({*one.variables}), len(one.text)))
+        for split in _splits(best, solved):
             count += 1
-            rank = cost + more + DEPTH * (len(left) - 1)
-            heappush(heap, (rank, cost + more, count, left, solved | split))
-    if not found:
-        raise Contradiction("the texts between the values are cut in no way that fits all rows")
-    yield from sorted(found, key=lambda one: _total(one, weights))
+            more = cost + sum(_cost(name, text) for name, text in split.items())
+            heappush(heap, (more + DEPTH * (len(still) - 1), more, count, still, solved | split))
+    return sorted(found, key=_total)
 
 
-def _reduced(equations: Sequence[Equation], found: Mapping[str, str]) -> list[Equation] | None:
-    """The equations without what is known; None where one does not fit."""
-    left = []
-    for one in equations:
-        rest = _rest(one, found)
-        if rest is None:
-            return None
-        if rest.variables:
-            left.append(rest)
-    return left
-
-
-def _rest(one: Equation, found: Mapping[str, str]) -> Equation | None:
+def _rest(one: Equation, found: Solution) -> Equation | None:
     """The equation without what is known at its ends; None where that does not fit."""
     text, variables = one.text, [*one.variables]
     while variables and (known := found.get(variables[0])) is not None:
@@ -114,23 +127,20 @@ def _rest(one: Equation, found: Mapping[str, str]) -> Equation | None:
             return None
         text = text[: len(text) - len(known)]
         del variables[-1]
-    if not variables and text:
-        return None
-    return Equation(text, tuple(variables), one.row, one.part)
+    return Equation(text, tuple(variables)) if variables or not text else None
 
 
-def _splits(one: Equation, found: Mapping[str, str], weights: Mapping[str, int]) -> list[tuple[dict[str, str], int]]:
-    """The ways to cut a text into its variables, with what each costs."""
+def _splits(one: Equation, found: Solution) -> Iterator[dict[str, str]]:
+    """The ways to cut a text into its variables."""
     ends, at = [0], 0
     for token in tokens(one.text):
         at += len(token)
         ends.append(at)
-    ways = islice(_ways(one.text, ends, 0, one.variables, found, {}), MAX_SPLITS)
-    return [(way, sum(_cost(name, text, weights) for name, text in way.items())) for way in ways]
+    return islice(_ways(one.text, ends[::-1], 0, one.variables, found, {}), MAX_SPLITS)
 
 
 def _ways(
-    text: str, ends: Sequence[int], at: int, variables: Sequence[str], found: Mapping[str, str], taken: dict[str, str]
+    text: str, ends: Sequence[int], at: int, variables: Sequence[str], found: Solution, taken: dict[str, str]
 ) -> Iterator[dict[str, str]]:
     if not variables:
         if at == len(text):
@@ -142,13 +152,14 @@ def _ways(
         if text.startswith(known, at):
             yield from _ways(text, ends, at + len(known), others, found, taken)
     elif others:
-        for end in dict.fromkeys([*(end for end in reversed(ends) if end > at), at]):
+        for end in dict.fromkeys([*(end for end in ends if end > at), at]):
             yield from _ways(text, ends, end, others, found, taken | {name: text[at:end]})
     else:
         yield taken | {name: text[at:]}
 
 
-def _cost(name: str, text: str, weights: Mapping[str, int]) -> int:
+@lru_cache(1 << 16)
+def _cost(name: str, text: str) -> int:
     """What a part costs: that there is one, a blank at its beginning, half a bracket, a hole outside of calls."""
     if not text:
         return 0
@@ -160,27 +171,13 @@ def _cost(name: str, text: str, weights: Mapping[str, int]) -> int:
     solid = name in _BLANK and not text.isspace() or name in _SOLID and text.isspace()
     holed = name in _OUTSIDE and re.search("[\x01-\x05]", text) is not None or KEY in text and name not in _KEYED
     weight = (
-        2 if name == "call divider" and text.isspace() else weights.get(name, 4 * name.startswith(("before", "after")))
+        2 if name == "call divider" and text.isspace() else WEIGHTS.get(name, 4 * name.startswith(("before", "after")))
     )
     return weight + blank + 2 * wrong + 50 * solid + 1000 * holed
 
 
-def _total(found: Mapping[str, str], weights: Mapping[str, int]) -> int:
+def _total(found: Solution) -> int:
     """What a solution costs: its parts, and each pair of which there is only one half."""
     pairs = ((found.get(f"{part} opener", ""), found.get(f"{part} closer", "")) for part in _PAIRS)
     halves = sum(bool(opener.strip()) != bool(closer.strip()) for opener, closer in pairs)
-    return sum(_cost(name, text, weights) for name, text in found.items()) + 20 * halves
-
-
-_HEADS = {"argument opener", "call opener", "reasoning opener", "content opener", "item opener", "pair opener"}
-"""Variables that rather begin with a sign: the line break before them ends what was before."""
-_OUTSIDE = {"start", "end", "gap", "reasoning gap", "content gap", "calls opener", "calls closer", "call divider"}
-"""Variables that belong to no call."""
-_KEYED = {"key closer", "argument closer", "pair key closer", "pair closer"}
-"""Variables that may hold the key once more."""
-_PAIRS = ("content", "calls", "arguments", "argument", "item", "array", "object")
-"""Parts that have an opener and a closer, or neither."""
-_BLANK = {"gap", "reasoning gap", "thought gap", "content gap"}
-"""Variables that are whitespace, if they are not empty."""
-_SOLID = {"content opener", "content closer", "calls opener", "calls closer", "end"}
-"""Variables that are more than whitespace."""
+    return sum(_cost(name, text) for name, text in found.items()) + 20 * halves

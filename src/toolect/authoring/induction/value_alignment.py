@@ -19,15 +19,6 @@ from toolect.authoring.induction.labeled_rows import Row
 from toolect.authoring.induction.value_spellings import LITERALS, Pattern, Span, Spelling, word
 from toolect.message import Call, Json, Message, dumps
 
-WEIGHTS = {
-    "start": 24, "end": 12, "end of calls": 12, "no thought": 12, "preamble opener": 8, "preamble closer": 8,
-    "content opener": 8, "content closer": 8, "gap": 4, "reasoning gap": 24, "thought gap": 16, "content gap": 24,
-    "calls opener": 32, "calls closer": 32, "call divider": 24, "arguments opener": 40, "arguments closer": 40,
-    "argument divider": 20, "array opener": 3, "array closer": 3, "item opener": 2, "item closer": 2,
-    "item divider": 8, "object opener": 3, "object closer": 3, "pair opener": 1, "pair closer": 1, "pair divider": 4,
-}  # fmt: skip
-"""What it costs that a part of a format is not empty; 0 for those that most formats have."""
-
 
 class Inside(StrEnum):
     """How a call is made: of keys and values, of a name and one value, of values alone, or as JSON."""
