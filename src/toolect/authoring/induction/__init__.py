@@ -20,7 +20,7 @@ from toolect._values.toolset import tool_schemas
 from toolect.authoring.induction.emission import Spec, emit
 from toolect.authoring.induction.equations import Contradiction, solutions
 from toolect.authoring.induction.json_trees import JsonCalls, json_calls
-from toolect.authoring.induction.labeled_rows import BadRows, Row, check_rows, difference, read_rows, tools_of
+from toolect.authoring.induction.labeled_rows import BadRows, Row, check_rows, difference, parts_of, read_rows, tools_of
 from toolect.authoring.induction.value_alignment import Hypothesis, Inside, Unaligned, align, variants
 from toolect.authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect.authoring.laws import stream
@@ -94,11 +94,10 @@ def _candidates(rows: Sequence[Row]) -> Iterator[_Candidate]:
         for spelling in LITERALS:
             one = variant._replace(inside=Inside.WHOLE, spelling=spelling)
             yield from (_Candidate(one._replace(empty=empty), None, rows) for empty in (True, False))
-        for inside in (Inside.KEYS, Inside.VALUES):
-            for spelling in (*LITERALS[:4], *TEXTS, *LITERALS[4:]):
-                yield _Candidate(variant._replace(inside=inside, spelling=spelling), None, rows)
-            for spelling in (*MIXED, *LEAVES):
-                yield _Candidate(variant._replace(inside=inside, spelling=spelling, typed=True), None, rows)
+        for spelling in (*LITERALS[:4], *TEXTS, *LITERALS[4:]):
+            yield _Candidate(variant._replace(spelling=spelling), None, rows)
+        for spelling in (*MIXED, *LEAVES):
+            yield _Candidate(variant._replace(spelling=spelling, typed=True), None, rows)
 
 
 def _search(rows: Sequence[Row], tools: Sequence[Json], name: str, candidates: Sequence[_Candidate]) -> Induced:
@@ -248,7 +247,7 @@ def _unseen(rows: Sequence[Row], tools: Sequence[Json], made: Induced) -> Iterat
     """The types that no row shows, where each is written in a way of its own."""
     if made.hypothesis is None or not made.hypothesis.spelling.leaves:
         return
-    seen = {type_of(one) for row in rows for call in row.message.calls for one in _parts(call.arguments)} | {"null"}
+    seen = {type_of(one) for row in rows for one in parts_of(row.message)} | {"null"}
     seen |= {"integer", "number"} if seen & {"integer", "number"} else set()
     for name, schema in tool_schemas(tools).items():
         for key in schema.names:
@@ -256,13 +255,6 @@ def _unseen(rows: Sequence[Row], tools: Sequence[Json], made: Induced) -> Iterat
             if member is not None and (unseen := {*member.types} - seen):
                 yield f"no row shows a value of type {min(unseen)}, as `{key}` of `{name}` is: one would decide"
                 return
-
-
-def _parts(value: Json) -> Iterator[Json]:
-    """A value, and all values in it."""
-    yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _parts(inner)
 
 
 def _same(one: Hypothesis, other: Hypothesis | None) -> bool:

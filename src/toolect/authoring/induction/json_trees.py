@@ -14,6 +14,8 @@ from typing import NamedTuple
 from toolect.authoring.induction.labeled_rows import Row
 from toolect.message import Call, Content, Json, Message, Reasoning, same_json
 
+MAX_WRONG = 256
+"""Brackets in a text that begin no JSON. Beyond it: the rest of the text is not looked at."""
 DEEP = 3
 """Levels of objects inside of one another in which a name and its arguments are looked for."""
 _HOLE = "\0"
@@ -33,8 +35,8 @@ class JsonCalls(NamedTuple):
 
 def json_values(text: str) -> Iterator[tuple[int, int, Json]]:
     """The objects and lists of JSON in a text, outermost ones."""
-    decoder, at = json.JSONDecoder(), 0
-    while True:
+    decoder, at, wrong = json.JSONDecoder(), 0, 0
+    while wrong < MAX_WRONG:
         found = [i for i in (text.find("{", at), text.find("[", at)) if i >= 0]
         if not found:
             return
@@ -42,7 +44,7 @@ def json_values(text: str) -> Iterator[tuple[int, int, Json]]:
         try:
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            at += 1
+            at, wrong = at + 1, wrong + 1
             continue
         yield at, end, value
         at = end

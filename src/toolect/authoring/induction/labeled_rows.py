@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from toolect._shown import cut
@@ -124,6 +124,17 @@ def _at(call: Call, key: str) -> Json:
 
 def _shown(value: Json) -> str:
     return cut(dumps(value), MAX_SHOWN)
+
+
+def parts_of(value: Message | Json) -> Iterator[Json]:
+    """All values in the arguments of a message, and in a value, itself among them."""
+    if isinstance(value, Message):
+        inner = [one for call in value.calls for one in (call.arguments or {}).values()]
+    else:
+        yield value
+        inner = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    for one in inner:
+        yield from parts_of(one)
 
 
 def tools_of(rows: Iterable[Row]) -> list[Json]:

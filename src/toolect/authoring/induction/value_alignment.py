@@ -12,73 +12,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import permutations
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from toolect.authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Equation, tokens
 from toolect.authoring.induction.labeled_rows import Row
-from toolect.authoring.induction.value_spellings import LITERALS, Pattern, Span, Spelling, word
+from toolect.authoring.induction.value_spellings import LITERALS, Finder, Spelling, known, word
 from toolect.message import Call, Json, Message, dumps
 
 
 class Inside(StrEnum):
-    """How a call is made: of keys and values, of a name and one value, of values alone, or as JSON."""
+    """How a call is made: of keys and values, of a name and one value, or as JSON."""
 
     KEYS = "key by key"
     WHOLE = "one value"
-    VALUES = "values without keys"
     JSON = "JSON"
-
-
-class Finder(Protocol):
-    """What finds a value in a text."""
-
-    def at(self, text: str, at: int, /) -> int | None:
-        """Where it ends if it begins there."""
-
-    def find(self, text: str, at: int, /) -> Span | None:
-        """Where it stands next."""
-
-
-class Literal(NamedTuple):
-    """A value, and how it is spelled."""
-
-    spelling: Spelling
-    value: Json
-
-    def at(self, text: str, at: int) -> int | None:
-        return self.spelling.at(text, at, self.value)
-
-    def find(self, text: str, at: int) -> Span | None:
-        return self.spelling.find(text, at, self.value)
-
-
-class After(NamedTuple):
-    """A word that stands some times before it is meant."""
-
-    word: Pattern
-    times: int
-
-    def at(self, text: str, at: int) -> int | None:
-        return self.word.at(text, at)
-
-    def find(self, text: str, at: int) -> Span | None:
-        for _ in range(self.times):
-            if (found := self.word.find(text, at)) is not None:
-                at = found[1]
-        return self.word.find(text, at)
-
-
-class Known(NamedTuple):
-    """A value whose place is known."""
-
-    start: int
-    end: int
-
-    def at(self, _text: str, at: int) -> int | None:
-        return self.end if at == self.start else None
-
-    def find(self, _text: str, at: int) -> Span | None:
-        return (self.start, self.end) if at <= self.start else None
 
 
 class Unaligned(Exception):
@@ -113,8 +60,8 @@ class Plan:
     _words: list[tuple[str, str]] = field(default_factory=list)
 
     def glue(self, *variables: str) -> None:
-        """Markers come next."""
-        self._glue += variables
+        """Markers come next; "" is none."""
+        self._glue += filter(None, variables)
 
     def words(self, *pairs: tuple[str, str | None]) -> None:
         """Texts that may stand in the markers around here once more."""
@@ -157,19 +104,18 @@ class Hypothesis(NamedTuple):
 def plan(message: Message, order: Sequence[str], hypothesis: Hypothesis, row: int) -> Plan:
     """The values of a message in the order of its parts."""
     made = Plan()
-    made.glue("start")
+    made.glue("start", "no thought" if hypothesis.thinks and not message.reasoning else "")
     before = ""
-    made.glue(*(("no thought",) if hypothesis.thinks and not message.reasoning else ()))
     for part, after in zip(order, (*order[1:], ""), strict=False):
         if part == "calls":
-            gap = {"content": "gap", "reasoning": "reasoning gap"}.get(before)
-            made.glue(*((gap,) if gap else ()), "calls opener")
+            gap = {"content": "gap", "reasoning": "reasoning gap"}.get(before, "")
+            made.glue(gap, "calls opener")
             _calls(made, message.calls, hypothesis, row)
             made.glue("calls closer")
         else:
             rule = "preamble" if hypothesis.preamble and part == "content" and after == "calls" else part
-            gap = {("calls", "content"): "content gap", ("reasoning", "content"): "thought gap"}.get((before, part))
-            made.glue(*((gap,) if gap else ()), f"{rule} opener")
+            gap = {("calls", "content"): "content gap", ("reasoning", "content"): "thought gap"}.get((before, part), "")
+            made.glue(gap, f"{rule} opener")
             text = getattr(message, part)
             made.atom(f"the {part}", word(text))
             made.glue(f"{rule} closer")
@@ -182,17 +128,16 @@ def plan(message: Message, order: Sequence[str], hypothesis: Hypothesis, row: in
 def _calls(made: Plan, calls: Sequence[Call], hypothesis: Hypothesis, row: int) -> None:
     if hypothesis.inside is Inside.JSON:
         for i, place in enumerate(hypothesis.objects[row]):
-            made.glue(*(("call divider",) if i else ()), "call opener")
-            made.atom("the JSON of a call", Known(*place))
+            made.glue("call divider" if i else "", "call opener")
+            made.atom("the JSON of a call", known(*place))
             made.glue("call closer")
         return
     for i, call in enumerate(calls):
-        made.glue(*(("call divider",) if i else ()), "call opener")
+        made.glue("call divider" if i else "", "call opener")
         again = (ID, call.id), (INDEX, str(i + 1)), (COUNT, str(i))
         made.words(*again)
         named = hypothesis.again if i and calls[i - 1].name == call.name else 0
-        name = word(call.id if hypothesis.ids and call.id else call.name)
-        made.atom(f"the name `{call.name}`", After(name, named) if named else name)
+        made.atom(f"the name `{call.name}`", word(call.id if hypothesis.ids and call.id else call.name, named))
         made.words((NAME, call.name), *again)
         _arguments(made, call, hypothesis)
         made.words((NAME, call.name), *again)
@@ -206,14 +151,13 @@ def _arguments(made: Plan, call: Call, hypothesis: Hypothesis) -> None:
         return
     made.glue("arguments opener")
     if hypothesis.inside is Inside.WHOLE:
-        made.atom(f"the arguments {dumps(arguments)}", Literal(hypothesis.spelling, arguments))
+        made.atom(f"the arguments {dumps(arguments)}", hypothesis.spelling.finder(arguments))
     members = arguments.items() if hypothesis.inside is not Inside.WHOLE else ()
     for i, (key, value) in enumerate(sorted(members) if hypothesis.sorted else members):
-        made.glue(*(("argument divider",) if i else ()), "argument opener")
-        if hypothesis.inside is Inside.KEYS:
-            made.atom(f"the key `{key}`", word(key))
-            made.words((KEY, key))
-            made.glue("key closer")
+        made.glue("argument divider" if i else "", "argument opener")
+        made.atom(f"the key `{key}`", word(key))
+        made.words((KEY, key))
+        made.glue("key closer")
         _value(made, value, hypothesis, f"the value {dumps(value)} of `{key}`")
         made.words((KEY, key))
         made.glue("argument closer")
@@ -224,14 +168,14 @@ def _value(made: Plan, value: Json, hypothesis: Hypothesis, part: str) -> None:
     if hypothesis.spelling.leaves and isinstance(value, list):
         made.glue("array opener")
         for i, item in enumerate(value):
-            made.glue(*(("item divider",) if i else ()), "item opener")
+            made.glue("item divider" if i else "", "item opener")
             _value(made, item, hypothesis, f"{dumps(item)} in {part}")
             made.glue("item closer")
         made.glue("array closer")
     elif hypothesis.spelling.leaves and isinstance(value, dict):
         made.glue("object opener")
         for i, (key, inner) in enumerate(sorted(value.items()) if hypothesis.sorted else value.items()):
-            made.glue(*(("pair divider",) if i else ()), "pair opener")
+            made.glue("pair divider" if i else "", "pair opener")
             made.atom(f"the key `{key}` in {part}", word(key))
             made.words((KEY, key))
             made.glue("pair key closer")
@@ -241,9 +185,9 @@ def _value(made: Plan, value: Json, hypothesis: Hypothesis, part: str) -> None:
         made.glue("object closer")
     else:
         kind = type_of_leaf(value, hypothesis.spelling.leaves)
-        made.glue(*((f"before {kind}",) if hypothesis.typed else ()))
-        made.atom(part, Literal(hypothesis.spelling, value))
-        made.glue(*((f"after {kind}",) if hypothesis.typed else ()))
+        made.glue(f"before {kind}" if hypothesis.typed else "")
+        made.atom(part, hypothesis.spelling.finder(value))
+        made.glue(f"after {kind}" if hypothesis.typed else "")
 
 
 def type_of_leaf(value: Json, leaves: bool) -> str:
@@ -291,8 +235,12 @@ _SPECIAL = re.compile(r"</?[^<>\s]*>|<[|｜].*[|｜]>")
 
 def _in_order(row: Row, words: Sequence[str]) -> bool:
     """True where the words stand in a text one after the other."""
-    pattern = "[\\s\\S]*?".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in words)
-    return re.search(pattern, row.whole) is not None
+    at = 0
+    for one in words:
+        if (place := word(one).find(row.whole, at)) is None:
+            return False
+        at = place[1]
+    return True
 
 
 def align(rows: Sequence[Row], hypothesis: Hypothesis) -> Alignment:
@@ -317,7 +265,7 @@ def _words(rows: Sequence[Row], hypothesis: Hypothesis, usual: Usual) -> dict[st
         for step, glue, _, _ in _placed(row, at, hypothesis, usual):
             begin = place + len(glue)
             place = step.finder.at(row.whole, begin) or begin if step.finder else begin
-            if isinstance(step.finder, Literal) and isinstance(step.finder.value, bool | None):
+            if step.finder and isinstance(step.finder.value, bool | None):
                 found.setdefault(f"word {type_of_leaf(step.finder.value, True)}", row.whole[begin:place])
     return found
 

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 import yaml
 
-from toolect.message import Json, same_json
+from toolect.message import Json, dumps, same_json
 
 REACH = 4000
 """Characters between a key and its value that are looked through."""
@@ -78,34 +79,45 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """Texts that a value may be spelled as, as a regular expression."""
+class Finder(NamedTuple):
+    """What finds a value in a text: where it ends if it begins at a place, and where it stands next from a place on."""
 
-    text: str
-    words: bool = False
-    """It begins and ends as a word does, and is looked for as one."""
+    at: Callable[[str, int], int | None]
+    find: Callable[[str, int], Span | None]
+    value: Json = ""
 
-    def at(self, text: str, at: int) -> int | None:
-        """Where the value ends that begins at a place."""
-        found = _compiled(self.text).match(text, at)
+
+def pattern(regex: str, words: bool = False, value: Json = "") -> Finder:
+    """The finder of texts that match: as words, where they are that, or else anywhere."""
+
+    def at(text: str, at: int) -> int | None:
+        found = _compiled(regex).match(text, at)
         return found.end() if found else None
 
-    def find(self, text: str, at: int) -> Span | None:
-        """The first place from `at` on: as a word, where it is one, or else anywhere."""
-        for pattern in (rf"(?<![\w.+-]){self.text}(?!\w)",) * self.words + (self.text,):
-            if found := _compiled(pattern).search(text, at):
+    def find(text: str, at: int) -> Span | None:
+        for one in (rf"(?<![\w.+-]){regex}(?!\w)",) * words + (regex,):
+            if found := _compiled(one).search(text, at):
                 return found.span()
         return None
 
-
-def word(text: str) -> Pattern:
-    """A name or a key, which stands as it is."""
-    return Pattern(re.escape(text), True)
+    return Finder(at, find, value)
 
 
-def _is_word(text: str) -> bool:
-    return bool(re.fullmatch(r"\w(.*\w)?", text, re.DOTALL))
+def word(text: str, times: int = 0) -> Finder:
+    """The finder of a name or a key, which stands as it is, after it has stood some times more."""
+    plain = pattern(re.escape(text), True)
+
+    def find(text: str, at: int) -> Span | None:
+        for _ in range(times):
+            at = (plain.find(text, at) or (at, at))[1]
+        return plain.find(text, at)
+
+    return plain._replace(find=find) if times else plain
+
+
+def known(start: int, end: int) -> Finder:
+    """The finder of a value whose place is known."""
+    return Finder(lambda _, at: end if at == start else None, lambda _, at: (start, end) if at <= start else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,44 +135,35 @@ class Spelling:
     """What reads a whole literal."""
     leaves: bool = False
     """Each leaf is looked for by itself."""
-    numbers: bool = True
 
-    def pattern(self, value: Json) -> Pattern | None:
-        """What a value looks like; None for one of a literal, which `literal` finds."""
+    def finder(self, value: Json) -> Finder:
+        """What finds a value that is spelled so."""
+        if self.read is not None:
+            return self._literal(value)
         escaped = ESCAPES[self.strings][0]
-        if self.leaves:
-            if isinstance(value, str):
-                return Pattern(escaped(value), _is_word(value))
-            if isinstance(value, bool) or value is None:
-                return Pattern("(?:" + "|".join(map(re.escape, WORDS[value])) + ")", True)
-            return Pattern(_number(value), True) if isinstance(value, int | float) else None
         if isinstance(value, str):
-            return Pattern(escaped(value), _is_word(value))
+            return pattern(escaped(value), re.fullmatch(r"\w(.*\w)?", value, re.DOTALL) is not None, value)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return Pattern(_number(value), True)
-        texts = dict.fromkeys(_spelled(value, self.others))
-        return Pattern("(?:" + "|".join(map(escaped, texts)) + ")", not isinstance(value, list | dict))
+            return pattern(_number(value), True, value)
+        words = self.leaves and not isinstance(value, list | dict)
+        texts = WORDS[value] if words else (escaped(one) for one in dict.fromkeys(_spelled(value, self.others)))
+        return pattern("(?:" + "|".join(texts) + ")", not isinstance(value, list | dict), value)
 
-    def at(self, text: str, at: int, value: Json) -> int | None:
-        """Where a value ends that begins at a place; None where there is another one."""
-        if self.read is None:
-            pattern = self.pattern(value)
-            return pattern.at(text, at) if pattern else None
-        end = _extent(text, at)
-        try:
-            return end if end > at and same_json(self.read(text[at:end]), value) else None
-        except (ValueError, SyntaxError, RecursionError, MemoryError, yaml.YAMLError, TypeError):
-            return None
+    def _literal(self, value: Json) -> Finder:
+        read, longest = self.read or json.loads, 8 * len(dumps(value)) + 64
 
-    def find(self, text: str, at: int, value: Json) -> Span | None:
-        """Where a value stands next."""
-        if self.read is None:
-            pattern = self.pattern(value)
-            return pattern.find(text, at) if pattern else None
-        for begins in _LITERAL.finditer(text, at, at + REACH):
-            if (end := self.at(text, begins.start(), value)) is not None:
-                return begins.start(), end
-        return None
+        def at(text: str, at: int) -> int | None:
+            end = _extent(text[: at + longest], at)
+            try:
+                return end if end > at and same_json(read(text[at:end]), value) else None
+            except (ValueError, SyntaxError, RecursionError, MemoryError, yaml.YAMLError, TypeError):
+                return None
+
+        def find(text: str, start: int) -> Span | None:
+            places = (one.start() for one in _LITERAL.finditer(text, start, start + REACH))
+            return next(((place, end) for place in places if (end := at(text, place)) is not None), None)
+
+        return Finder(at, find, value)
 
 
 _LITERAL = re.compile(r"""["'\[{]|(?<![\w.+-])[-+.\w]""")
