@@ -83,9 +83,11 @@ def test_what_one_row_alone_shows_is_not_claimed(tmp_path: Path) -> None:
         ([{"text": 1, "calls": []}], "row 1: expected an object with `text`"),
         ([{**HARBOUR[0], "calls": [{"name": "tide", "arguments": "{}"}]}], "row 1: call 1: expected `arguments` as an object"),
         ([{**HARBOUR[0], "call": []}], "row 1: expected the fields text, content, reasoning, calls, prefix, got `call`"),
-        ([{**HARBOUR[0], "text": "x" * 70000}], "row 1: expected at most 65536 characters of `text`, got 70000"),
+        ([{**HARBOUR[0], "text": "x" * 20000}], "row 1: expected at most 16384 characters of `text`, got 20000"),
         ([HARBOUR[0], row("<call:log>", ("tide", {"port": "Brest"}))], "row 2: the name `tide` stands nowhere in the text"),
         ([HARBOUR[0], row("<call:tide>\n<arg:port>Rome</arg>\n</call>", ("tide", {"port": "Brest"}))], 'row 2: the value "Brest" of `port` stands nowhere'),
+        ([{**HARBOUR[0], "content": "\x01"}], "got the sign '\\x01'"),
+        ([row("x", ("tide", {"n": float("nan")}))], "got the number nan"),
         ([*HARBOUR, row('[tide] port="Brest";', ("tide", {"port": "Brest"}))], "in row 6"),
     ],
 )  # fmt: skip

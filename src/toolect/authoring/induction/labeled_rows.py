@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,13 +12,20 @@ from toolect._shown import cut
 from toolect._values.schema_keywords import type_of
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, dumps, kind_of, same_json
 
-MAX_TEXT = 1 << 16
+MAX_TEXT = 1 << 14
 """Characters of a text: more than an answer has that a person would paste."""
 MAX_SHOWN = 80
 """Characters of a text that are shown."""
+MAX_BITS = 4096
+"""Bits of a whole number in a row. Beyond it: it is refused."""
+DEEP = 24
+"""Levels of lists and objects in a row. Beyond it: it is refused."""
 MAX_ROWS = 64
 """Rows that a dialect is induced from. Beyond it: the first ones."""
 _FIELDS = ("text", "content", "reasoning", "calls", "prefix")
+
+
+_CONTROL = re.compile("[\x00-\x08\ud800-\udfff]")
 
 
 class BadRows(ValueError):
@@ -55,6 +64,8 @@ def row_of(given: Json, number: int) -> Row:
     """The row that an object says. Raises BadRows."""
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
         raise BadRows(f"row {number}: expected an object with `text`, the answer, got {kind_of(given)}")
+    if odd_part := _odd(given):
+        raise BadRows(f"row {number}: expected text and finite numbers, at most {DEEP} levels deep, got {odd_part}")
     if odd := [key for key in given if key not in _FIELDS]:
         raise BadRows(f"row {number}: expected the fields {', '.join(_FIELDS)}, got `{odd[0]}`")
     texts = {key: given.get(key) or "" for key in ("content", "reasoning", "prefix")}
@@ -72,6 +83,21 @@ def row_of(given: Json, number: int) -> Row:
     if len(given["text"]) > MAX_TEXT:
         raise BadRows(f"row {number}: expected at most {MAX_TEXT} characters of `text`, got {len(given['text'])}")
     return Row(number, given["text"], Message(segments), texts["prefix"])
+
+
+def _odd(value: Json, depth: int = 0) -> str:
+    """What a row may not hold: numbers that are not finite, signs that no text has, and what is nested too deep."""
+    if isinstance(value, str):
+        found = _CONTROL.search(value)
+        return f"the sign {found[0]!a}" if found else ""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"the number {value}"
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return f"a number of {value.bit_length()} bits"
+    if isinstance(value, dict | list) and depth >= DEEP:
+        return "more"
+    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next(filter(None, (_odd(one, depth + 1) for one in inner)), "")
 
 
 def _call(given: Json, where: str) -> Call:
