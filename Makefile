@@ -81,8 +81,8 @@ judge: setup  ## judge the reader on fresh texts, beside an earlier one: ARGS="-
 ablation: setup  ## what each cost of reading is worth; writes docs/leniency.json: ARGS="--only json_comma"
 	@$(BIN)/python -m tools.judge.ablation $(ARGS)
 
-induction: setup  ## count the formats that `toolect new` induces: ARGS="--formats 1000 --seed 0 --templates DIR --write"
-	@$(BIN)/python -m tools.induction.scores $(ARGS)
+induction: setup  ## count the formats that `toolect new` makes dialects of: ARGS="wild random --count 200 --seed 0 --wrong"
+	@$(BIN)/python -m tools.induction.measure $(ARGS)
 
 mistakes: setup  ## of the mistakes that authors make, how many lint finds
 	@$(BIN)/python tests/mistake_cases.py

@@ -58,7 +58,6 @@ PARTS = {
 }
 """Of the cases of each test of a file, or of one test, a run takes one part of so many; the first that fits counts."""
 SLOW = {
-    "test_new.py::test_no_call_with_tools_declared": 1,  # nothing else looks at what is said where no call is found
     "test_data.py": 3,
     "test_detection.py": 3,
     "test_floods.py": 4,

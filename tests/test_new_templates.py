@@ -1,4 +1,4 @@
-"""Dialects that `toolect new` induces from chat templates: each reads random answers, and lint finds nothing in it."""
+"""Dialects that `toolect new` makes of chat templates: each reads random answers."""
 
 from __future__ import annotations
 
@@ -50,21 +50,9 @@ _TEMPLATES = {
         "<calls>[{% for call in m.tool_calls %}{\"name\": \"{{ call.function.name }}\", \"arguments\": " + _JSON
         + "}{% if not loop.last %}, {% endif %}{% endfor %}]</calls><|stop|>\n{% endif %}"
     ),
-    "CDATA where a text has markup in it": (
-        "{{ m.content }}{% for call in m.tool_calls %}\n<run name=\"{{ call.function.name }}\">"
-        "{% for key, value in call.function.arguments.items() %}<arg key=\"{{ key }}\">"
-        "{% if value is string and ('<' in value or '&' in value or '\\n' in value) %}<![CDATA[{{ value }}]]>"
-        "{% else %}{{ value if value is string else value | tojson(ensure_ascii=False) }}{% endif %}</arg>{% endfor %}"
-        "</run>{% endfor %}<|stop|>\n"
-    ),
     "elements in elements": _TREE + (
         "{{ m.content }}{% if m.tool_calls %}<calls>{% for call in m.tool_calls %}<run name=\"{{ call.function.name }}\">"
         "{{ tree(call.function.arguments) }}</run>{% endfor %}</calls>{% endif %}<|stop|>\n"
-    ),
-    "elements behind a token, with a word of their own for items": _TREE.replace("<{{", "<|x|><{{").replace("</", "<|x|></")
-    .replace("<item>", "<|x|><one>").replace("</item>", "</one>") + (
-        "{{ m.content }}{% for call in m.tool_calls %}<|x|><run name=\"{{ call.function.name }}\">"
-        "{{ tree(call.function.arguments) }}<|x|></run>{% endfor %}<|stop|>\n"
     ),
 }  # fmt: skip
 """What an assistant says, by what is particular about it."""
@@ -80,6 +68,6 @@ def test_chat_templates(about: str) -> None:
         "{% elif m.role == 'assistant' %}" + _TEMPLATES[about] + "{% endif %}{% endfor %}"
         "{% if add_generation_prompt %}" + _ASKED.get(about, "") + "{% endif %}"
     )
-    made = template_outcome(about, source, linted=True)
+    made = template_outcome(about, source)
     assert made is not None
-    assert (made.wrong, made.exact, made.clean, made.claimed) == ("", True, True, True)
+    assert (made.wrong, made.exact, made.claimed) == ("", True, True)

@@ -1,205 +1,159 @@
-"""Scores of induction: dialects that are induced, held against what they were not shown.
+"""Measures induction: `python -m tools.induction.measure [SET]... [--count N] [--seed N] [--wrong] [--write]`.
 
-- random formats: five samples, then eight messages that were held out, which have to be read to the last argument;
-- shipped dialects: the first cases of their corpora, which have to be read as the shipped dialect reads them;
-- chat templates: what they write for the probes, then random messages that they write.
+A format is induced from five rows, and held against eight messages that were held out: they have to be read exactly,
+whole and streamed, and written back. SETs are `wild`, formats of others that no dialect covers; `random` ones; and
+`shipped`, each dialect as if it was unknown, from what it writes. `templates` are the chat templates of models, asked
+with the probes of `toolect new --template` and held against what they write for random messages. All sets unless told.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+import argparse
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
-
-import msgspec
+from typing import NamedTuple
 
 import toolect
-from toolect._values.schema_keywords import type_of
-from toolect.authoring.corpus import read
-from toolect.authoring.lint.runner import lint
-from toolect.authoring.scaffold import Sample, Scaffold, Told, scaffold, scaffold_told
-from toolect.chat_template import judge, turns
-from toolect.chat_template.probes import PROBES, SIGNS, TOOLS, Probe, Style
+from toolect.authoring.induction import BadRows, Induced, Row, check_rows, induce, prove
+from toolect.authoring.induction.probing import template_rows
+from toolect.authoring.lint.runner import each
+from toolect.authoring.processes import cores
+from toolect.chat_template import BadTemplate, judge, turns
+from toolect.chat_template.probes import TOOLS, Probe
 from toolect.chat_template.verdict import OTHERWISE, SPACED
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message, same_json
-from tools.induction.odd_formats import odd_format
-from tools.induction.random_formats import Format, random_format
-from tools.induction.said import HELD_OUT, SAMPLES, Plan, Tool, random_call, random_message, random_tools
+from toolect.message import Json
+from toolect.rendered import Unrepresentable
+from tools.chats.original_templates import templates
+from tools.induction.random_formats import Format, random_format, wild_formats
+from tools.induction.said import HELD_OUT, SAMPLES, TYPES, Plan, Tool, random_call, random_message, random_tools
+from tools.reports import keep
 
-CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
+HEAD = """# Induction
 
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A random format with what is written in it."""
-
-    seed: int
-    form: Format
-    tools: list[Tool]
-    samples: list[str]
-    held_out: list[tuple[str, Message]]
-
-    @property
-    def declared(self) -> list[Json]:
-        """The tools as a request has them."""
-        return [tool.declared() for tool in self.tools]
+How well [`toolect new`](../cli.md#toolect-new) makes dialects, held against what it was not shown: eight messages of
+each format, which have to be read exactly, whole and streamed, and written back; for chat templates twelve. *Claimed*
+are those with exit code 0: every row is also read by a dialect of the others.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one format, dialect or template."""
+class Drawn(NamedTuple):
+    """Rows of a format, those that are held out, and the tools."""
+
+    rows: list[Row]
+    held_out: list[Row]
+    tools: list[Json]
+
+
+class Outcome(NamedTuple):
+    """What became of a format."""
 
     name: str
-    features: frozenset[str]
     exact: bool
     claimed: bool
-    """The samples are said to be read."""
-    calls: bool
-    """All calls are read to the last argument, whatever becomes of the text beside them."""
+    seconds: float
     wrong: str = ""
-    """The first thing that is read otherwise."""
-    clean: bool = False
-    """Lint finds nothing in its files; never for those that were not looked at."""
 
 
-def drawn(seed: int, odd: bool = False) -> Drawn:
-    """The format of a seed, its samples and the messages that are held out; an `odd` one is made up by a person."""
-    random = Random(seed)
-    form = odd_format(random) if odd else random_format(random)
+def drawn(form: Format, seed: int) -> Drawn:
+    """Random messages as a format writes them."""
+    random = Random(f"{form.name} {seed}")
     tools = random_tools(random, form.types, form.empty)
 
-    def message(plan: Plan) -> Message:
-        reasoning = form.thought is not None and (random.random() < 0.6 or plan is SAMPLES[0])
-        planned = Plan(plan.content, plan.calls, reasoning)
-        return random_message(random, planned, lambda: random_call(random, tools, form.carries, form.identify))
+    def row(plan: Plan) -> Row:
+        reasoning = form.thinks and random.random() < 0.6
+        plan = Plan(plan.content, min(plan.calls, 1) if form.single else plan.calls, reasoning)
+        message = random_message(random, plan, lambda: random_call(random, tools, form.carries))
+        return Row(0, form.write(message), message)
 
-    samples = [form.write(message(plan)) for plan in SAMPLES]
-    while "entities" in form.features and not any("&" in sample for sample in samples):  # samples show what there is
-        samples = [form.write(message(plan)) for plan in SAMPLES]
-    held_out = [(form.write(one), one) for one in map(message, HELD_OUT)]
-    return Drawn(seed, form, tools, samples, held_out)
-
-
-def induced(texts: Iterable[str], tools: list[Json] | None = None) -> Scaffold:
-    """What `toolect new` makes of samples."""
-    with tempfile.TemporaryDirectory() as folder:
-        samples = [Sample(f"Sample {i}", text) for i, text in enumerate(texts, 1)]
-        return scaffold("new", samples, Path(folder) / "new.yaml", tools)
+    rows = [row(plan) for plan in SAMPLES]
+    thoughts = 0
+    while not _shows(form, rows) and thoughts < 400:  # samples show what there is
+        rows, thoughts = [row(plan) for plan in SAMPLES], thoughts + 1
+        if thoughts % 40 == 0:
+            tools = random_tools(random, form.types, form.empty)
+    return Drawn(_numbered(rows), _numbered(map(row, HELD_OUT)), [tool.declared() for tool in tools])
 
 
-def lints_clean(made: Scaffold) -> bool:
-    """True when lint finds nothing in the files of a new dialect but what no sample shows."""
-    spec = next(path for path in made.files if path.suffix == ".yaml")
-    with tempfile.TemporaryDirectory() as folder:
-        for path, text in made.files.items():
-            target = Path(folder) / path.relative_to(spec.parent)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode())
-        found = lint(Path(folder) / spec.name).diagnostics
-        return all(one.check == "uncovered" for one in found)  # samples need not show all that their format may have
+def _shows(form: Format, rows: Sequence[Row]) -> bool:
+    thought = [row for row in rows if row.message.reasoning]
+    if form.thinks and not (
+        any(row.message.content for row in thought) and any(not row.message.content for row in thought)
+    ):
+        return False
+    return not form.shows or any(re.search(form.shows, row.text) for row in rows)
 
 
-def random_outcome(seed: int, linted: bool = False, odd: bool = False, declared: bool = True) -> Outcome:
-    """How a random format is induced; whether it lints clean, too, if it is to be `linted`."""
-    one = drawn(seed, odd)
-    made = induced(one.samples, one.declared if declared else None)
-    wrong = next(differing(made.dialect, one.held_out, one.declared), "")
-    called = not any(differing(made.dialect, one.held_out, one.declared, content=False))
-    clean = linted and lints_clean(made)
-    return Outcome(one.form.family, one.form.features, not wrong, made.sound, called, wrong, clean)
+def _numbered(rows: Iterator[Row] | Sequence[Row]) -> list[Row]:
+    return [row._replace(number=number) for number, row in enumerate(rows, 1)]
 
 
-def differing(
-    dialect: Dialect, texts: Iterable[tuple[str, Message]], tools: list[Json] | None, content: bool = True
-) -> Iterator[str]:
-    """Where the dialect reads something else than what was written, outer whitespace of texts aside."""
-    for text, put in texts:
-        message = dialect.parse(text, tools)
-        if difference := different(message, put, content):
-            yield f"{difference} - in {text!r}"
+def shipped(name: str, seed: int) -> Drawn | None:
+    """Random messages as a shipped dialect writes them; None for one that carries none of them."""
+    dialect, random = toolect.dialect(name), Random(f"{name} {seed}")
+    for attempt in range(30):
+        kinds = random_tools(random, TYPES if attempt < 20 else ("string",), empty=attempt < 10)
+        row = partial(_written, dialect, random, kinds)
+        first = row(Plan(False, 1))
+        thinks = first is not None and row(Plan(True, 0, True)) is not None
+        rows = [_nearest(row, plan, thinks, random) for plan in (*SAMPLES, *HELD_OUT)]
+        if first is not None and all(rows):
+            found = [one for one in rows if one is not None]
+            tools = [tool.declared() for tool in kinds]
+            return Drawn(_numbered(found[: len(SAMPLES)]), _numbered(found[len(SAMPLES) :]), tools)
+    return None
 
 
-def different(message: Message, put: Message, content: bool = True) -> str:
-    """How a message differs from the one that was written; "" if it does not."""
-    calls = [(call.name, call.id, call.runnable) for call in message.calls]
-    wanted = [(call.name, call.id, True) for call in put.calls]
-    if calls != wanted:
-        return f"calls {calls}, expected {wanted}"
-    for call, other in zip(message.calls, put.calls, strict=True):
-        if not same_json(call.arguments, other.arguments):
-            return f"arguments {call.arguments}, expected {other.arguments}"
-    for got, expected in () if not content else ((message.content, put.content), (message.reasoning, put.reasoning)):
-        if got.strip() != expected.strip():
-            return f"text {got!r}, expected {expected!r}"
-    return ""
+def _nearest(row: Callable[[Plan], Row | None], plan: Plan, thinks: bool, random: Random) -> Row | None:
+    """A row as planned, or as much of it as the dialect can write."""
+    plan = Plan(plan.content, plan.calls, thinks and random.random() < 0.7)
+    less = (plan, Plan(plan.content, min(plan.calls, 1)), Plan(False, plan.calls), Plan(False, 1))
+    return next(filter(None, (row(one) for one in less if one.calls or one.content)), None)
 
 
-# Shipped dialects
-
-
-def shipped_outcome(name: str, count: int, declared: bool, linted: bool = False) -> Outcome | None:
-    """How a shipped dialect is induced from the first `count` cases of its corpus that have calls; None without any."""
-    wanted = toolect.dialect(name)
-    cases = []
-    for case in read(CORPUS / f"{name}.txt"):
-        if any(map(case.has, ("skip", "error", "lenient", "prefix", "policy", "parse-only"))):
+def _written(dialect: toolect.Dialect, random: Random, kinds: list[Tool], plan: Plan) -> Row | None:
+    """A random message, as the dialect writes it and reads it."""
+    tools = [tool.declared() for tool in kinds]
+    for _ in range(25):
+        message = random_message(random, plan, lambda: random_call(random, kinds))
+        try:
+            row = Row(0, str(dialect.render(message, tools)), message)
+        except Unrepresentable:
             continue
-        message = wanted.parse(case.text, **case.options)
-        alone = len(message.calls) == 1 and bool(message.calls[0].arguments)
-        if message.clean and message.calls and (count > 1 or alone):
-            cases.append((case, message))
-        if len(cases) == count:
-            break
-    if not cases:
-        return None
-    tools = tools_of(call for _, message in cases for call in message.calls) if declared else None
-    made = induced([case.text for case, _ in cases], tools)
-    wrong, called = "", True
-    for case, _ in cases:
-        options = case.options if tools is None else {"tools": tools}
-        put = wanted.parse(case.text, **options)
-        got = made.dialect.parse(case.text, **options)
-        wrong = wrong or different(_unidentified(got), _unidentified(put))
-        called = called and not different(_unidentified(got), _unidentified(put), content=False)
-    return Outcome(name, frozenset(), not wrong, made.sound, called, wrong, linted and lints_clean(made))
+        if prove(dialect, [row], tools).back:
+            return row
+    return None
 
 
-def _unidentified(message: Message) -> Message:
-    return Message(
-        [msgspec.structs.replace(one, id=None) if isinstance(one, Call) else one for one in message.segments]
-    )
+def outcome(name: str, given: Drawn | None) -> Outcome:
+    """What `toolect new` makes of rows."""
+    if given is None:
+        return Outcome(name, False, False, 0, "carries no random message")
+    begun = time.process_time()
+    try:
+        made = induce(check_rows(given.rows), given.tools)
+    except BadRows as error:
+        return Outcome(name, False, False, 0, str(error))
+    seconds = time.process_time() - begun
+    proof = prove(made.dialect, given.held_out, given.tools) if made.dialect is not None else made.proof
+    exact = proof.back == len(given.held_out)
+    return Outcome(name, exact, made.claimed, seconds, "" if exact else made.why or proof.wrong)
 
 
-def tools_of(calls: Iterable[Call]) -> list[Json]:
-    """Tools that such calls may be of: a parameter has all types that it was given."""
-    types: dict[str, dict[str, dict[str, None]]] = {}
-    for call in calls:
-        properties = types.setdefault(call.name, {})
-        for key, value in (call.arguments or {}).items():
-            properties.setdefault(key, {})[type_of(value)] = None
-    tools: dict[str, dict[str, Json]] = {
-        name: {key: {"type": [*kinds] if len(kinds) > 1 else next(iter(kinds))} for key, kinds in properties.items()}
-        for name, properties in types.items()
-    }
-    return [
-        {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": properties}}}
-        for name, properties in tools.items()
-    ]
-
-
-# Chat templates
-
-
-def template_outcome(name: str, source: str, seed: int = 0, linted: bool = False) -> Outcome | None:
-    """How the dialect of a chat template is induced; None where it writes no calls. Raises BadTemplate."""
+def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
+    """What `toolect new --template` makes of a chat template; None where it writes no calls. Raises BadTemplate."""
+    rows, style = template_rows(source)
+    begun = time.process_time()
+    try:
+        made: Induced = induce(check_rows(rows), TOOLS, left_out=False)
+    except BadRows as error:
+        return Outcome(name, False, False, 0, str(error))
+    seconds = time.process_time() - begun
+    if made.dialect is None or style is None:
+        return Outcome(name, False, False, seconds, made.why)
     random = Random(seed)
-    made = induced_from_template(source)
-    if made is None:
-        return None
-    scaffolded, style = made
     probes = [
         Probe(
             f"random {i}",
@@ -209,14 +163,10 @@ def template_outcome(name: str, source: str, seed: int = 0, linted: bool = False
         )
         for i in range(12)
     ]
-    held_out = turns(source, probes, (style,))[0]
-    verdict = judge(scaffolded.dialect, held_out)
-    unread = [one for one in verdict.differences if one.what not in (OTHERWISE, SPACED)]
-    unread = [one for one in unread if not one.what.startswith("cannot be written")]
+    found = judge(made.dialect, turns(source, probes, (style,))[0]).differences
+    unread = [one for one in found if one.what not in (OTHERWISE, SPACED) and "cannot be written" not in one.what]
     wrong = f"{unread[0].probe}: {unread[0].what}" if unread else ""
-    called = not any(one.what.startswith("calls") for one in unread)
-    clean = linted and lints_clean(scaffolded)
-    return Outcome(name, frozenset(), not wrong, scaffolded.sound, called, wrong, clean)
+    return Outcome(name, not wrong, made.claimed, seconds, wrong and (made.why or wrong))
 
 
 def _asked(random: Random) -> tuple[str, dict[str, Json]]:
@@ -227,16 +177,67 @@ def _asked(random: Random) -> tuple[str, dict[str, Json]]:
     return random.choice((("get_forecast", forecast), ("save_note", note), ("list_notes", {})))
 
 
-def induced_from_template(source: str) -> tuple[Scaffold, Style] | None:
-    """What `toolect new --template` makes of a chat template."""
-    found = turns(source, (*PROBES, SIGNS))[0]
-    style = found[0].style
-    if style is None:
+def wild_outcome(name: str, seed: int = 0) -> Outcome:
+    """What is made of one of the formats of others."""
+    return outcome(name, drawn(next(form for form in wild_formats() if form.name == name), seed))
+
+
+def random_outcome(seed: int) -> Outcome:
+    """What is made of the random format of a seed."""
+    form = random_format(seed)
+    return outcome(f"{seed} {form.name}", drawn(form, seed))
+
+
+def shipped_outcome(name: str, seed: int = 0) -> Outcome:
+    """What is made of a shipped dialect as if it was unknown."""
+    return outcome(name, shipped(name, seed))
+
+
+def _template(at: int) -> Outcome | None:
+    one = templates()[at]
+    try:
+        return template_outcome(one.name, one.text)
+    except BadTemplate:
         return None
-    told = [Told(turn.probe, turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
-    answers, further = (
-        [one for one in told if one.title != SIGNS.title],
-        [one for one in told if one.title == SIGNS.title],
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        return scaffold_told("new", answers, Path(folder) / "new.yaml", TOOLS, further), style
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    sets = ("wild", "random", "shipped", "templates")
+    parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(sets))
+    parser.add_argument("--count", type=int, default=200, help="how many random formats; 200 unless told")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the messages, and of the first random format")
+    parser.add_argument("--jobs", type=int, default=cores(), help="so many at a time; one for each core unless told")
+    parser.add_argument("--wrong", action="store_true", help="name what is not induced")
+    parser.add_argument("--write", action="store_true", help="write the table into .reports/induction.md")
+    options = parser.parse_args()
+    lines = [
+        "| formats | induced exactly | claimed, of them exact | seconds of processor time, mean and most |",
+        "| --- | --: | --: | --: |",
+    ]
+    wrong = []
+    for name in options.sets or sets:
+        run: dict[str, Callable[[], Iterator[Outcome | None]]] = {
+            "wild": lambda: each(
+                partial(wild_outcome, seed=options.seed), [one.name for one in wild_formats()], options.jobs
+            ),
+            "random": lambda: each(random_outcome, range(options.seed, options.seed + options.count), options.jobs),
+            "shipped": lambda: each(partial(shipped_outcome, seed=options.seed), toolect.dialects(), options.jobs),
+            "templates": lambda: each(_template, range(len(templates())), options.jobs),
+        }
+        found = [one for one in run[name]() if one is not None]
+        exact, claimed = [one for one in found if one.exact], [one for one in found if one.claimed]
+        seconds = [one.seconds for one in found]
+        lines.append(
+            f"| {name} | {len(exact)} of {len(found)} | {len(claimed)}, {sum(one.exact for one in claimed)} "
+            f"| {sum(seconds) / len(seconds):.2f}, {max(seconds):.2f} |"
+        )
+        wrong += [f"- {name}: {one.name}: {one.wrong}" for one in found if not one.exact]
+    print("\n".join([*lines, "", *(wrong if options.wrong else ())]))
+    if options.write:
+        keep("induction.md", f"{HEAD}\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

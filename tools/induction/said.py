@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a list of words is one line)
 """Random tools and random messages that call them."""
 
 from __future__ import annotations
@@ -8,48 +9,10 @@ from random import Random
 
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
-_VERBS = ["get", "set", "find", "save", "list", "book", "send", "plan", "read", "make", "open", "move"]
-_NOUNS = ["tide", "note", "order", "route", "room", "ticket", "alarm", "song", "file", "price", "lamp", "user"]
-_KEYS = [
-    "city",
-    "days",
-    "unit",
-    "query",
-    "path",
-    "limit",
-    "text",
-    "title",
-    "start_date",
-    "count",
-    "lang",
-    "tags",
-    "options",
-    "ratio",
-    "urgent",
-    "mode",
-    "place",
-]
-_TYPES = ("string", "string", "string", "integer", "integer", "boolean", "number", "array", "object")
-_WORDS = [
-    "the",
-    "harbour",
-    "is",
-    "quiet",
-    "today",
-    "and",
-    "Brest",
-    "waits",
-    "for",
-    "rain",
-    "near",
-    "Zürich",
-    "while",
-    "two",
-    "boats",
-    "leave",
-    "at",
-    "dawn",
-]
+_VERBS = ("get", "set", "find", "save", "list", "book", "send", "plan", "read", "make", "open", "move")  # fmt: skip
+_NOUNS = ("tide", "note", "order", "route", "room", "ticket", "alarm", "song", "file", "price", "lamp", "user")  # fmt: skip
+_KEYS = ("city", "days", "unit", "query", "path", "limit", "text", "title", "start_date", "count", "lang", "tags", "options", "ratio", "urgent", "mode", "place")  # fmt: skip
+_WORDS = ("the", "harbour", "is", "quiet", "today", "and", "Brest", "waits", "for", "rain", "near", "Zürich", "while", "two", "boats", "leave", "at", "dawn")  # fmt: skip
 _TEXTS = (
     "Brest", "Oslo", "Zürich", "São Paulo", "New York", "2024-05-01", "10:30", "metric", "en-GB", "a.b@example.org",
     "notes/today.md", "https://example.org/a?b=1&c=2", "it's fine", 'say "hi"', "Hello, world!", "x < y", "50 %", "007",
@@ -59,6 +22,9 @@ _PROSE = (
     "I will look that up.", "Let me check.", "One moment, please", "Sure:", "Here is what I found so far.",
     "Two things are needed, and I begin with the first.", "Of course! I do that now.", "Die Flut kommt um zehn.",
 )  # fmt: skip
+TYPES = ("string", "string", "string", "integer", "integer", "boolean", "number", "array", "object")
+Carries = Callable[[Json], bool]
+"""Whether a format can write a value of an argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +41,21 @@ class Tool:
         return {"type": "function", "function": {"name": self.name, "description": self.name, "parameters": parameters}}
 
 
-Carries = Callable[[Json], bool]
-"""Whether a format can write a value of an argument."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a random message is to have."""
+
+    content: bool
+    calls: int
+    reasoning: bool = False
 
 
-def random_tools(random: Random, types: tuple[str, ...] = _TYPES, empty: bool = True) -> list[Tool]:
+SAMPLES = (Plan(False, 1), Plan(True, 1), Plan(False, 2), Plan(True, 3), Plan(True, 0))
+"""What five rows show: one call and several, with content and without it, and content alone."""
+HELD_OUT = (*SAMPLES, Plan(False, 3), Plan(True, 2), Plan(False, 1))
+
+
+def random_tools(random: Random, types: tuple[str, ...] = TYPES, empty: bool = True) -> list[Tool]:
     """Three or four tools, with `types` for their parameters; `empty` allows one without any."""
     style = random.choice(("_", "_", "_", "-", ".", "camel"))
     names: dict[str, None] = {}
@@ -111,12 +87,14 @@ def random_value(random: Random, kind: str, depth: int = 0) -> Json:
             keys = random.sample(("a", "deep", "size", "kind"), random.randint(1, 2))
             return {key: random_value(random, random.choice(inner), depth + 1) for key in keys}
         case _:
-            if random.random() < 0.4:
-                return random.choice(_TEXTS)
-            return " ".join(random.sample(_WORDS, random.randint(1, 4)))
+            return (
+                random.choice(_TEXTS)
+                if random.random() < 0.4
+                else " ".join(random.sample(_WORDS, random.randint(1, 4)))
+            )
 
 
-def random_call(random: Random, tools: list[Tool], carries: Carries, identify: Callable[[], str | None]) -> Call:
+def random_call(random: Random, tools: list[Tool], carries: Carries = lambda _: True) -> Call:
     """A call of one of the tools, with values that the format carries."""
     tool = random.choice(tools)
     arguments: dict[str, Json] = {}
@@ -125,16 +103,7 @@ def random_call(random: Random, tools: list[Tool], carries: Carries, identify: C
         while not carries(value):
             value = random_value(random, kind)
         arguments[key] = value
-    return Call(tool.name, arguments, identify())
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a random message is to have."""
-
-    content: bool
-    calls: int
-    reasoning: bool = False
+    return Call(tool.name, arguments)
 
 
 def random_message(random: Random, plan: Plan, call: Callable[[], Call]) -> Message:
@@ -146,8 +115,3 @@ def random_message(random: Random, plan: Plan, call: Callable[[], Call]) -> Mess
         segments.append(Content(random.choice(_PROSE)))
     segments += [call() for _ in range(plan.calls)]
     return Message(segments)
-
-
-SAMPLES = (Plan(False, 1), Plan(True, 1), Plan(False, 2), Plan(True, 3), Plan(True, 0))
-"""What five pasted answers show: one call and several, with content and without it, and content alone."""
-HELD_OUT = (*SAMPLES, Plan(False, 3), Plan(True, 2), Plan(False, 1))

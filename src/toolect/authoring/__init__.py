@@ -1,1 +1,1 @@
-"""What authors of dialects use: lint, corpus, generator, laws, derivations, scaffolds."""
+"""What authors of dialects use: lint, corpus, generator, laws, derivations, induction."""

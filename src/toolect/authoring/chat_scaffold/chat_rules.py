@@ -10,11 +10,11 @@ from toolect._spec.chat_model import ChatRole, Fact
 from toolect.authoring.chat_scaffold.chat_draft import Draft, Unfound, joined
 from toolect.authoring.chat_scaffold.cutting import Cut
 from toolect.authoring.chat_scaffold.known_words import Atom, Atoms, Slot
+from toolect.authoring.chat_scaffold.marker_tokens import tokens
 from toolect.authoring.chat_scaffold.regions import Region
 from toolect.authoring.chat_scaffold.told_facts import facts_of
 from toolect.authoring.chat_scaffold.which_facts import which
 from toolect.authoring.chat_scaffold.written_forms import Example
-from toolect.authoring.scaffold.seen import tokens
 from toolect.conversation import Assistant, Results, System, User
 
 _ROLES = ((User, "user"), (Assistant, "answer"), (Results, "results"), (System, "notice"))

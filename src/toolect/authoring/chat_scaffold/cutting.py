@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from toolect.authoring.chat_scaffold.known_words import Atoms, Slot, atoms, between
+from toolect.authoring.chat_scaffold.marker_tokens import common_start, tokens
 from toolect.authoring.generate.random_conversations import Case
-from toolect.authoring.scaffold.seen import common_start, tokens
 from toolect.conversation import Assistant, Results, System, Turn
 
 Places = list[tuple[int, int, Slot]]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from toolect._spec.chat_model import OWN_GUARDS, ChatRole
 from toolect.authoring.chat_scaffold.chat_draft import Draft, Unfound, joined, quoted
 from toolect.authoring.chat_scaffold.known_words import Atoms
+from toolect.authoring.chat_scaffold.marker_tokens import common_end, common_start, tokens
 from toolect.authoring.chat_scaffold.told_facts import ITEM_FACTS, item_facts
 from toolect.authoring.chat_scaffold.which_facts import which
 from toolect.authoring.chat_scaffold.written_forms import (
@@ -26,7 +27,6 @@ from toolect.authoring.chat_scaffold.written_forms import (
     ordered,
     split,
 )  # fmt: skip
-from toolect.authoring.scaffold.seen import common_end, common_start, tokens
 
 _FIRST = "TXOArscd"
 """The order in which places get the texts beside them that they always have."""

@@ -50,7 +50,7 @@ def _load(_ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) 
     return paths
 
 
-def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> list[Json] | None:
+def read_tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> list[Json] | None:
     if path is None:
         return None
     if path.endswith(".py"):
@@ -109,7 +109,7 @@ prefix_option = click.option(
     help="The end of the prompt, for a model that answers in the middle of a segment.",
 )  # fmt: skip
 tools_option = click.option(
-    "--tools", metavar="FILE", callback=_tools, shell_complete=files,
+    "--tools", metavar="FILE", callback=read_tools, shell_complete=files,
     help="The tools on offer, as JSON: argument types are read by their schemas.",
 )  # fmt: skip
 

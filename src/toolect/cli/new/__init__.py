@@ -1,8 +1,7 @@
-"""`toolect new`: a dialect from what a model wrote."""
+"""`toolect new`: a dialect from answers and what they say."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,70 +12,82 @@ import click
 import toolect
 from toolect._shown import counted
 from toolect.cli._shared import shared_options as shared
-from toolect.cli._shared.io import Misuse, note, read
+from toolect.cli._shared.io import Misuse, emit, note, opened, shown
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
-    from toolect.authoring.scaffold import Sample, Scaffold, Told
+    from toolect.authoring.induction import Induced, Row
     from toolect.compiled import Dialect
     from toolect.message import Json
 
-MAX_SAMPLE = 1 << 16
-"""Bytes of a sample: more than an answer has that a person would paste."""
+MAX_BYTES = 1 << 23
+"""Bytes of a file of rows."""
 
 
 @click.command()
-@click.argument("name")
-@click.argument("files", nargs=-1, metavar="[FILE…]")
+@click.argument("name", required=False)
+@click.argument("file", required=False, metavar="[ROWS]")
+@click.option(
+    "--schemas",
+    "--tools",
+    "tools",
+    metavar="FILE",
+    callback=shared.read_tools,
+    shell_complete=shared.files,
+    help="The tools that the answers call, as JSON: types are read by their schemas.  [default: what the rows call]",
+)
+@click.option("--draft", metavar="SAMPLES", help="Print rows for these answers, to be corrected, and make nothing.")
 @click.option(
     "--template",
     metavar="FILE",
-    help="Take what this chat template writes as samples: a jinja file, or a tokenizer_config.json.",
+    help="Ask this chat template, with known words: a jinja file, or a tokenizer_config.json.",
 )
-@shared.tools_option
-@click.option(
-    "--name", "names", multiple=True, metavar="WORD", help="A tool that is called in the answers; repeatable."
-)
-@click.option("--key", "keys", multiple=True, metavar="WORD", help="An argument in the answers; repeatable.")
-@click.option("--like", "base", metavar="DIALECT", help="Write an entry that extends this dialect, and no grammar.")
-@click.option("--append", metavar="YAML", help="Append the entry to this file, and put the others beside it.")
 @click.option(
     "--into", default=".", metavar="FOLDER", help="Write the files into this folder.  [default: the current one]"
 )
-@click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the samples.")
+@click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the rows.")
 @click.option("--no-chat", is_flag=True, help="With --template: look for the dialect of its answers alone.")
 @shared.spec_option
 def command(
-    name: str, files: tuple[str, ...], template: str | None, tools: list[Json] | None, names: tuple[str, ...],
-    keys: tuple[str, ...], base: str | None, append: str | None, into: str, anyway: bool, no_chat: bool,
+    name: str | None, file: str | None, tools: list[Json] | None, draft: str | None, template: str | None, into: str,
+    anyway: bool, no_chat: bool,
 ) -> int:  # fmt: skip
-    """Begin a dialect called NAME from what a model wrote.
+    """Make a dialect called NAME from answers and what they say.
 
-    Each FILE is one answer, character for character. Three files are written: NAME.yaml with the entry,
-    grammars/NAME.lark, and corpus/NAME.txt with the answers and what the new dialect reads in them. Nothing is
-    overwritten. What they do not show is made up in the corpus, and said.
+    ROWS is a file of JSON lines, each with the `text` of an answer, character for character, and what it says:
+    `content`, `reasoning`, and `calls` with `name` and `arguments`. Five rows will often do: two with several calls,
+    two with content before a call, two with reasoning if there is any. What the texts have beside what they say is
+    markup, and the grammar. Written are NAME.yaml with the entry, grammars/NAME.lark, and corpus/NAME.txt with the
+    rows as cases. Nothing is overwritten.
 
-    The tools that were declared say which words are names and keys, so that what is left is markup: give them with
-    --tools, or the words with --name and --key. On a terminal they are asked for where they are not plain to see.
+    Without rows, --draft prints some for pasted answers: one a line as JSON with `text`, or apart by lines of `===`.
+    Correct what they say, and give them back.
 
     With --template, whole conversations are looked at, too: a chat is proposed that writes them as the template does,
     in NAME.chats.yaml and grammars/chats/NAME.lark. It is tried on conversations that it was not made of.
 
-    Exit code 0: every answer is read, with calls, and the chat writes what the template writes. 1: some are not, or it
-    does not, or a known dialect and chat do already; it is said which.
+    Exit code 0: every row is read as it says, whole and streamed, and written back, each also by a dialect that is made
+    of the others; and a chat writes what the template writes. 1: not so, or a known dialect does; it is said which.
     """
-    from toolect.cli.new.template import begin_chat, source_of, told
+    from toolect.authoring.induction import BadRows, check_rows, read_rows
+    from toolect.cli.new.template import begin_chat, rows_of, source_of
 
-    spec = _spec(name, append, into)
-    given = source_of(template) if template is not None else None
-    answers, further = told(given, needed=no_chat or bool(files)) if given is not None else ([], [])
-    begun = Begun(0, None)
-    if files or answers or template is None:
-        begun = _begin(name, files, answers, further, [*(tools or [])], (names, keys), base, spec, append, anyway)
-    if given is None or no_chat:
+    try:
+        if draft is not None:
+            return _draft(draft, tools or [])
+        if name is None or (file is None) == (template is None):
+            raise Misuse("expected NAME and a file of rows, or NAME and --template: without rows, --draft prints some")
+        _check_name(name)
+        if template is None:
+            return _begin(name, read_rows(_text(str(file))), tools, Path(into), anyway).status
+        source = source_of(template)
+        rows = rows_of(source, needed=no_chat)
+        begun = _begin(name, check_rows(rows), tools, Path(into), anyway, asked=True) if rows else Begun(0, None)
+    except BadRows as error:
+        raise Misuse(str(error)) from None
+    if no_chat:
         return begun.status
-    chats = spec.with_name(f"{name}.chats.yaml")
-    status = begin_chat(name, given, chats, begun.dialect, write)
+    status = begin_chat(name, source, Path(into) / f"{name}.chats.yaml", begun.dialect, write)
     return max(status or 0, begun.status if status is None or not begun.known else 0)
 
 
@@ -88,126 +99,93 @@ class Begun(NamedTuple):
     known: bool = False
 
 
-def _begin(
-    name: str, files: tuple[str, ...], answers: list[Told], further: list[Told], tools: list[Json],
-    words: tuple[tuple[str, ...], tuple[str, ...]], base: str | None, spec: Path, append: str | None, anyway: bool,
-) -> Begun:  # fmt: skip
-    """Write the files of a dialect, unless a known one reads all."""
-    from toolect.authoring.scaffold import Sample, like, scaffold, scaffold_told
-    from toolect.chat_template.probes import TOOLS
-    from toolect.cli.new.shown_trials import watched
-    from toolect.cli.new.words import asked, asks, worded
+def _draft(path: str, tools: Sequence[Json]) -> int:
+    from toolect.authoring.induction.drafting import draft_row, split_samples
+    from toolect.message import dumps
 
-    samples = [Sample(one.title, one.text.removesuffix("\n")) for one in answers]
-    samples += [_sample(file, number) for number, file in enumerate(files or (() if samples else ("-",)), 1)]
-    tools += worded(*words)
-    declared = [*tools, *(TOOLS if answers else ())] if tools else []
-    if base is None and not anyway and (known := _known(samples, declared)):
+    for text in split_samples(_text(path)):
+        emit(dumps(draft_row(text, tools)) + "\n")
+    note("these rows are guesses: correct what they say, then `toolect new NAME ROWS`")
+    return 0
+
+
+def _begin(
+    name: str, rows: Sequence[Row], tools: list[Json] | None, into: Path, anyway: bool, asked: bool = False
+) -> Begun:
+    """Write the files of a dialect, unless a known one reads all; rows that were `asked` for show all there is."""
+    from toolect.authoring.induction import induce, tools_of
+    from toolect.authoring.induction.files import files_of
+    from toolect.chat_template.probes import TOOLS
+
+    declared = tools or (TOOLS if asked else tools_of(rows))
+    if not anyway and (known := _known(rows, declared)):
         note(
-            f"the dialect `{known}` reads this already: `toolect parse --from {known}`;"
-            f" --like {known} begins a variant of it, --anyway a dialect from nothing"
+            f"the dialect `{known}` reads this already: `toolect parse --from {known}`; --anyway makes one from nothing"
         )
         return Begun(1, toolect.dialect(known), known=True)
-    if base is not None:
-        made = like(name, shared.find(base).name, samples, spec)
-    elif answers and not files:
-        with watched():
-            made = scaffold_told(name, answers, spec, tools or TOOLS, further)
-    else:
-        tools += TOOLS if answers else []
-        with watched():
-            made = scaffold(name, samples, spec, tools)
-        if not tools and files and asks() and (named := asked(made)) is not None:
-            tools = worded(*named)
-            with watched():
-                made = scaffold(name, samples, spec, tools)
-    write(made.files, spec if append is not None else None)
-    return Begun(_tell(made, samples, spec, tools), made.dialect if made.calls else None)
+    made = induce(rows, declared, name, left_out=not asked)
+    if made.spec is None or not made.proof.read:
+        note(f"no dialect is made: {made.why}")
+        return Begun(1, None)
+    write(files_of(made, name, into, rows, declared))
+    click.echo(f"{made.proof.read} of {counted(len(rows), 'row')} read as they say, {made.proof.back} written back")
+    return Begun(_tell(made, into / f"{name}.yaml"), made.dialect)
 
 
-def _spec(name: str, append: str | None, into: str) -> Path:
-    """The YAML file that gets the entry."""
+def _tell(made: Induced, spec: Path) -> int:
+    """What the dialect is, or is not; the exit code."""
+    if made.why:
+        note(made.why)
+    for line in made.unproven:
+        note(line)
+    click.echo(f"next: toolect lint {spec}")
+    return 0 if made.claimed else 1
+
+
+def _text(path: str) -> str:
+    with opened(path) as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise Misuse(f"expected at most {MAX_BYTES} bytes, got more in {shown(path)}: five rows will often do")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Misuse(
+            f"expected UTF-8, got byte {data[error.start]:#x} at {error.start} of {shown(path)}: convert it"
+        ) from None
+
+
+def _check_name(name: str) -> None:
     from toolect._spec.entry import NAME
-    from toolect._spec.load import read_names
 
     if not NAME.fullmatch(name) or name == AUTO:
         raise Misuse(f"expected a name of lower-case letters, digits, `.`, `_` and `-`, got `{name}`: choose another")
-    if append is None:
-        return Path(into) / f"{name}.yaml"
-    spec = Path(append)
-    if into != ".":
-        raise Misuse("expected --append or --into, got both: the files go beside the one that is appended to")
-    if not spec.is_file():
-        raise Misuse(f"expected a YAML file, got nothing at `{append}`: without --append a new one is written")
-    names, problems = read_names(spec)
-    if problems:
-        raise Misuse(f"expected entries that can be read, got {problems[0].message} in `{append}`: mend it first")
-    if name in names:
-        raise Misuse(f"expected a new name, got `{name}`, which `{append}` has already: choose another")
-    return spec
 
 
-def _sample(file: str, number: int) -> Sample:
-    from toolect.authoring.scaffold import Sample
+def _known(rows: Sequence[Row], tools: Sequence[Json]) -> str | None:
+    """The dialect that reads all rows, if there is one."""
+    from toolect.authoring.induction import prove
 
-    return Sample(f"Sample {number}", read(file, MAX_SAMPLE))
-
-
-def _known(samples: list[Sample], tools: Sequence[Json]) -> str | None:
-    """The dialect that reads all samples clean, if there is one; of the tools, if any are declared."""
-    from toolect.authoring.scaffold import known
-
-    names = dict.fromkeys(found.dialect for sample in samples for found in toolect.detect(sample.text, limit=1))
-    return next((name for name in names if known(toolect.dialect(name), samples, tools)), None)
+    names = dict.fromkeys(found.dialect for row in rows for found in toolect.detect(row.whole, limit=1))
+    return next((name for name in names if prove(toolect.dialect(name), rows, tools).clean == len(rows)), None)
 
 
-def write(files: Mapping[Path, str], append: Path | None) -> None:
+def write(files: Mapping[Path, str]) -> None:
     """Writes all files, or none: what is there stays as it is."""
-    from toolect.authoring.scaffold import VALUES
-
     for path in files:
-        same = VALUES.as_posix() in path.as_posix() and path.is_file() and path.read_bytes() == files[path].encode()
-        if path.exists() and path != append and not same:
+        if path.exists():
             raise Misuse(f"expected to write a new file, got one that is there at `{path}`: choose another name")
     written: list[Path] = []
     try:
         for path, text in files.items():
-            if path == append:
-                continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists():
-                with path.open("x", encoding="utf-8", newline="") as file:
-                    written.append(path)
-                    file.write(text)
-                click.echo(f"wrote {path}")
-        if append is not None:
-            before = append.read_text("utf-8")
-            with append.open("a", encoding="utf-8", newline="") as file:
-                file.write(("" if re.search(r"(\A|\n)\Z", before) else "\n") + "\n" + files[append])
-            click.echo(f"appended to {append}")
+            with path.open("x", encoding="utf-8", newline="") as file:
+                written.append(path)
+                file.write(text)
+            click.echo(f"wrote {path}")
     except (OSError, UnicodeError) as error:
         for path in written:
             with suppress(OSError):
                 path.unlink()
         why = getattr(error, "strerror", None) or error
         raise Misuse(f"expected to write `{path}`, got `{why}`: choose another folder") from None
-
-
-def _tell(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence[Json]) -> int:
-    """How far it got, and what to do next; the exit code."""
-    if not samples:
-        click.echo(f"next: toolect lint {spec}")
-        return 0
-    verb = "is" if len(samples) == 1 else "are"
-    count = counted(len(samples), "sample")
-    click.echo(f"{made.read} of {count} {verb} read clean, with {counted(made.calls, 'call')}")
-    from toolect.cli.new.words import shortcomings, written_back
-
-    for line in (*written_back(made, samples, tools), *made.remarks):
-        note(line)
-    if made.sound:
-        click.echo(f"next: toolect lint {spec}")
-        return 0
-    for line in shortcomings(made, samples, spec, tools):
-        note(line)
-    return 1

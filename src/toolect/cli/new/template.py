@@ -14,7 +14,7 @@ from toolect.cli._shared.io import Misuse, note, read, shown
 
 if TYPE_CHECKING:
     from toolect.authoring.chat_scaffold.proposing import Difference, Proposal, Tried
-    from toolect.authoring.scaffold import Told
+    from toolect.authoring.induction import Row
     from toolect.compiled import Dialect
 
 MAX_TEMPLATE = 1 << 22
@@ -46,29 +46,22 @@ def source_of(file: str) -> Source:
     return Source(text, special_tokens(Path(file)), file)
 
 
-def told(source: Source, needed: bool) -> tuple[list[Told], list[Told]]:
-    """The answers that a template writes, the first way in which it writes calls; and others to try them on.
-
-    Without calls there are none, which is an error where they are needed.
-    """
-    from toolect.authoring.scaffold import Told
-    from toolect.chat_template import BadTemplate, turns
-    from toolect.chat_template.probes import PROBES, SIGNS
+def rows_of(source: Source, needed: bool) -> list[Row]:
+    """What a template writes for known words; none without calls, which is an error where rows are needed."""
+    from toolect.authoring.induction.probing import template_rows
+    from toolect.chat_template import BadTemplate
 
     try:
-        found = turns(source.text, (*PROBES, SIGNS))[0]
+        return template_rows(source.text)[0]
     except BadTemplate as error:
         if needed or not re.search(r"\{[{%]", source.text):
             raise Misuse(f"{error} - in {shown(source.file)}") from None
         note(f"no dialect is begun: {error}")
-        return [], []
-    answers = [Told(turn.probe.capitalize(), turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
-    signs = SIGNS.title.capitalize()
-    return [one for one in answers if one.title != signs], [one for one in answers if one.title == signs]
+        return []
 
 
 def begin_chat(
-    name: str, source: Source, spec: Path, dialect: Dialect | None, write: Callable[[Mapping[Path, str], None], None]
+    name: str, source: Source, spec: Path, dialect: Dialect | None, write: Callable[[Mapping[Path, str]], None]
 ) -> int | None:
     """Write the files of a chat, and tell how it does; the exit code, or None where a known chat does it all."""
     from toolect._chats.chat_registry import chats
@@ -97,7 +90,7 @@ def begin_chat(
     if found.known:
         note(f"the chat `{found.known}` writes this already: {_how(found.tried)}; `toolect talk --to {found.known}`")
         return None
-    write(found.files, None)
+    write(found.files)
     click.echo(f"the chat: {_how(found.tried)}")
     if found.tried.sound:
         beside = "" if dialect is None or dialect.name in dialects() else f"TOOLECT_SPECS={spec.with_name(name)}.yaml "

@@ -1,0 +1,183 @@
+"""Word equations: texts that are known to be sequences of unknown markers, and the markers that solve all of them.
+
+Anti-unification of the glue between values is a special case: two equations with the same variables and another text
+contradict each other. Unknown parts are cut at tokens only; of several solutions the one with the fewest parts comes
+first. The search is best-first: the cheapest way to solve some of the equations goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from heapq import heappop, heappush
+from itertools import islice
+from typing import NamedTuple
+
+NAME, KEY, ID, INDEX, COUNT = "\x01", "\x02", "\x03", "\x04", "\x05"
+"""Holes in a text: the call's name once more, the key, the id, the number of the call from 1 or from 0."""
+MAX_SPLITS = 2000
+"""Ways to cut one text that are looked at. Beyond it: the first ones."""
+MAX_SOLUTIONS = 20
+"""Solutions that are compared. Beyond it: the first ones."""
+DEPTH = 5
+"""What an equation that is still open is taken to cost: more makes the search go deeper before it goes wider."""
+MAX_STEPS = 15000
+"""Partial solutions that are made. Beyond it: the solutions found so far."""
+WEIGHTS = {
+    "start": 24, "end": 12, "end of calls": 12, "no thought": 12, "preamble opener": 8, "preamble closer": 8,
+    "content opener": 8, "content closer": 8, "gap": 4, "reasoning gap": 24, "thought gap": 16, "content gap": 24,
+    "calls opener": 32, "calls closer": 32, "call divider": 24, "arguments opener": 40, "arguments closer": 40,
+    "argument divider": 20, "array opener": 3, "array closer": 3, "item opener": 2, "item closer": 2,
+    "item divider": 8, "object opener": 3, "object closer": 3, "pair opener": 1, "pair closer": 1, "pair divider": 4,
+}  # fmt: skip
+"""What it costs that a part of a format is not empty; 0 for those that most formats have."""
+_HEADS = {"argument opener", "call opener", "reasoning opener", "content opener", "item opener", "pair opener"}
+"""Variables that rather begin with a sign: the line break before them ends what was before."""
+_OUTSIDE = {"start", "end", "gap", "reasoning gap", "content gap", "calls opener", "calls closer", "call divider"}
+"""Variables that belong to no call, and say nothing of one."""
+_KEYED = {"key closer", "argument closer", "pair key closer", "pair closer"}
+"""Variables that may hold the key once more."""
+_PAIRS = ("content", "calls", "arguments", "argument", "item", "array", "object")
+"""Parts that have an opener and a closer, or neither."""
+_BLANK = {"gap", "reasoning gap", "thought gap", "content gap"}
+"""Variables that are whitespace, if they are not empty."""
+_SOLID = {"content opener", "content closer", "calls opener", "calls closer", "end"}
+"""Variables that are more than whitespace."""
+_TOKEN = re.compile(
+    r"""\n | [^\S\n]+ | [\x01-\x05]
+    | <[|｜][^<>\n\x01-\x05]*?[|｜]>
+    | </?[A-Za-z_｜|][^<>\s"'=\x01-\x05]*>?
+    | </[^<>\s"'=\x01-\x05]+>
+    | \[/?[A-Za-z_][^\[\]\s"'=\x01-\x05]*\]
+    | [^\W_]+ | ([^\w\s()\[\]{}<>"'])\1*
+    | .""",
+    re.VERBOSE,
+)
+"""What markers are made of: whitespace, tags, words, runs of a sign."""
+Solution = Mapping[str, str]
+
+
+class Equation(NamedTuple):
+    """A text between two values, and the variables that it is the sequence of; `row` and `part` say where it is."""
+
+    text: str
+    variables: tuple[str, ...]
+    row: int = 0
+    part: str = ""
+
+
+class Contradiction(Exception):
+    """Equations that no markers solve; the message says which rows differ in what."""
+
+
+def tokens(text: str) -> list[str]:
+    """The text in parts that are never cut in two."""
+    return [match[0] for match in _TOKEN.finditer(text)]
+
+
+def solutions(equations: Sequence[Equation], known: Solution) -> list[dict[str, str]]:
+    """The markers that solve all equations, fewest parts first; `known` says what some of them are.
+
+    Raises Contradiction where two texts of the same variables differ, and where nothing solves all.
+    """
+    unique: dict[tuple[str, ...], Equation] = {}
+    for one in equations:
+        other = unique.setdefault(one.variables, one)
+        if other.text != one.text:
+            raise Contradiction(f"{one.part} stands {one.text!r} in row {one.row}, {other.text!r} in row {other.row}")
+    found = _solved(tuple(Equation(one.text, one.variables) for one in unique.values()), tuple(known.items()))
+    if not found:
+        raise Contradiction("the texts between the values are cut in no way that fits all rows")
+    return found
+
+
+@lru_cache(256)
+def _solved(equations: tuple[Equation, ...], known: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+    heap: list[tuple[int, int, int, Sequence[Equation], dict[str, str]]] = [(0, 0, 0, equations, dict(known))]
+    found: list[dict[str, str]] = []
+    count = 0
+    while heap and count < MAX_STEPS and len(found) < MAX_SOLUTIONS:
+        _, cost, _, before, solved = heappop(heap)
+        left = [_rest(one, solved) for one in before]
+        if None in left:
+            continue
+        still = [one for one in left if one is not None and one.variables]
+        if not still:
+            found.append(solved)
+            continue
+        best = min(still, key=lambda one: (len({*one.variables}), len(one.text)))
+        for split in _splits(best, solved):
+            count += 1
+            more = cost + sum(_cost(name, text) for name, text in split.items())
+            heappush(heap, (more + DEPTH * (len(still) - 1), more, count, still, solved | split))
+    return sorted(found, key=_total)
+
+
+def _rest(one: Equation, found: Solution) -> Equation | None:
+    """The equation without what is known at its ends; None where that does not fit."""
+    text, variables = one.text, [*one.variables]
+    while variables and (known := found.get(variables[0])) is not None:
+        if not text.startswith(known):
+            return None
+        text = text[len(known) :]
+        del variables[0]
+    while variables and (known := found.get(variables[-1])) is not None:
+        if not text.endswith(known):
+            return None
+        text = text[: len(text) - len(known)]
+        del variables[-1]
+    return Equation(text, tuple(variables)) if variables or not text else None
+
+
+def _splits(one: Equation, found: Solution) -> Iterator[dict[str, str]]:
+    """The ways to cut a text into its variables."""
+    ends, at = [0], 0
+    for token in tokens(one.text):
+        at += len(token)
+        ends.append(at)
+    return islice(_ways(one.text, ends[::-1], 0, one.variables, found, {}), MAX_SPLITS)
+
+
+def _ways(
+    text: str, ends: Sequence[int], at: int, variables: Sequence[str], found: Solution, taken: dict[str, str]
+) -> Iterator[dict[str, str]]:
+    if not variables:
+        if at == len(text):
+            yield taken
+        return
+    name, *others = variables
+    known = found.get(name, taken.get(name))
+    if known is not None:
+        if text.startswith(known, at):
+            yield from _ways(text, ends, at + len(known), others, found, taken)
+    elif others:
+        for end in dict.fromkeys([*(end for end in ends if end > at), at]):
+            yield from _ways(text, ends, end, others, found, taken | {name: text[at:end]})
+    else:
+        yield taken | {name: text[at:]}
+
+
+@lru_cache(1 << 16)
+def _cost(name: str, text: str) -> int:
+    """What a part costs: that there is one, a blank at its beginning, half a bracket, a hole outside of calls."""
+    if not text:
+        return 0
+    opener = name.endswith("opener") or name.startswith("before")
+    blank = text[0].isspace() and name in _HEADS
+    wrong = (
+        text[0] in ">])}/" and name != "arguments opener" if opener else text[-1] in "<[{(/" and name != "name closer"
+    )
+    solid = name in _BLANK and not text.isspace() or name in _SOLID and text.isspace()
+    holed = name in _OUTSIDE and re.search("[\x01-\x05]", text) is not None or KEY in text and name not in _KEYED
+    weight = (
+        2 if name == "call divider" and text.isspace() else WEIGHTS.get(name, 4 * name.startswith(("before", "after")))
+    )
+    return weight + blank + 2 * wrong + 50 * solid + 1000 * holed
+
+
+def _total(found: Solution) -> int:
+    """What a solution costs: its parts, and each pair of which there is only one half."""
+    pairs = ((found.get(f"{part} opener", ""), found.get(f"{part} closer", "")) for part in _PAIRS)
+    halves = sum(bool(opener.strip()) != bool(closer.strip()) for opener, closer in pairs)
+    return sum(_cost(name, text) for name, text in found.items()) + 20 * halves
