@@ -233,6 +233,14 @@ FORMATS = {
         {'run c1: f {"a": 1}\nrun c2: c1 {}\n': (Call("f", {"a": 1}), Call("c1", {}))},
         start="(content | call | other)*",
     ),
+    "three brackets open a list of calls": Format(
+        f"{NAMED}, call/JSON: $arguments",
+        'calls: "[" call ("; " call)* "]"\ncall: "[[" NAME "=" JSON "]]"',
+        {'[[[f={"a": 1}]]]': (Call("f", {"a": 1}),), 'So.\n[[[f={}]]; [[g={"b": [[[2]]]}]]]': (
+            Content("So.\n"), Call("f", {}), Call("g", {"b": [[[2]]]}),
+        )},
+        start="(content | calls)*",
+    ),
     "closers that repeat a key and a name begin alike": Format(
         f"{KEYED}, argument/TEXT: argument.value",
         'call: "[" NAME ">\\n" argument* "[/" NAME ">\\n"\nargument: "[" KEY "=" TEXT "[/" KEY "]"\nKEY: /\\w+/',
