@@ -48,7 +48,7 @@ def blank_end_of(graph: Graph, rule: str) -> BlankEnd | None:
         if node.text and node.choices[TEXT][0].edge.rule == rule:
             return blank_end(node.step(TEXT).node, node.text_field().role)
         if len(todo) < _NEAR:
-            todo += {node.step(key).node for key in node.choices}.difference(todo)
+            todo += [to for key in node.choices if (to := node.step(key).node) not in todo]
     return None
 
 
