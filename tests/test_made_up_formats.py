@@ -246,6 +246,11 @@ FORMATS = {
         'call: "[" NAME ">\\n" argument* "[/" NAME ">\\n"\nargument: "[" KEY "=" TEXT "[/" KEY "]"\nKEY: /\\w+/',
         {"[f>\n[a=x[/b][/a][b=y[/b][/f>\nSo.": (Call("f", {"a": "x[/b]", "b": "y"}), Content("So."))},
     ),
+    "closers that repeat a key and a name are one where they are alike": Format(
+        f"{KEYED}, argument/TEXT: argument.value",
+        'call: "<call " NAME "]" argument* "</" NAME "]\\n"\nargument: "<p " KEY "]" TEXT "</" KEY "]"\nKEY: /\\w+/',
+        {"<call a]<p a]x</a]<p b]y</b]</a]\nSo.": (Call("a", {"a": "x", "b": "y"}), Content("So."))},
+    ),
     "names stand in lines of their own, and nothing else tells of calls": Format(
         VALUES.replace("argument/value: argument.value", "argument/JSON: argument.value"),
         'calls: "<calls>\\n" call ("\\n" call)* "\\n</calls>"\n'
