@@ -10,7 +10,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance judge ablation chats tokens fuzz mutate house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance judge ablation chats tokens fuzz mistakes house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -75,9 +75,6 @@ tokens: setup  ## fetch real tokenizers; hold ids and weights against those of o
 fuzz: setup  ## hold the laws of reading against damaged texts: ARGS="--runs 1000000 --seed 7"
 	@$(BIN)/python -m tools.fuzz.fuzz $(if $(filter-out auto,$(JOBS)),--jobs $(JOBS)) $(ARGS)
 
-mutate: setup  ## break the shipped specs, and count what lint finds
-	@$(BIN)/python -m tools.mutation.mutate_specs $(ARGS)
-
 judge: setup  ## judge the reader on fresh texts, beside an earlier one: ARGS="--before COMMIT --all --by what --differences 9"
 	@$(BIN)/python -m tools.judge.judge $(ARGS)
 
@@ -86,6 +83,9 @@ ablation: setup  ## what each cost of reading is worth; writes docs/leniency.jso
 
 induction: setup  ## count the formats that `toolect new` induces: ARGS="--formats 1000 --seed 0 --templates DIR --write"
 	@$(BIN)/python -m tools.induction.scores $(ARGS)
+
+mistakes: setup  ## of the mistakes that authors make, how many lint finds
+	@$(BIN)/python tests/mistake_cases.py
 
 house: setup  ## print the figures of the source: lines by package, calls for an answer; of another one: ARGS=CHECKOUT
 	@$(BIN)/python -m tools.house.figures $(ARGS)

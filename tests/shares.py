@@ -68,8 +68,6 @@ SLOW = {
     "test_quotations.py": 3,
 }
 """The same for tests that have no cases; of other files a run takes all."""
-UNITS = {"test_mutation.py": 4}
-"""Files whose tests share what takes their time: a run takes all of such a file, or none, once in so many seeds."""
 
 
 def commits() -> int:
@@ -96,10 +94,10 @@ def drawn(items: Sequence[pytest.Item], parts: int | None = None) -> list[pytest
     for item in items:
         file = item.path.name
         function = f"{file}::{getattr(item, 'originalname', item.name)}"
-        cases, unit = hasattr(item, "callspec"), file in UNITS
-        group = function if cases and not unit else file
-        place = counts[group] = counts.get(group, crc32(group.encode())) + (not unit)
-        table = UNITS if unit else PARTS if cases else SLOW
+        cases = hasattr(item, "callspec")
+        group = function if cases else file
+        place = counts[group] = counts.get(group, crc32(group.encode())) + 1
+        table = PARTS if cases else SLOW
         of = next((n for glob, n in table.items() if fnmatch(function, glob) or fnmatch(file, glob)), 1)
         of = parts or of
         if place % of == seed % of:

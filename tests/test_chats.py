@@ -22,7 +22,7 @@ from toolect._chats.verbs import Chat
 from toolect._chats.writing import Unsafe
 from toolect._spec.chat_model import Thoughts
 from toolect.authoring.generate.random_conversations import Case
-from toolect.authoring.lint import talks
+from toolect.authoring.lint import chat_checks as talks
 from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from toolect.data import Convert, Kind, Source, target_of

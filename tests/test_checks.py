@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 import spec_cases
 from spec_cases import SpecCase
@@ -35,14 +34,16 @@ def test_says_what_is_expected(
         assert drawn == case.expected
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+RUN = {**catalogue.CHECKS, **catalogue.COMPARED, **catalogue.CHATS}
+
+
+@pytest.mark.parametrize("name", catalogue.pages())
 def test_every_check_is_shown_and_explained(name: str) -> None:
-    """A check has a good case, a bad case in which it is what is found, and a page that begins as its module does."""
-    found = catalogue.find(name)
-    assert re.findall("^## (.*)", found.page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
-    assert not re.search(r"^## .*\n+(##|\Z)", found.page, re.MULTILINE)  # no part is empty
-    if function := found.check or found.compare or found.chat:
-        assert " ".join(str(inspect.getdoc(inspect.getmodule(function))).split()) == found.about
+    """A check has a good case, a bad case in which it is what is found, and a page with nothing left out."""
+    page = str(catalogue.pages()[name])
+    assert re.findall("^## (.*)", page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
+    assert not re.search(r"^## .*\n+(##|\Z)", page, re.MULTILINE)  # no part is empty
+    assert re.match("(Finds|Tells) ", page)
     if name == "failed-check":  # no spec brings it about, see the next test
         return
     cases = [case for case in CASES if case.path.stem == name]
@@ -50,27 +51,24 @@ def test_every_check_is_shown_and_explained(name: str) -> None:
     assert any(f"[{name}]" in case.expected for case in cases)
 
 
-@pytest.mark.parametrize("function", ["check", "compare"])
-def test_a_check_that_fails_is_told(function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("table", ["CHECKS", "COMPARED"])
+def test_a_check_that_fails_is_told(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that raises is reported at the dialect or the file, and keeps no other one from running."""
 
     def fail(_: object) -> Iterator[Diagnostic]:
         raise ZeroDivisionError("no rules")
 
-    names = ["missing-corpus", "unmapped-slot"]
-    broken = catalogue.Check("unmapped-slot", "", None, None)
-    broken = msgspec.structs.replace(broken, **{function: fail})
-    checks = {"missing-corpus": catalogue.find("missing-corpus"), "unmapped-slot": broken}
-    monkeypatch.setattr(catalogue, "names", lambda: names)
-    monkeypatch.setattr(catalogue, "find", checks.__getitem__)
+    for other in ("CHECKS", "COMPARED"):
+        checks = {"missing-corpus": catalogue.CHECKS["missing-corpus"]} if other == "CHECKS" else {}
+        monkeypatch.setattr(catalogue, other, checks | ({"vague-model": fail} if other == table else {}))
     monkeypatch.chdir(tmp_path)
     CASES[0].write(tmp_path)
     Path("dialects.yaml").write_text("# a comment\nd:\n  map: {content: content, call: call, call/JSON: $arguments}\n")
     found = lint(Path("dialects.yaml")).diagnostics
     assert sorted(d.check for d in found) == ["failed-check", "missing-corpus"]
     (failed,) = (d for d in found if d.check == "failed-check")
-    assert failed.message == "the check `unmapped-slot` could not finish: ZeroDivisionError: no rules"
-    assert failed.place.line == (2 if function == "check" else 1)
+    assert failed.message == "the check `vague-model` could not finish: ZeroDivisionError: no rules"
+    assert failed.place.line == (2 if table == "CHECKS" else 1)
 
 
 def test_what_reading_finds_is_documented() -> None:
@@ -78,8 +76,8 @@ def test_what_reading_finds_is_documented() -> None:
     folders = [Path(inspect.getfile(load)).parent, Path(inspect.getfile(catalogue)).parent]
     trees = [ast.parse(path.read_text("utf-8")) for folder in folders for path in sorted(folder.glob("*.py"))]
     named = {name for tree in trees for node in ast.walk(tree) for name in _named(node)}
-    run = {name for name in catalogue.names() if (c := catalogue.find(name)).check or c.compare or c.chat}
-    assert {*catalogue.names()} - run == named - run
+    assert catalogue.pages().keys() - RUN == named - RUN.keys()
+    assert RUN.keys() <= catalogue.pages().keys()
 
 
 def _named(node: ast.AST) -> Iterator[str]:

@@ -203,6 +203,8 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("hy4", "tool_call>t<arg_key>><arg_value></arg_value\n``\n<arg_key>", {}),
     ("minimax-m2", '1e999\n<inimax:tool_call>{"name":"","arguments":{', {}),
     ("sarashina", "{'name-c'arguments:{''-1" + "0" * 270 + "}}, {'name':", {}),
+    ("granite-20b-fc", '{"name":"f","arguments":{}}{name:f","arguments"{a:1}', {}),
+    ("granite-3", "<|tool_call|>lend<think>n", {"tools": [{**TOOL_X[0], "name": "lend"}]}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
 

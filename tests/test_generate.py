@@ -19,6 +19,7 @@ import pytest
 import shares
 from click.testing import CliRunner, Result
 from hypothesis import Phase, find, given, settings
+from registries import own_registries
 
 import toolect
 from toolect import testing
@@ -27,8 +28,7 @@ from toolect._values.toolset import tool_schemas
 from toolect.agent.validation import Validator
 from toolect.authoring import generate
 from toolect.authoring.generate import Corruption
-from toolect.authoring.generate.break_json import respaced
-from toolect.authoring.generate.corrupt import OF_JSON
+from toolect.authoring.generate.corruption import OF_JSON, WAYS, respaced
 from toolect.authoring.laws import plain
 from toolect.cli import main
 from toolect.message import Call, Content, Message, Reasoning, Status
@@ -160,6 +160,30 @@ def test_corruptions_break(how: Corruption) -> None:
                 noticed += not (message == sample.message and message.clean)
     assert broken >= 10
     assert noticed >= broken / 3
+
+
+MARKED = """start: (content | think | call)*
+content: TEXT
+think: "<think>\\n" TEXT "\\n</think>\\n\\n"
+call: "<tool_call>\\n" JSON "\\n</tool_call>" | "<|call|>" JSON "</call>" | "<call name=\\"" NAME "\\">" JSON "</call>"
+NAME: /\\w+/
+%declare TEXT JSON
+"""
+
+
+def test_each_corruption_has_an_example() -> None:
+    """What it makes of a text is among what may become of that text."""
+    entry = {"map": {"content": "content", "think": "reasoning", "call": "call", "NAME": "call.name",
+                     "call/JSON": {"any": [{"name": "$name", "arguments": "$arguments"}, "$arguments"]}},
+             "end": ["<|im_end|>"]}  # fmt: skip
+    with own_registries():
+        spec = toolect.define(entry, MARKED, name="marked").spec
+    wrong = []
+    for how, way in WAYS.items():
+        drawn = {generate.corrupt(way.before, spec, Random(seed), how, ["tide"]) for seed in range(400)}
+        wrong += [] if way.after in drawn and way.before != way.after else [how]
+    assert not wrong
+    assert {*WAYS} == {*Corruption}
 
 
 @pytest.mark.parametrize("how", sorted(set(OF_JSON) - {Corruption.STRING_VALUES}))

@@ -185,6 +185,34 @@ def test_plain_messages_are_representable(name: str) -> None:
 # 4. Render inverts parse
 
 
+LONG = "The tide is told by the harbour each morning, and in the evening again. " * 6
+LENGTHY = (
+    [Content(LONG), Call("tide", {"port": "Brest", "note": LONG})],
+    [Reasoning(LONG), Content(LONG), Call("tide", {"note": LONG}), Call("tide", {"port": "Brest"})],
+    [Reasoning(LONG), Call("tide", {"port": "Brest"})],
+    [Content("Hm."), Call("n" * 64, {"k" * 64: "Brest", "b": "c"})],
+)
+
+
+@over_all
+def test_long_texts_are_read_back_in_any_chunks(name: str) -> None:
+    """Law: what comes before a call, and in it, is as long as it likes to be."""
+    dialect = toolect.dialect(name)
+    for segments in LENGTHY:
+        message = Message(segments)
+        try:
+            text = str(dialect.render(message))
+        except toolect.Unrepresentable:
+            continue
+        for size in (1, 7):
+            stream = dialect.stream()
+            for at in range(0, len(text), size):
+                stream.feed(text[at : at + size])
+            stream.close()
+            assert stream.message == dialect.parse(text)
+        assert [type(segment) for segment in stream.message.segments] == [type(segment) for segment in segments]
+
+
 @over_all
 @given(data=st.data())
 def test_render_inverts_parse(name: str, data: st.DataObject) -> None:

@@ -10,22 +10,18 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
-from hypothesis import strategies as st
 
 import toolect
 from toolect._model_ids import specificity
 from toolect._spec.lalr import MAX_PARTS
 from toolect.authoring import corpus
-from toolect.authoring.lint import checking, lint
-from toolect.authoring.lint.checks import stray_grammar
-from toolect.authoring.lint.checks.overlapping_models import common
+from toolect.authoring.lint import corpus_checks, lint, runner
+from toolect.authoring.lint.corpus_checks import stray_grammar
 from toolect.authoring.lint.formats import FORMATS
-from toolect.authoring.lint.subject import Group, corpus_folder
-from toolect.authoring.lint.watching import changes
+from toolect.authoring.lint.subject import Group, changes, corpus_folder
 from toolect.cli import lint as lint_command
 from toolect.cli import main
-from toolect.diagnostic import Diagnostic, Place, draw, warning
+from toolect.diagnostic import Diagnostic, Place, Text, draw, warning
 from toolect.message import Json
 from toolect.registry import shipped
 
@@ -62,10 +58,10 @@ def test_the_installed_package_has_no_strays(tmp_path: Path, monkeypatch: pytest
     copy = Path(shutil.copy(shipped(), tmp_path))
     shutil.copy(shipped().with_name("chats.yaml"), tmp_path)
     shutil.copytree(shipped().parent / "grammars", tmp_path / "grammars")
-    monkeypatch.setattr(stray_grammar, "shipped", lambda: copy)
+    monkeypatch.setattr(corpus_checks, "shipped", lambda: copy)
     (tmp_path / "grammars" / "odd.lark").write_text(GRAMMAR)
     (tmp_path / "grammars" / "chats" / "odd.lark").write_text(GRAMMAR)
-    assert {*stray_grammar.compare(Group(copy, {}, {}))} == {
+    assert {*stray_grammar(Group(copy, {}, {}))} == {
         warning("stray-grammar", f"no entry uses `{name}`, and no grammar imports it",
                 Place(str(tmp_path / "grammars" / name), 1, 1), help="rename the file, or delete it")
         for name in ("odd.lark", "chats/odd.lark")
@@ -142,19 +138,20 @@ def test_broken_yaml_and_broken_grammars() -> None:
 @pytest.mark.usefixtures("folder")
 def test_one_entry_is_compared_with_the_others() -> None:
     """What is found by comparing is found of one entry alone too, and allowed by a comment at the entry."""
-    write("dialects.yaml", f"{ENTRY}e:\n  about: another\n{ENTRY[3:]}")
+    text = f'{ENTRY}e:\n  aliases: ["hermes"]\n{ENTRY[3:]}'
+    write("dialects.yaml", text)
     write("grammars/e.lark", GRAMMAR)
-    (found,) = lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
-    assert found.place.line == 3
-    text = Path("dialects.yaml").read_text()
-    write("dialects.yaml", text.replace("e:\n  about", "e:  # toolect: allow identical-dialects for a test\n  about"))
-    assert not lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
+    (found,) = lint(Path("dialects.yaml"), ["e"], ["shadowed-name"]).diagnostics
+    assert found.place.line == 4
+    assert not lint(Path("dialects.yaml"), ["d"], ["shadowed-name"]).diagnostics
+    write("dialects.yaml", text.replace("e:\n  ali", "e:  # toolect: allow shadowed-name for a test\n  ali"))
+    assert not lint(Path("dialects.yaml"), ["e"], ["shadowed-name"]).diagnostics
 
 
 @pytest.mark.usefixtures("folder")
 def test_processes_share_the_dialects(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several find what one finds."""
-    monkeypatch.setattr(checking, "WORTH_STARTING", 1)
+    monkeypatch.setattr(runner, "WORTH_STARTING", 1)
     write("dialects.yaml", ENTRY + ENTRY.replace("d:", "e:", 1))
     write("grammars/e.lark", GRAMMAR)
     alone = lint(Path("dialects.yaml"))
@@ -198,8 +195,11 @@ ODD = Diagnostic(
     Place("a b,c:d.yaml", 3, 5, 2),
     label="here",
     help="do",
-    witness="\x00\u202e\udfff" + "x" * 100_000,
-    reading="y" * 100_000,
+    texts=(
+        Text("given", "\x00\u202e\udfff" + "x" * 100_000, 50_000),
+        Text("written", "\x1b[0m" * 10_000, 30_000, "\x1b"),
+        Text("read as", "\x1b" + "y" * 100_000, wire=False),
+    ),
     related=((Place("d.lark", 1, 1), "there"),),
 )
 PLAIN = warning("unused-allow", "nothing", Place("b.yaml", 1, 1))
@@ -214,11 +214,11 @@ def test_reports_are_safe(form: str) -> None:
     assert isinstance("".join(FORMATS[form]([])), str)
 
 
-def test_long_witnesses_are_cut_for_people() -> None:
-    """A drawn witness has its beginning and its end; other programs get it whole."""
+def test_long_texts_are_cut_for_people() -> None:
+    """A drawn text has its beginning and its end; other programs get it whole."""
     assert len(draw(ODD)) < 3000
     (first, _) = (json.loads(line) for line in FORMATS["json"]([ODD, PLAIN]))
-    assert first["witness"] == ODD.witness
+    assert [(one["label"], one["text"]) for one in first["texts"]] == [(one.label, one.text) for one in ODD.texts]
 
 
 def test_json_lines() -> None:
@@ -227,7 +227,7 @@ def test_json_lines() -> None:
     place = {"path": "b.yaml", "line": 1, "column": 1, "length": 1}
     assert second == {"check": "unused-allow", "severity": "warning", "message": "nothing", "place": place}
     assert first["related"] == [{"place": {"path": "d.lark", "line": 1, "column": 1, "length": 1}, "label": "there"}]
-    assert set(first) == {"check", "severity", "message", "place", "label", "witness", "reading", "help", "related"}
+    assert set(first) == {"check", "severity", "message", "place", "label", "texts", "help", "related"}
 
 
 def test_github_commands() -> None:
@@ -269,21 +269,26 @@ def _check_location(place: Json) -> None:
     assert region["startLine"] >= 1 and region["startColumn"] >= 1 and region["endColumn"] >= region["startColumn"]
 
 
-# Causes and what follows from them
+# Cases first
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_cause_comes_first() -> None:
-    """One misspelled closer is one finding, whatever the cases show of it; `--all` tells each finding by itself."""
+def test_a_law_reports_a_dialect_once() -> None:
+    """One misspelled closer is one finding, with the texts that show it; other cases are named, no more is tried."""
     cases = [case(title, f"{text}{CALL}", f'{said}call f {{"n": 1}}') for title, text, said in TEXTS]
     write("corpus/d.txt", "\n".join(cases))
-    before = json_of("--all")
     write("grammars/d.lark", GRAMMAR.replace('"</call>"', '"</cll>"'))
-    (cause,) = (one for one in json_of() if one["check"] != "missing-case")
-    assert "</cll>" in GRAMMAR.replace('"</call>"', '"</cll>"').split("\n")[cause_line(cause) - 1]
-    assert {"failing-case", "wrong-attribute"} <= {one["check"] for one in cause["follows"]} | {cause["check"]}
-    assert len(json_of("--all")) >= len(before) + 4
-    assert "follow: `--all` shows them" in run().output
+    (found,) = json_of()
+    assert found["check"] == "failing-case"
+    assert {"path": "grammars/d.lark", "line": 3, "column": 21, "length": 8} in [
+        one["place"] for one in found["related"]
+    ]
+    assert found["related"][-1]["label"] == "`B` fails too"
+    assert {one["label"]: one["text"] for one in found["texts"]} == {
+        "given": CALL,
+        "written": CALL.replace("</call>", "</cll>"),
+        "read as": 'call f {"n": 1}; status repaired; repair misspelled-marker',
+    }
 
 
 TEXTS = [("A", "", ""), ("B", "So: ", 'content "So: "\n')]
@@ -294,10 +299,14 @@ def json_of(*words: str) -> list[Json]:
     return [json.loads(line) for line in run("--format", "json", *words).output.splitlines()]
 
 
-def cause_line(cause: Json) -> int:
-    """The line of the grammar that a finding is about, or points to."""
-    places = [cause["place"], *(one["place"] for one in cause.get("related", []))]
-    return next(place["line"] for place in places if place["path"] == "grammars/d.lark")
+@pytest.mark.usefixtures("folder")
+def test_what_is_allowed_is_not_judged_where_cases_fail() -> None:
+    """A dialect whose cases fail is tried no further: a comment that may allow something is not called useless."""
+    write("dialects.yaml", ENTRY.replace("d:", "d:  # toolect: allow injection a value may hold anything"))
+    write("corpus/d.txt", case("A", CALL, "call f {}"))
+    assert [one["check"] for one in json_of()] == ["failing-case"]
+    write("corpus/d.txt", case("A", CALL, 'call f {"n": 1}'))
+    assert [one["check"] for one in json_of()] == ["uncovered", "unused-allow"]
 
 
 @pytest.mark.usefixtures("folder")
@@ -305,7 +314,7 @@ def test_what_is_allowed_is_not_judged_where_nothing_could_be_read() -> None:
     """A grammar that cannot be read is one finding: a comment that allows something is not called useless."""
     write("dialects.yaml", ENTRY.replace("d:", "d:  # toolect: allow missing-corpus it is not public"))
     write("grammars/d.lark", GRAMMAR.replace("JSON ", "("))
-    assert [one["check"] for one in json_of("--all")] == ["grammar-syntax"]
+    assert [one["check"] for one in json_of()] == ["grammar-syntax"]
 
 
 # Corpora
@@ -388,7 +397,7 @@ def test_update_changes_nothing_that_held(tmp_path: Path) -> None:
 def test_a_file_of_tools_that_is_missing() -> None:
     """It is said where the case names it, and no check fails for it."""
     write("corpus/d.txt", case("A", CALL, 'call f {"n": 1}', ":tools none"))
-    found = json_of("--all")
+    found = json_of()
     assert "failed-check" not in [one["check"] for one in found]
     (said,) = (one["message"] for one in found if one["check"] == "unreadable-corpus")
     assert said == "cannot use `:tools none`: no such file or directory: `corpus/tools/none.json`"
@@ -437,20 +446,6 @@ def test_update_says_when_a_file_cannot_be_written(folder: Path, monkeypatch: py
 
 
 # Patterns of model ids
-
-_pattern = st.text("ab*?", max_size=6)
-
-
-@given(_pattern, _pattern, st.text("ab", max_size=5))
-def test_what_patterns_have_in_common(one: str, two: str, text: str) -> None:
-    """The text that is found is matched by both patterns; when none is found, none is."""
-    import fnmatch
-
-    found = common(one, two)
-    if found is None:
-        assert not (fnmatch.fnmatchcase(text, one) and fnmatch.fnmatchcase(text, two))
-    else:
-        assert fnmatch.fnmatchcase(found, one) and fnmatch.fnmatchcase(found, two)
 
 
 def test_what_patterns_say() -> None:

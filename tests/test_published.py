@@ -59,7 +59,7 @@ def test_pages_that_are_made() -> None:
     """A page tells of its dialect, its check, or its module."""
     made = site.made()
     assert "\nstart: (content | think | call)*\n" in made["docs/dialects/hermes.md"]()
-    assert f"## {catalogue.names()[-1]}\n" in made["docs/checks/README.md"]()
+    assert f"## {list(catalogue.pages())[-1]}\n" in made["docs/checks/README.md"]()
     assert "::: toolect.openai" in made["docs/api/toolect.openai.md"]()
 
 

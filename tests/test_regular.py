@@ -16,7 +16,7 @@ from toolect._regular.ambiguity import MAX_WAYS, Attack, Growth, Undecided, ambi
 from toolect._regular.extent import longest
 from toolect._regular.ranges import holds, joined, others, shared
 from toolect._regular.sample import sample
-from toolect._regular.shared_words import begins, common, prefixes
+from toolect._regular.shared_words import common
 from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
 
 SETS = ["a", "b", "[ab]", "[^a]", r"\w", r"\s", r"\d", ".", r"[^\s<>]", "[a-c-]", "(?i:k)", r"(?a:\w)", "é"]
@@ -54,20 +54,6 @@ def test_a_common_word_is_a_word_of_both(a: str, b: str, seed: int) -> None:
         assert re.fullmatch(a, word) and re.fullmatch(b, word)
 
 
-@given(expressions(), expressions(), st.integers(0, 9))
-@settings(max_examples=150, deadline=None)
-def test_a_prefix_is_one(a: str, b: str, seed: int) -> None:
-    found = prefixes(a, b)
-    if found is None:
-        drawn = sample(b, Random(seed))
-        begun = re.match(a, drawn)
-        assert not begun or begun.end() in (0, len(drawn))
-    else:
-        short, long = found
-        begun = re.match(a, long)
-        assert begun and begun[0] == short and short and short != long and re.fullmatch(b, long)
-
-
 @given(expressions(), st.integers(0, 9))
 @settings(max_examples=100, deadline=None)
 def test_no_member_is_longer_than_the_longest(regex: str, seed: int) -> None:
@@ -96,19 +82,6 @@ FACTS = {
 @pytest.mark.parametrize(("pair", "word"), FACTS.items())
 def test_common_words(pair: tuple[str, str], word: str | None) -> None:
     assert common(*pair) == word
-
-
-def test_prefixes_see_conditions() -> None:
-    assert prefixes("let", "[a-z]+") == ("let", "leta")
-    assert prefixes(r"let\b", "[a-z]+") is None
-
-
-@given(expressions(), st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
-def test_a_member_begins_like_its_beginnings(regex: str, seed: int) -> None:
-    word = sample(regex, Random(seed))
-    assert all(begins(regex, word[:cut]) for cut in range(len(word) + 1))
-    assert not begins("ab*", "ba")
 
 
 def test_lengths() -> None:
@@ -260,9 +233,7 @@ def test_what_is_not_analysed(regex: str, reason: str) -> None:
     assert isinstance(found, Undecided) and reason in found.reason
 
 
-@pytest.mark.parametrize(
-    "ask", [partial(sample, random=Random(0)), longest, partial(common, "a"), partial(prefixes, "a")]
-)
+@pytest.mark.parametrize("ask", [partial(sample, random=Random(0)), longest, partial(common, "a")])
 def test_a_back_reference_is_refused(ask: partial[object]) -> None:
     with pytest.raises(NotRegular, match="refers back"):
         ask(r"(a)\1")

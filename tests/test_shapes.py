@@ -23,7 +23,7 @@ from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member
 from toolect._values.json_lexemes import Broken
 from toolect._values.toolset import tool_schemas
 from toolect.authoring import laws
-from toolect.authoring.generate.corrupt import OF_JSON, Corruption, corrupt
+from toolect.authoring.generate.corruption import OF_JSON, Corruption, corrupt
 from toolect.compiled import Dialect
 from toolect.message import Json
 

@@ -18,7 +18,7 @@ from toolect._spec.lark_rules import MAX_PARTS, MAX_RULES
 from toolect._spec.load import load_spec, load_specs
 from toolect._spec.model import Role, Spec
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
-from toolect.diagnostic import Diagnostic, Place, SpecError, concise, draw
+from toolect.diagnostic import Diagnostic, Place, SpecError, Text, concise, draw, shown
 from toolect.registry import shipped
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
@@ -402,7 +402,7 @@ def test_one_entry_does_not_read_other_grammars() -> None:
 
 def test_draw_counts_cells() -> None:
     """A full-width character takes two cells, and a combining one none."""
-    diagnostic = Diagnostic("c", "m", Place("f", 1, 5, 2), label="here", help="do", witness="w\n", reading="r")
+    diagnostic = Diagnostic("c", "m", Place("f", 1, 5, 2), label="here", help="do", texts=shown("w\n", "r", "v\n"))
     drawn = draw(diagnostic, {"f": "｜e\u0301xab\n"}).split("\n")
     assert drawn == [
         "error[c]: m",
@@ -410,11 +410,29 @@ def test_draw_counts_cells() -> None:
         "  |",
         "1 | ｜e\u0301xab",
         "  |     ^^ here",
-        '  = witness: "w\\n"',
-        "  = reads as: r",
+        '  = given:   "w\\n"',
+        '  = written: "v\\n"',
+        "  = read as: r",
         "  = help: do",
     ]
     assert concise(diagnostic) == "f:1:5: error[c]: m"
+
+
+def test_draw_shows_where_texts_differ() -> None:
+    """Texts stand below each other from the same character on, however long; signs that look alike by their numbers."""
+    long = "x" * 100
+    texts = Text("given", f"{long}\n<a>", 102), Text("written", f"{long}\n<\u0430>", 102, "they differ here")
+    given, written, caret = draw(Diagnostic("c", "m", Place("/nowhere", 1, 1), texts=texts)).split("\n")[2:]
+    assert given.removeprefix("  = given:   ") == f'"…{"x" * 58}\\n<a>"'
+    assert written.removeprefix("  = written: ") == f'"…{"x" * 58}\\n<\u0430>"'
+    assert caret[written.index("\u0430") :] == "^ they differ here: U+0061 and U+0430"
+
+
+def test_draw_tells_how_many_places_are_left_out() -> None:
+    """Of very many places the first are drawn."""
+    related = tuple((Place("/nowhere", line, 1), "") for line in range(30))
+    drawn = draw(Diagnostic("c", "m", Place("/nowhere", 1, 1), related=related))
+    assert drawn.endswith("= and 18 more places")
 
 
 def test_draw_survives_odd_places() -> None:

@@ -13,7 +13,7 @@ from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect._spec.readings import two_readings
 from toolect.authoring.lint import states
-from toolect.authoring.lint.checks import too_large
+from toolect.authoring.lint.grammar_checks import too_large
 from toolect.authoring.lint.states import States
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Place
@@ -24,7 +24,7 @@ def test_every_state_of_a_small_dialect() -> None:
     found = States(toolect.dialect("qwen3-coder"))
     call = "<tool_call>\n<function=a>\n"
     argument = f"{call}<parameter=a>\na"
-    texts = [state.text for state in found]
+    texts = [state.text for state in found.found]
     assert found.complete
     assert texts[0] == "" and {call, argument} <= {*texts}
 
@@ -33,7 +33,7 @@ def test_a_text_leads_where_it_says() -> None:
     """Where an answer may end, the text of the state is one that strict mode reads."""
     for name in ("hermes", "qwen3-coder", "mistral-v11", "kimi-k2", "beam"):
         dialect = toolect.dialect(name)
-        for state in States(dialect):
+        for state in States(dialect).found:
             message = dialect.parse(state.text)
             if state.node.done is not None and not state.text.isspace():
                 assert (
@@ -48,7 +48,7 @@ def test_bounds_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
             patch.setattr(states, bound, value)
             subject = Subject(Path(shipped()), loaded)
-            (found,) = too_large.check(subject)
+            (found,) = too_large(subject)
             assert "states of the grammar were looked at" in found.message
 
 

@@ -29,6 +29,19 @@ class Place(msgspec.Struct, frozen=True):
     length: int = 1
 
 
+class Text(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A text that shows a problem, and what it is: `given`, `written`, `read as` or the like."""
+
+    label: str
+    text: str
+    at: int = -1
+    """The character that it is about, or at which it differs from the text beside it; -1 for none."""
+    note: str = ""
+    """What is said of that character."""
+    wire: bool = True
+    """It is text of a model, or a value, and is drawn between quotes; else words about one."""
+
+
 class Diagnostic(msgspec.Struct, frozen=True):
     """One problem: the check's kebab-case name, a message that stands alone, and where it is."""
 
@@ -38,13 +51,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
     severity: Severity = Severity.ERROR
     label: str = ""
     help: str = ""
-    witness: str = ""
-    """The wire text, or the value, that shows the problem."""
-    reading: str = ""
-    """What the witness is read as."""
+    texts: tuple[Text, ...] = ()
     related: tuple[tuple[Place, str], ...] = ()
-    follows: tuple[Diagnostic, ...] = ()
-    """What goes away with this problem, as far as can be told: lint folds it under the cause."""
 
 
 class SpecError(ValueError):
@@ -63,52 +71,54 @@ def warning(check: str, message: str, place: Place, **more: Any) -> Diagnostic:
     return Diagnostic(check, message, place, Severity.WARNING, **more)
 
 
+def shown(given: str = "", read: str = "", written: str = "") -> tuple[Text, ...]:
+    """The text that was given, the one that is written, and in words what is read; those that there are."""
+    texts = Text("given", given), Text("written", written), Text("read as", read, wire=False)
+    return tuple(text for text in texts if text.text)
+
+
 def concise(diagnostic: Diagnostic) -> str:
     """The diagnostic on one line: `path:line:column: error[check]: message`."""
     place = diagnostic.place
-    more = f" (and {counted(len(diagnostic.follows))})" if diagnostic.follows else ""
-    return _plain(f"{place.path}:{place.line}:{place.column}: {_headline(diagnostic)}{more}")
+    return _plain(f"{place.path}:{place.line}:{place.column}: {_headline(diagnostic)}")
 
 
 def draw(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> str:
     """The diagnostic with the lines it is about; `sources` are texts by path, other files are read."""
-    places = [diagnostic.place, *(place for place, _ in diagnostic.related)]
+    related, more = diagnostic.related[:_MOST], len(diagnostic.related) - _MOST
+    places = [diagnostic.place, *(place for place, _ in related)]
     margin = " " * max(len(str(place.line)) for place in places)
     place = diagnostic.place
     lines = [_plain(_headline(diagnostic)), _plain(f"{margin}--> {place.path}:{place.line}:{place.column}")]
     lines += _excerpt(place, "^", diagnostic.label, margin, sources or {})
-    for other, label in diagnostic.related:
+    for other, label in related:
         if other.path != place.path:
             lines.append(_plain(f"{margin}::: {other.path}:{other.line}:{other.column}"))
         lines += _excerpt(other, "-", label, margin, sources or {})
-    witness = dumps(shortened(diagnostic.witness)) if diagnostic.witness else ""
-    for what, text in {"witness": witness, "reads as": shortened(diagnostic.reading), "help": diagnostic.help}.items():
-        lines += [_plain(f"{margin} = {what}: {text}")] if text else []
-    if diagnostic.follows:
-        lines.append(f"{margin} = follows: {counted(len(diagnostic.follows))}, as far as can be told")
-        lines += (f"{margin}   {line}" for line in _following(diagnostic.follows))
+    lines += [f"{margin} = and {more} more places"] if more > 0 else []
+    lines += (f"{margin} = {line}" for line in _beside(diagnostic.texts))
+    lines += [_plain(f"{margin} = help: {diagnostic.help}")] if diagnostic.help else []
     return "\n".join(lines)
 
 
-_SHOWN = 2
-"""Of the findings of one check that follow from another one, so many are shown."""
-
-
-def counted(number: int) -> str:
-    """So many findings besides the one that is told."""
-    return f"{number} more finding{'s' * (number > 1)}"
-
-
-def _following(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """The findings that follow, one a line, the first ones of each check."""
-    by_check: dict[str, list[Diagnostic]] = {}
-    for diagnostic in found:
-        by_check.setdefault(diagnostic.check, []).append(diagnostic)
-    for check, same in by_check.items():
-        shown = same if len(same) == _SHOWN + 1 else same[:_SHOWN]
-        yield from map(concise, shown)
-        if len(same) > len(shown):
-            yield f"and {len(same) - len(shown)} more of `{check}`"
+def _beside(texts: Sequence[Text]) -> Iterator[str]:
+    """The texts below each other, and below the last of those that differ a caret where they do."""
+    width = max((len(text.label) for text in texts), default=0) + 1
+    apart = [text for text in texts if text.at >= 0]
+    for text in texts:
+        head, tail = text.text, ""
+        if text.at >= 0:  # as far as both are alike, and then on
+            start = max(text.at - _AROUND, 0)
+            head = "…" * (start > 0) + text.text[start : text.at]
+            tail = text.text[text.at : text.at + _AROUND] + "…" * (len(text.text) > text.at + _AROUND)
+        drawn = [_plain(dumps(part)[1:-1]) if text.wire else _plain(part) for part in (shortened(head), tail)]
+        quote = '"' * text.wire
+        yield f"{text.label + ':':{width}} {quote}{''.join(drawn)}{quote}"
+        if text.note and text.at >= 0:
+            signs = [one.text[one.at : one.at + 1] for one in apart]
+            odd = "" if all(map(str.isascii, signs)) else f": {' and '.join(f'U+{ord(s):04X}' for s in signs if s)}"
+            at = width + 1 + len(quote) + _cells(drawn[0])
+            yield f"{' ' * at}^ {_plain(text.note)}{odd}"
 
 
 def shortened(text: str) -> str:
@@ -118,6 +128,9 @@ def shortened(text: str) -> str:
 
 _WIDTH = 120
 _LONG = 800
+_MOST = 12
+"""Places besides the first that are drawn."""
+_AROUND = 60
 
 
 def _headline(diagnostic: Diagnostic) -> str:

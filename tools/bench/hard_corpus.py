@@ -15,7 +15,7 @@ from pathlib import Path
 
 from toolect import registry
 from toolect.authoring.corpus import read
-from toolect.authoring.generate.corrupt import Corruption, corrupt
+from toolect.authoring.generate.corruption import Corruption, corrupt
 from toolect.authoring.generate.samples import mixed
 from toolect.authoring.processes import collect_less
 from toolect.compiled import Dialect

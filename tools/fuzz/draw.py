@@ -15,7 +15,7 @@ from toolect._rendering.roundtrip import tools_of
 from toolect._spec.policies import POLICIES, WRITING
 from toolect.authoring.corpus import read
 from toolect.authoring.generate import corrupt, mixed
-from toolect.authoring.generate.corrupt import Corruption
+from toolect.authoring.generate.corruption import Corruption
 from toolect.authoring.generate.facts import facts
 from toolect.authoring.generate.texts import garbage
 from toolect.compiled import Dialect

@@ -91,14 +91,15 @@ def induced(texts: Iterable[str], tools: list[Json] | None = None) -> Scaffold:
 
 
 def lints_clean(made: Scaffold) -> bool:
-    """True when lint finds nothing in the files of a new dialect."""
+    """True when lint finds nothing in the files of a new dialect but what no sample shows."""
     spec = next(path for path in made.files if path.suffix == ".yaml")
     with tempfile.TemporaryDirectory() as folder:
         for path, text in made.files.items():
             target = Path(folder) / path.relative_to(spec.parent)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
-        return not lint(Path(folder) / spec.name).diagnostics
+        found = lint(Path(folder) / spec.name).diagnostics
+        return all(one.check == "uncovered" for one in found)  # samples need not show all that their format may have
 
 
 def random_outcome(seed: int, linted: bool = False, odd: bool = False, declared: bool = True) -> Outcome:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import toolect
-from toolect.authoring.lint.checking import each
+from toolect.authoring.lint.runner import each
 from toolect.authoring.processes import cores
 from toolect.chat_template import BadTemplate, read_template
 from tools.induction.measure import Outcome, random_outcome, shipped_outcome, template_outcome

@@ -15,8 +15,7 @@ from zlib import crc32
 from toolect import registry
 from toolect._rendering.roundtrip import write
 from toolect.authoring.corpus import PROVENANCE, read
-from toolect.authoring.generate.break_json import respaced
-from toolect.authoring.generate.corrupt import OF_JSON, Corruption, corrupt
+from toolect.authoring.generate.corruption import OF_JSON, Corruption, corrupt, respaced
 from toolect.authoring.generate.facts import facts
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message

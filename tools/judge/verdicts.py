@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 from toolect import registry
 from toolect._rendering.roundtrip import write
 from toolect.authoring.corpus import describe, normal
-from toolect.authoring.generate.break_json import respaced
+from toolect.authoring.generate.corruption import respaced
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, Status, same_json
 from toolect.rendered import Unrepresentable

@@ -19,10 +19,9 @@ def page() -> str:
     """All checks in a table, then a section for each."""
     rows = [("check", "severity", "what it does")]
     sections = []
-    for name in catalogue.names():
-        check = catalogue.find(name)
-        rows.append((f"[`{name}`](#{name})", severity(name), check.about.replace("|", "\\|")))
-        sections.append(f"## {name}\n\n" + re.sub(r"^## (.+)$", r"**\1**", check.page, flags=re.MULTILINE))
+    for name, check in catalogue.pages().items():
+        rows.append((f"[`{name}`](#{name})", severity(name), check.finds.replace("|", "\\|")))
+        sections.append(f"## {name}\n\n" + re.sub(r"^## (.+)$", r"**\1**", str(check), flags=re.MULTILINE))
     return "\n\n".join([_HEAD, table(rows), *sections]) + "\n"
 
 

@@ -11,9 +11,9 @@ import yaml
 
 from toolect import Message, Unrepresentable, registry
 from toolect._spec.model import Spec
+from toolect.authoring.corpus import told
 from toolect.authoring.escaping import escapes
 from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
-from toolect.authoring.lint.attempt import told
 from toolect.compiled import Dialect
 from toolect.message import Json, Segment
 from tools.conformance import summary

@@ -42,7 +42,8 @@ def without_inner(
         end = max(left, default=-1)
     inner = any(type(s) is Call and s.span and torn <= s.span[0] < end for s in segments)
     calls = [s for s in segments if type(s) is Call]
-    again = {id(one) for one, then in pairwise(calls) if _begins(one, then)} if final else set()
+    waited = ((one, then) for one, then in pairwise(calls) if one.span and one.span[1] >= torn)  # they are not told yet
+    again = {id(one) for one, then in waited if _begins(one, then)} if final else set()
     if final and not inner and not again:
         return segments
 

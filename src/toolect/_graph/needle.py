@@ -3,13 +3,47 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from toolect._graph.spelling import MAX_BLANK, MAX_NAME
 from toolect._graph.symbols import ECHOES
+
+_BLANKS = rf"\s{{0,{MAX_BLANK}}}"
+_ECHO = re.compile("[" + "".join(ECHOES.values()) + "]")
 
 
 def fixed(core: str) -> str:
     """What of the marker `core` does not repeat a name or key: its beginning."""
-    return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
+    return _ECHO.split(core, maxsplit=1)[0]
+
+
+def unended(echo: str) -> str:
+    """The marker `echo` up to the name or key that it repeats last."""
+    return echo.removesuffix(_ECHO.split(echo)[-1])
+
+
+@lru_cache(512)
+def echo_regex(echo: str) -> re.Pattern[str]:
+    """Finds a marker that repeats a name or key, its group: with blanks between its signs, its first part twice."""
+    first, *_, last = (_blanked(piece) for piece in _ECHO.split(echo))
+    return re.compile(rf"(?:{first}{_BLANKS}){{1,2}}([^<>\n]{{1,{MAX_NAME}}}?){last}")
+
+
+def echo_begun(echo: str) -> str:
+    """An expression for the beginning of such a marker at the end of a text."""
+    first, *_, last = _ECHO.split(echo)
+    whole, part = _blanked(first), _beginning(first)
+    rest = rf"(?:{part}|(?:{whole}{_BLANKS})?[^<>\n]{{1,{MAX_NAME}}}{_BLANKS}(?:{_beginning(last[:-1])})?)?"
+    return rf"(?:{part}|{whole}{_BLANKS}{rest})\Z"
+
+
+def _blanked(signs: str) -> str:
+    return _BLANKS.join(map(re.escape, signs))
+
+
+def _beginning(signs: str) -> str:
+    """An expression for any beginning of a part of a marker, at least a sign."""
+    return rf"(?:{_BLANKS}".join(map(re.escape, signs)) + ")?" * (len(signs) - 1) if signs else ""
 
 
 def ending(text: str, lead: str, pos: int, at: int) -> int:

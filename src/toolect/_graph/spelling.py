@@ -8,6 +8,8 @@ from functools import lru_cache
 
 MAX_LEXEME = 512
 """Characters of a terminal given by a regular expression: a name, a key, an id, a number. Beyond it: `malformed`."""
+MAX_NAME = 128
+"""Characters of a name or key that a marker repeats, or that a call begins with: APIs allow no more for a tool."""
 LETTERS = 4
 """Letters by which a word is told from most others."""
 MAX_BLANK = 64

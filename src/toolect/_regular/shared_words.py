@@ -1,4 +1,4 @@
-"""Words that two expressions share: the witnesses of an overlap."""
+"""Words that two expressions share."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 
-from toolect._regular.automaton import Alphabet, automaton, led
-from toolect._regular.ranges import holds
+from toolect._regular.automaton import Alphabet, automaton
 from toolect._regular.syntax import NotRegular
 
 MAX_PAIRS = 50_000
@@ -21,33 +19,14 @@ MAX_VISITS = 4
 @lru_cache(maxsize=4096)
 def common(a: str, b: str) -> str | None:
     """A shortest word that both match whole, not empty; None when there is none. Raises `NotRegular`."""
-    for word, _ in _meetings(a, b, both=True):
+    for word in _meetings(a, b):
         if re.fullmatch(a, word) and re.fullmatch(b, word):
             return word
     return None
 
 
-@lru_cache(maxsize=4096)
-def prefixes(a: str, b: str) -> tuple[str, str] | None:
-    """What `a` matches of a word, the beginning alone, that `b` matches whole. Raises `NotRegular`."""
-    for _, long in _meetings(a, b, both=False):
-        begun = re.match(a, long)
-        if begun and 0 < begun.end() < len(long) and re.fullmatch(b, long):
-            return begun[0], long
-    return None
-
-
-def begins(regex: str, text: str) -> bool:
-    """True when a word of `regex` may begin with `text`, conditions apart: quickly told. Raises `NotRegular`."""
-    of = automaton(regex)
-    places = {0}
-    for char in text:
-        places = {b for a in places for b in of.follow[a] if holds(of.chars[b], ord(char))}
-    return bool(places)
-
-
-def _meetings(a: str, b: str, both: bool) -> Iterator[tuple[str, str]]:
-    """Words of the automaton of `a`, shortest first, that `b` takes too: whole if `both`, else with more behind."""
+def _meetings(a: str, b: str) -> Iterator[str]:
+    """Words of the automaton of `a`, shortest first, that `b` takes too."""
     one, two = automaton(a), automaton(b)
     alphabet = Alphabet((one, two))
     ones, twos = alphabet.moves(one), alphabet.moves(two)
@@ -59,12 +38,8 @@ def _meetings(a: str, b: str, both: bool) -> Iterator[tuple[str, str]]:
         seen += 1
         if seen > MAX_PAIRS:
             raise NotRegular(f"not decided within {MAX_PAIRS} states", large=True)
-        if word and p in one.final:
-            if both and q in two.final:
-                yield word, word
-            elif not both:
-                ends = led(q, alphabet.letters, lambda state, letter: [to for to, _ in twos[state][letter]])
-                yield from islice(((word, word + rest) for state, rest in ends if state in two.final), 1)
+        if word and p in one.final and q in two.final:
+            yield word
         for letter, for_p, for_q in zip(alphabet.letters, ones[p], twos[q], strict=True):
             for next_p, _ in for_p:
                 for next_q, _ in for_q:

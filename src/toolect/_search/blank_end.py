@@ -8,12 +8,13 @@ from typing import Final, NamedTuple
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
+from toolect._graph.spelling import MAX_NAME
 from toolect._graph.symbols import Op, OpCode, Terminal
 from toolect._graph.trails import Trail
 from toolect._search.follow import JSON, TEXT
 from toolect._spec.model import Role
 
-_AHEAD: Final = 100
+_AHEAD: Final = MAX_NAME + 36
 """Characters that tell whether the grammar goes on behind a blank: some more blanks, a name, and what follows it."""
 _NEAR: Final = 64
 """Nodes from the beginning of an answer on that are looked at."""
@@ -94,7 +95,7 @@ def _blank(trail: Trail) -> str:
 
 def bounded(regex: str) -> str:
     """The expression of a name, no longer than names are: where none is, that is found out in linear time."""
-    return regex[:-1] + "{1,64}" if regex.endswith("]+") else regex
+    return f"{regex[:-1]}{{1,{MAX_NAME}}}" if regex.endswith("]+") else regex
 
 
 def signs(node: Node) -> str:

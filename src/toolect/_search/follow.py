@@ -315,7 +315,7 @@ def _takes_elements(node: Node) -> bool:
 class ShapeKeys:
     """The keys of a call's JSON by what they hold."""
 
-    __slots__ = ("arguments", "constants", "flat", "known", "member", "name", "open", "outer", "texts")
+    __slots__ = ("arguments", "constants", "flat", "known", "member", "name", "open", "outer", "said", "texts")
 
     def __init__(self, shape: Shape | None) -> None:
         self.name: set[str] = set()
@@ -327,15 +327,19 @@ class ShapeKeys:
         self.known: set[str] = set()
         self.outer: set[str] = set()
         """Those that hold objects with a name and arguments."""
+        self.said: set[str] = set()
+        """Those that a message has beside its calls: it may begin with one."""
         self.constants: dict[str, list[object]] = {}
         self.open = False
         """It may have any other key, too."""
         self._walk(shape)
-        words = "|".join(map(re.escape, sorted(self.name | self.arguments | self.outer)))
-        keyed = rf"[\w.:/-]+{_QUOTE}?\s*:\s*\{{" if self.open else ""
-        self.member = re.compile(
-            rf"[\s{{,]{_QUOTE}?(?:{'|'.join(filter(None, (words and _key(words), keyed))) or '(?!)'})"
+        words, said = (
+            "|".join(map(re.escape, sorted(keys))) for keys in (self.name | self.arguments | self.outer, self.said)
         )
+        ways = [rf"[\s{{,]{_QUOTE}?{_key(words)}"] if words else []
+        ways += [rf"[\s{{,]{_QUOTE}?[\w.:/-]+{_QUOTE}?\s*:\s*\{{"] if self.open else []
+        ways += [rf"\{{\s*{_QUOTE}?{_key(said)}"] if said else []
+        self.member = re.compile("|".join(ways) or "(?!)")
         """Finds a member that says that the object is a call."""
 
     def _walk(self, shape: Shape | None) -> None:
@@ -360,8 +364,11 @@ class ShapeKeys:
                             self.arguments.update(member.keys)
                             self.texts.update(member.keys if kind is HoleKind.ARGUMENTS_TEXT else ())
                         case Const(value):
+                            self.said.update(member.keys)
                             for key in member.keys:
                                 self.constants.setdefault(key, []).append(value)
+                        case Hole(HoleKind.CONTENT | HoleKind.REASONING):
+                            self.said.update(member.keys)
                         case inner if not isinstance(inner, Hole):
                             self.outer.update(member.keys)
                             self._walk(inner)

@@ -6,16 +6,15 @@ import re
 from typing import Final
 
 from toolect._graph.misspelling import any_of, begins_likely, leading_signs, parts
-from toolect._graph.needle import fixed
+from toolect._graph.needle import echo_begun, echo_regex, fixed
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, border, spaced, squeeze
-from toolect._graph.symbols import ECHOES, is_echo
+from toolect._graph.spelling import MAX_BLANK, MAX_NAME, border, spaced, squeeze
+from toolect._graph.symbols import is_echo
 from toolect._search.blank_end import blank_end, bounded, signs
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole
 
-_ECHO: Final = re.compile("[" + "".join(ECHOES.values()) + "]")
 _NAMES: Final = {Role.NAME, Role.REF, Role.MARKUP, None}
 _MARGIN: Final = 8
 """Characters that a marker may be longer than it is declared: blanks in it."""
@@ -59,11 +58,13 @@ class Island:
         self.echoes = sorted(filter(is_echo, cores), key=lambda core: (nearest.get(core, 0), core))
         """Of two that are spelled alike, the nearer one counts."""
         self.longest = max(map(len, self.cores), default=1) + _MARGIN
+        self.reach = self.longest + (MAX_NAME if self.echoes else 0)
+        """Characters that a marker may be long."""
         self.regex = self._regex()
         self.closers = self._find_closers()
         firsts = "".join(sorted({re.escape(core[0]) for core in cores}))
         self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
-        self._begins = self.first if self.echoes else _beginnings({*self.squeezed}, r"\s*")
+        self._begins = _beginnings({*self.squeezed}, r"\s*", [echo_begun(echo) for echo in self.echoes])
         named = self.content and self.unwrapped and not node.patterns and not self.after.patterns
         self.named: NamedWay | None = way_to_name(self.after) if named else None
         self._find_led()
@@ -80,10 +81,14 @@ class Island:
                 ways = [way for way in ways if not way.node.calling(core)]
             if not self.unwrapped:
                 ways = [way for way in ways if not (way.path and self.opens(way))]
-            ways = [way for way in ways if not way.cost or len(core) >= STRONG]
+            ways = [way for way in ways if not way.cost or len(core) >= STRONG or self.leads_to_name(core, way)]
             if ways:
                 found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found
+
+    def leads_to_name(self, core: str, way: Way) -> bool:
+        """True for a short opener of calls in reasoning: a declared name behind it tells it from text."""
+        return self.role is Role.REASONING and way.node.calling(core) and bool(way.node.step(core).node.patterns)
 
     def opens(self, way: Way) -> bool:
         """True when the first marker that is missing on a way is an opener."""
@@ -113,9 +118,7 @@ class Island:
         words = [(len(core), spaced(core) if self._is_over(core) else self._whole_word(core)) for core in self.cores]
         self.plain = re.compile("|".join(word for _, word in words) or "(?!)")
         """Finds those that repeat nothing."""
-        for echo in self.echoes:
-            pieces = _ECHO.split(echo)
-            words.append((len(pieces[0]), re.escape(pieces[0]) + r"[^<>\n]{1,64}?" + re.escape(pieces[-1])))
+        words += [(len(fixed(echo)), echo_regex(echo).pattern) for echo in self.echoes]
         found = [word for _, word in sorted(words, key=lambda one: -one[0])]
         if self.json is not None:
             found.append(r"[{\[]")
@@ -177,7 +180,7 @@ class Island:
 
     def held(self, buf: str, low: int) -> int:
         """The index from which on a marker may begin that is not all there."""
-        match = self._begins.search(buf, max(low, len(buf) - self.longest))
+        match = self._begins.search(buf, max(low, len(buf) - self.reach))
         return len(buf) if match is None else match.start()
 
     def near_begun(self, buf: str, low: int, before: int) -> int:
@@ -221,12 +224,12 @@ def _optional(text: str) -> str:
     return "".join(f"(?:{re.escape(char)}" for char in text) + ")?" * len(text)
 
 
-def _beginnings(cores: set[str], blank: str) -> re.Pattern[str]:
+def _beginnings(cores: set[str], blank: str, others: list[str]) -> re.Pattern[str]:
     """An expression that matches the beginnings of these texts, `blank` between their signs, where a text ends."""
     words = [
         rf"(?:{blank}".join(map(re.escape, core)) + ")?" * (len(core) - 1) + rf"{blank}\Z" for core in sorted(cores)
     ]
-    return re.compile("|".join(words) or "(?!)")
+    return re.compile("|".join([*words, *others]) or "(?!)")
 
 
 def _begun_signs(node: Node) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
-from toolect._search.actions import OpenLoose, PutJson, RawJson
+from toolect._search.actions import Fail, OpenLoose, PutJson, RawJson
 from toolect._search.follow import VALUES, ShapeKeys, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Hypothesis, Mode, Onwards, Waits
 from toolect._search.json_edits import QUOTES, SCALAR, edits
@@ -17,6 +17,7 @@ from toolect._search.json_ends import (
     MAYBE_KEY,
     NEAR,
     NEXT_KEY,
+    QUOTED_OBJECT,
     after_fence,
     at_end,
     close,
@@ -27,6 +28,7 @@ from toolect._search.json_ends import (
     misplaced,
     name_cost,
     over_before,
+    takes_arguments,
 )  # fmt: skip
 from toolect._search.json_state import IN_TEXT, LOOSE, JsonState, Next, Style, Telling
 from toolect._search.path import Path
@@ -292,6 +294,8 @@ class _Run:
                 return False
         else:
             end, width = _RUNS[quote].match(buf, at).end(), 1  # type: ignore[union-attr]  # matches the empty string
+            if state.styles & Style.QUOTED and buf.find("\\\\", at, end) >= 0:
+                self.telling.acts.append(Fail(f"expected one escape of each sign, got two - at {base + at}"))
             if state.expects is Next.IN_STRING:
                 slip = None if state.styles & Style.NEWLINE else _CONTROL.search(buf, at, end)
                 end = end if slip is None else slip.end()
@@ -447,6 +451,12 @@ class _Run:
                 return False
             if buf.startswith('"""', at):
                 return False
+            if buf.startswith('"{', at) and (inner := QUOTED_OBJECT.match(buf, at)) is not None:
+                if inner.end() == len(buf) and not final:
+                    self.wanted = len(buf) + 1 - at
+                    return False
+                if inner[1] and takes_arguments(self.one, state):
+                    return False
             if (sole := self._sole_argument(at)) is not None:
                 self.why = sole
                 return False

@@ -12,9 +12,19 @@ from toolect._graph.node import Node
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.blank_end import blank_end
 from toolect._search.code_state import begin_again
-from toolect._search.follow import JSON, after_value, shape_keys, shaped, way_to_json
+from toolect._search.follow import JSON, after_value, shaped, way_to_json
 from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
-from toolect._search.json_ends import NEAR, NEXT_KEY, after_json, close, ended_string, key_cost, skipped
+from toolect._search.json_ends import (
+    NEAR,
+    NEXT_KEY,
+    QUOTED_OBJECT,
+    after_json,
+    close,
+    ended_string,
+    key_cost,
+    skipped,
+    takes_arguments,
+)
 from toolect._search.json_state import JsonState, Next, Style, Telling, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
 from toolect._search.path import Path
@@ -465,6 +475,8 @@ class _Edits:
         if end >= 0:
             put = quoted_json(buf[i + 3 : end])
             self.edit(costs.json_slip, base + end + 3, Next.AFTER_VALUE, put, "three quotes")
+        elif char == '"' and QUOTED_OBJECT.match(buf, i) and takes_arguments(self.one, state):
+            self.edit(costs.json_drop, at + 1, Next.VALUE, None, "an object between quotes", Style.QUOTED)
         elif after_comma and char == '"' and "{" in stack and NEXT_KEY.match(buf, i):
             self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
             self._open('"', costs.json_drop, Next.IN_STRING, at + 1, '"', "")
@@ -481,7 +493,7 @@ class _Edits:
             pass
         elif self._delimiter_missing():
             self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, state.delimiter, "a quote is missing")
-        elif stack and char and (word is not None or char in _TEXT_SIGNS) and not self._takes_arguments():
+        elif stack and char and (word is not None or char in _TEXT_SIGNS) and not takes_arguments(self.one, state):
             if _HALF_TEXT.match(buf, i):
                 self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
             if text is not None and (state.delimiter or not state.empty):
@@ -497,13 +509,6 @@ class _Edits:
             self.go_on(0, Next.IN_STRING)
         if not stack:
             self._alone()
-
-    def _takes_arguments(self) -> bool:
-        """True where all arguments should begin: a text is none."""
-        state = self.state
-        if not self.shaped or state.expects is not Next.VALUE or not state.in_object:
-            return False
-        return state.depth in (0, len(state.stack)) and state.key in shape_keys(self.one.node).arguments
 
     def _delimiter_missing(self) -> bool:
         """True when the next quote of a value language ends a string that had none to begin it."""

@@ -34,6 +34,8 @@ _ITEMS: Final = 4
 """Items of a list in which a call is looked for."""
 _MORE_BEGUN: Final = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,64}(?:"\s*)?)?)?\Z')
 MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
+QUOTED_OBJECT: Final = re.compile(r'"\{\s*(?:"(\w)|"?\Z)')
+"""An object between quotes that are not escaped in it, with the first sign of its key: no JSON goes on so."""
 _ARGUMENTS: Final = "{n\"'`“”„‘’«"
 """What arguments begin with: an object, null, which stands for none, or a string."""
 _FENCE_END: Final = re.compile(r"\s{0,8}```(?!`)")
@@ -150,6 +152,13 @@ def name_cost(window: Window, one: Hypothesis, state: JsonState) -> int:
     if state.key not in keys.constants or text in keys.constants[state.key]:
         return 0
     return 0 if "[" in state.stack else costs.no_name  # one of several: it is passed over
+
+
+def takes_arguments(one: Hypothesis, state: JsonState) -> bool:
+    """True where all arguments should begin: a text is none."""
+    if not (state.bare or shaped(one.node)) or state.expects is not Next.VALUE or not state.in_object:
+        return False
+    return state.depth in (0, len(state.stack)) and state.key in shape_keys(one.node).arguments
 
 
 def misplaced(window: Window, state: JsonState, context: Context, at: int) -> int | Waits:

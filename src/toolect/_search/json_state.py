@@ -43,6 +43,8 @@ class Style:
     OTHER: Final = 512
     FENCED: Final = 1024
     """A fence is open around it."""
+    QUOTED: Final = 2048
+    """The arguments stand between quotes that are not escaped in them."""
 
 
 LOOSE: Final = Style.QUOTE | Style.KEY | Style.WORD | Style.NEWLINE

@@ -8,9 +8,10 @@ from typing import Final
 
 from toolect._graph.expectations import in_words
 from toolect._graph.misspelling import MORE, near
+from toolect._graph.needle import echo_regex, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
-from toolect._graph.symbols import Key, Terminal, is_echo
+from toolect._graph.symbols import ECHOES, Key, Terminal, is_echo
 from toolect._search import json_edges
 from toolect._search.actions import (
     Attempt,
@@ -252,6 +253,10 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
             return None
         if not final and any(size - at < len(word) and word.startswith(buf[at:]) for word in longer):
             return WAIT
+    for echo in node.echoes if not is_echo(core) else ():
+        if len(fixed(echo)) > end - at and squeeze(buf[at : at + LOOK]).startswith(fixed(echo)):
+            open_ended = not final and size - at < LOOK and echo_regex(echo).match(buf, at) is None
+            return WAIT if open_ended else None
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])
@@ -385,6 +390,20 @@ def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
         if buf.startswith(word, at) and len(word) > end - at:
             end, core = at + len(word), echo
     return end, core
+
+
+def echo_end(window: Window, echo: str, context: Context, at: int) -> int:
+    """Where a marker at index `at` ends that repeats a name, which may have another prefix, or a key; -1 for none."""
+    word = spelled(echo, context)
+    if window.buf.startswith(word, at):
+        return at + len(word)
+    match = echo_regex(echo).match(window.buf, at)
+    if match is None:
+        return -1
+    said, called = squeeze(match[1]), window.tools.called
+    if ECHOES[Role.KEY] in echo:
+        return match.end() if said == squeeze(context.key or "") else -1
+    return match.end() if called(said) == called(squeeze(context.name)) else -1
 
 
 def _begins_terminal(window: Window, node: Node, at: int) -> bool:
@@ -526,9 +545,11 @@ def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     """A marker of the grammar spelled otherwise."""
     costs, node, found, openers = window.costs, one.node, list[Hypothesis](), window.graph.long_openers
     for core, wrong in node.marks.items() if not node.escaped else ():
-        if wrong or is_echo(core) or len(core) < 2 or node.value and core.isalpha():
+        if wrong or len(core) < 2 or node.value and core.isalpha():
             continue
-        edits, end = near(core, window.buf, at, final)
+        edits, end = 0, echo_end(window, core, one.context, at) if is_echo(core) else -1
+        if end < 0:
+            edits, end = near(spelled(core, one.context), window.buf, at, final)
         if end == MORE and not final:
             return WAIT
         opens = core not in openers and window.buf.endswith(openers, at + 1, max(end, at + 1))

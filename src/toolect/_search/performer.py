@@ -169,9 +169,10 @@ class Performer:
         if self.tail is not None:
             self.space(node, start, step.leads, step.expects)
         self.tail = None if wrong else (end, step.trails)
-        if wrong or step.wrong:
+        echo = key if isinstance(key, str) and is_echo(key) else None
+        if wrong or step.wrong or echo is not None and self.raw(start, end) != self.builder.spelled(echo):
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end))
-        elif isinstance(key, str) and end - start != len(key) and end > start and not is_echo(key):
+        elif isinstance(key, str) and end - start != len(key) and end > start and echo is None:
             self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
         self.arrive(step.node)
 

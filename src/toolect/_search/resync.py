@@ -9,7 +9,16 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
 from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
 from toolect._search.code_state import give_up
-from toolect._search.follow import JSON, after_call, landmarks, last_closers, next_in_list, reach, synchronisation_set
+from toolect._search.follow import (
+    JSON,
+    after_call,
+    landmarks,
+    last_closers,
+    next_in_list,
+    reach,
+    shaped,
+    synchronisation_set,
+)
 from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
@@ -75,6 +84,8 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         if core in graph.long_openers and ways[0].path:
             break
         path.imply(ways[0].path, base + start)
+        if not in_json and one.context.call is one.node and shaped(one.node):  # an attempt at one, by its name
+            path.add(BreakOff(base + start))
         return [shift(window, one, 0, marker, start, match.end(), path)]
     if core in graph.long_openers and base + start > begun - in_json:
         home = Path(graph.start, Context(), window.ref).add(*path.acts, BreakOff(base + start))

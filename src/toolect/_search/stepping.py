@@ -12,7 +12,7 @@ from typing import Final
 
 from toolect._building.quotation import quoted
 from toolect._graph.node import STRONG, Node, Step
-from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
+from toolect._graph.spelling import MAX_LEXEME, MAX_NAME, may_grow, squeeze
 from toolect._graph.symbols import Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail
 from toolect._search import json_edges
@@ -34,7 +34,7 @@ _QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
 _STRING_STOPS: Final = re.compile(r'["\\\x00-\x1f,\]}]')
 _SAID: Final = 4
 _TAIL: Final = 200
-_NAME: Final = 64
+_NAME: Final = MAX_NAME
 _PART: Final = 32
 _CLOSER: Final = 48
 _CONTENT: Final = (Role.CONTENT, None)
@@ -350,7 +350,7 @@ class Stepping:
             if one.state.solid and one.emitted == base + size:
                 self._calm, self._stops, self._names = one, plan.stops, window.begun_names if named else None
             return Way.WAIT
-        match = window.find(island.regex, low, island.longest)
+        match = window.find(island.regex, low, island.reach)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
             self._tell(one, safe(window, one, island, low), low)
             if (needed := island.needed(buf, low)) > size:
@@ -480,7 +480,7 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
     """The index up to which the open text can only be text, from index `low` on."""
     buf, size = window.buf, len(window.buf)
     at = plan.held(buf, low)
-    if (match := window.find(plan.regex, low, plan.longest)) is not None:
+    if (match := window.find(plan.regex, low, plan.reach)) is not None:
         at = min(at, match.start())
     if plan.line_end is not None and (blank := plan.line_end.first.search(buf, low, at)) is not None:
         at = blank.start()

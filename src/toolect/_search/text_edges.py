@@ -8,9 +8,9 @@ from typing import Final
 
 from toolect._building.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._graph.misspelling import MORE, around, near_before
-from toolect._graph.needle import ending, fixed
+from toolect._graph.needle import ending, fixed, unended
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_LEXEME, squeeze
+from toolect._graph.spelling import MAX_LEXEME, MAX_NAME, squeeze
 from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._search import json_edges
@@ -19,7 +19,7 @@ from toolect._search.blank_end import BlankEnd
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
-from toolect._search.marker_edges import Found, names_call, shift
+from toolect._search.marker_edges import Found, echo_end, names_call, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -34,10 +34,10 @@ _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 _ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
-_NAME: Final = 64
+_NAME: Final = MAX_NAME
 _BEFORE: Final = 200
 """Characters before JSON in a text that are looked at."""
-LED: Final = 100
+LED: Final = MAX_NAME + 36
 _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
 _SENTENCE_ENDS: Final = ".!?:。：…>"
@@ -53,7 +53,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     size, at = len(buf), one.emitted - base
     state: TextState = one.state
     start, solid = state.start, state.solid
-    match = window.find(plan.regex, at, plan.longest)
+    match = window.find(plan.regex, at, plan.reach)
     if plan.line_end is not None:
         blank = plan.line_end.first.search(buf, at, size if match is None else match.start())
         if blank is not None:
@@ -106,11 +106,12 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if not any(core in words for words in known):
         tight = squeeze(core)
         named = (mark for mark in plan.cores if squeeze(mark) == tight)
-        words = {echo: spelled(echo, context) for echo in plan.echoes}
-        echoes = (echo for echo, word in words.items() if word and buf.startswith(word, match.start()))
+        ends = {echo: echo_end(window, echo, context, match.start()) for echo in plan.echoes}
+        echoes = (echo for echo, end in ends.items() if end >= 0)
         found_core = next(named, None) or next(echoes, None)
-        if found_core in words:
-            match = re.compile(re.escape(words[found_core])).match(buf, match.start()) or match
+        if found_core in ends:
+            said = buf[match.start() : ends[found_core]]
+            match = re.compile(re.escape(said)).match(buf, match.start()) or match
         shorter = plan.plain.match(buf, match.start()) if found_core is None and plan.echoes else None
         if shorter is not None and shorter.end() < match.end() and any(shorter[0] in words for words in known):
             match, found_core = shorter, shorter[0]
@@ -160,8 +161,8 @@ def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int, c
     words = (spelled(echo, context) for echo in plan.echoes)
     if any(len(word) > left and buf.startswith(word[:left], match.start()) for word in words):
         return True
-    if left < plan.longest and plan.held(buf, at) <= match.start():
-        window.needs(window.base + min(plan.needed(buf, at), match.start() + plan.longest))
+    if left < plan.reach and plan.held(buf, at) <= match.start():
+        window.needs(window.base + min(plan.needed(buf, at), match.start() + plan.reach))
         return True
     return False
 
@@ -169,6 +170,8 @@ def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int, c
 def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     """The input ends in the text, perhaps in the middle of a marker."""
     buf, base, size, start = window.buf, window.base, len(window.buf), max(one.state.start - window.base, 0)
+    if plan.role in HELD and (closed := _cut_echo(window, one, plan, start)) is not None:
+        return [closed]
     cut = end = _cut_marker(plan, buf, start)
     if plan.after.done is not None:
         end -= ending(buf, layout(plan.after.done), start, cut)
@@ -181,6 +184,21 @@ def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
         whole = buf.rstrip().endswith(window.graph.closers)  # then it was not cut off
         cost = window.costs.skip if whole else window.costs.swallowed
     return [window.make(one, cost, base + size, Mode.END, "", path)]
+
+
+def _cut_echo(window: Window, one: Hypothesis, plan: Island, start: int) -> Hypothesis | None:
+    """The hypothesis that the closer of the text, which repeats a name, is cut off behind that name."""
+    buf, end = window.buf, window.base + len(window.buf)
+    for echo in plan.echoes:
+        word = spelled(unended(echo), one.context)
+        if plan.ways[echo][0].cost or len(word) < STRONG or not buf.endswith(word, start):
+            continue
+        at = window.base + lead_end(window, plan.after.lead(echo), len(buf) - len(word), one.state.start)
+        path = window.path(one).add(MoreText(at), CloseText(at)).over_text(at)
+        path.shift(echo, end - len(word), end, "", wrong=True)
+        path.add(Finish(path.node, end))
+        return window.make(one, window.costs.misspelt_closer, end, Mode.END, "", path)
+    return None
 
 
 def _cut_marker(plan: Island, buf: str, at: int) -> int:
@@ -410,6 +428,11 @@ def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Mat
     """A part of an opener: all of it, spelled otherwise, may be there."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
     at, low = part.start(), one.pos - base
+    later = plan.near.search(buf, at + 1, part.end() + _NEAR) if plan.near is not None else None
+    if later is not None and later.start() < part.end() < later.end():  # of a longer opener
+        longer = _misspelt_opener(window, one, plan, later, final)
+        if longer is not None:
+            return longer
     for core in plan.strong:
         for pos in range(max(0, at - len(core) + 1), at + 1):
             if buf.startswith(core, pos) and pos + len(core) > at:
@@ -512,6 +535,12 @@ class _Marker:
             if lined and not self.after and not final:
                 return WAIT
             if lined and self.after not in ("", "\n", "\r"):
+                return [only_text]
+        if len(core) < STRONG and plan.role is Role.REASONING and self.ways and self.ways[0].cost:
+            named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
+            if isinstance(named, Waits):
+                return WAIT
+            if not named or self.line.strip() or window.names.match(buf, self.end) is None:
                 return [only_text]
         if plan.closers is not None and any(way.node.calling(core) for way in self.ways):
             closed = window.find(plan.closers, self.end, plan.longest)

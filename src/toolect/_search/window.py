@@ -122,7 +122,8 @@ class Window:
         buf, base, (first, last), end = self.buf, self.base, self._blanks, at
         while at > low and buf[at - 1].isspace():
             at = at - 1 if first == last or at + base != last else max(first - base, low)
-        self._blanks = at + base, end + base
+        if at < end and end + base >= last:
+            self._blanks = at + base, end + base
         return at
 
     def name_begun(self, low: int) -> int:

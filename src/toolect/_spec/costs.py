@@ -39,7 +39,7 @@ class Costs(msgspec.Struct, frozen=True, rename="kebab"):
     marker_in_content: Cost = 3
     weak_in_text: Cost = 1
     aside_in_text: Cost = 2
-    misspelt_in_content: Cost = 1
+    misspelt_in_content: Cost = 2
     begins_line: Cost = 4
     opener_in_value: Cost = 3
     swallowed: Cost = 4

@@ -67,6 +67,7 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
     used: list[tuple[str, Place]] = []
     ignored: list[tuple[str, Place]] = []
     imports: list[tuple[Import, Source | None]] = []
+    in_terminals: list[tuple[Token, str]] = []
     for statement in tree.children:
         if statement.data == "import":
             imports.append(_import(path, statement, problems, (*above, path)))
@@ -84,7 +85,13 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
             if first != place and inner is statement:
                 also = ((first, "also here"),)
                 problems.error("duplicate-rule", f"`{name}` is defined twice", place, related=also)
-            used += _uses(path, inner, defined, problems)
+            uses = [*_uses(path, inner, defined, problems)]
+            used += uses
+            in_terminals += [(name, use) for use, _ in uses if inner.data == "term"]
+    for name, use in in_terminals:
+        if use in declared:
+            message, hint = f"the terminal `{name}` holds the slot `{use}`", f"make it a rule: `{name.lower()}: …`"
+            problems.error("unsupported-grammar", message, place_of(path, name), hint=hint)
     return Source(path, text, defined, declared, tuple(used), tuple(ignored), tuple(imports), tree)
 
 

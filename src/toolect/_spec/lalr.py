@@ -18,7 +18,7 @@ from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect._spec.readings import two_readings
-from toolect.diagnostic import Place
+from toolect.diagnostic import Place, Text, shown
 
 MAX_PARTS = 250
 """Parts of a grammar that is tried as an LALR(1) parser. Beyond it: warning `too-large`. Time grows with the cube."""
@@ -58,12 +58,13 @@ def check_lalr(
         found_two = two_readings(rules)
         if found_two is None:
             hint = "no short text has two readings: the engine, which looks ahead further, may still tell them apart"
-            witness = reading = ""
+            texts: tuple[Text, ...] = ()
         else:
             hint = "let one rule read it: the engine takes the first reading, other tools may take the second"
-            witness, reading = found_two.text, found_two.told
+            texts = shown(found_two.text, found_two.told)
         place = blamed[0].place if blamed else top
-        problems.warning("lalr-conflict", message, place, hint=hint, witness=witness, reading=reading)
+        related = tuple((origin.place, "and this one") for origin in blamed[1:] if origin.own or not blamed[0].own)
+        problems.warning("lalr-conflict", message, place, hint=hint, texts=texts, related=related)
 
 
 def _sequences(expr: Expr) -> int:
@@ -102,7 +103,7 @@ def complain(error: Exception, names: dict[str, Origin], top: Place, problems: P
 
 def _blame(text: str, names: dict[str, Origin]) -> Place | None:
     """The place of the first definition that a message of Lark names."""
-    for words in re.findall(r"<(\w+) :|'(\w+)'|\((\w+)\b|\b([A-Z_]{2,}[A-Z_0-9]*)\b", text):
+    for words in re.findall(r"<(\w+) :|'(\w+)'|\((\w+)\b|token (\w+)|\b([A-Z_]{2,}[A-Z_0-9]*)\b", text):
         for word in words:
             if word in names:
                 return names[word].place

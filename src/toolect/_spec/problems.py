@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from toolect.diagnostic import Diagnostic, Place, Severity
+from toolect.diagnostic import Diagnostic, Place, Severity, Text, shown
 
 
 class Problems:
@@ -25,14 +25,21 @@ class Problems:
         related: tuple[tuple[Place, str], ...] = (),
     ) -> None:
         """Note an error."""
-        found = Diagnostic(check, message, place, label=label, help=hint, witness=witness, related=related)
+        found = Diagnostic(check, message, place, label=label, help=hint, texts=shown(witness), related=related)
         self.found.append(found)
 
     def warning(
-        self, check: str, message: str, place: Place, *, hint: str = "", witness: str = "", reading: str = ""
+        self,
+        check: str,
+        message: str,
+        place: Place,
+        *,
+        hint: str = "",
+        texts: tuple[Text, ...] = (),
+        related: tuple[tuple[Place, str], ...] = (),
     ) -> None:
         """Note a warning."""
-        found = Diagnostic(check, message, place, Severity.WARNING, help=hint, witness=witness, reading=reading)
+        found = Diagnostic(check, message, place, Severity.WARNING, help=hint, texts=texts, related=related)
         self.found.append(found)
 
     @property

@@ -27,6 +27,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from toolect._shown import cut
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import check_policies
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status, dumps
@@ -256,6 +257,11 @@ def describe(message: Message) -> str:
             lines.append(f"{'content' if isinstance(segment, Content) else 'reasoning'} {_json(segment.text)}")
     lines += [f"repair {repair.kind}" for repair in message.repairs]
     return "\n".join(lines)
+
+
+def told(message: Message) -> str:
+    """What a message says, on one line."""
+    return cut("; ".join(line.strip() for line in describe(message).splitlines()) or "nothing", 160)
 
 
 def _describe_call(call: Call) -> Iterator[str]:

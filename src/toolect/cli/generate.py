@@ -11,7 +11,7 @@ import click
 from msgspec.structs import replace
 
 from toolect._shown import one_line, visible
-from toolect.authoring.generate.corrupt import Corruption, corrupt
+from toolect.authoring.generate.corruption import Corruption, corrupt
 from toolect.authoring.generate.samples import Sample, mixed
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.forms import message_form

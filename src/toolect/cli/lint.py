@@ -31,7 +31,6 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
 @click.option("--check", "checks", multiple=True, metavar="CHECK", help="Run this check alone; may be repeated.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Use N processes.  [default: one a processor]")
-@click.option("--all", "unfolded", is_flag=True, help="Report by itself, too, what follows from another finding.")
 @click.option(
     "--update", is_flag=True, help="First write what is read now below the cases of the corpus that say nothing."
 )
@@ -50,7 +49,7 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
     help="Print the JSON Schema of files with dialects, or with chats, for editors, and look at nothing.",
 )
 def command(
-    specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool,
+    specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None,
     update: bool, accept: bool, watch: bool, explain: str | None, schema: str | None,
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, chats, and how dialects get on with each other.
@@ -59,17 +58,16 @@ def command(
     both, that comes with toolect. Without one it is `dialects.yaml` and `chats.yaml` here if there are such files, else
     all that come with toolect.
     """
-    from toolect.authoring.lint import catalogue
-    from toolect.authoring.lint.watching import changes
+    from toolect.authoring.lint.catalogue import pages
+    from toolect.authoring.lint.subject import changes
 
-    known = catalogue.names()
     if schema is not None:
         return _schema(schema)
     if explain is not None:
         return _explain(explain)
     for name in checks:
-        if name not in known:
-            raise Misuse(_unknown(name, known))
+        if name not in pages():
+            raise Misuse(_unknown(name))
     if accept and not update:
         raise Misuse("expected `--update` with `--accept`: it says which of its changes are made")
     status = 0
@@ -80,25 +78,24 @@ def command(
                 if holds_chats(path):
                     continue
                 _update(path, names, accept)
-            status = _report(targets, checks, form, jobs, unfolded)
+            status = _report(targets, checks, form, jobs)
     return status
 
 
-def _report(
-    targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool
-) -> int:
+def _report(targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, jobs: int | None) -> int:
     """Lint, and write what is found; the exit status."""
     from toolect.authoring.lint.formats import FORMATS as WRITERS
     from toolect.authoring.lint.runner import lint
-    from toolect.authoring.processes import cores
+    from toolect.authoring.processes import collect_less, cores
 
+    collect_less()
     found: list[Diagnostic] = []
     looked: set[str] = set()
     for path, names in targets.items():
         with progress(unit="dialects") as told:
             report = lint(path, names, checks, jobs or cores(), told)
         looked |= {*report.dialects}
-        found += report.all if unfolded else report.diagnostics
+        found += report.diagnostics
     for path, names in targets.items():
         for name in names:
             if name not in looked:
@@ -123,7 +120,7 @@ def _schema(kind: str) -> int:
 
 def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[str]]:
     """The YAML files with the entries to look at, none for all of them."""
-    from toolect.authoring.lint.targets import MAIN, of_folder, of_grammar
+    from toolect.authoring.lint.subject import MAIN, of_folder, of_grammar
 
     if not specs:
         here = [file for file in of_folder(Path()) if file.name in (MAIN, "chats.yaml")]
@@ -192,21 +189,21 @@ def _resolved(name: str) -> dict[Path, list[str]]:
 
 
 def _explain(name: str) -> int:
-    from toolect.authoring.lint import catalogue
+    from toolect.authoring.lint.catalogue import pages
 
-    known = catalogue.names()
     if name == "all":
-        width = max(map(len, known))
-        for check in known:
-            click.echo(f"{check:{width}}  {catalogue.find(check).about}")
+        width = max(map(len, pages()))
+        for check, page in pages().items():
+            click.echo(f"{check:{width}}  {page.finds}")
         return 0
-    if name not in known:
-        raise Misuse(_unknown(name, known))
-    Pen().markdown(f"# {name}\n\n{catalogue.find(name).page}\n")
+    if name not in pages():
+        raise Misuse(_unknown(name))
+    Pen().markdown(f"# {name}\n\n{pages()[name]}\n")
     return 0
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def _unknown(name: str) -> str:
     from toolect._spec.problems import near
+    from toolect.authoring.lint.catalogue import pages
 
-    return f"expected a check, got `{name}`: {near(name, known) or '`toolect lint --explain all` lists them'}"
+    return f"expected a check, got `{name}`: {near(name, pages()) or '`toolect lint --explain all` lists them'}"

@@ -19,7 +19,7 @@ from toolect.authoring.chat_scaffold.known_words import Slot
 from toolect.authoring.chat_scaffold.refusing import refusals
 from toolect.authoring.chat_scaffold.template_asking import Template
 from toolect.authoring.generate.random_conversations import Case, cases
-from toolect.authoring.lint.talks import talk, unlike
+from toolect.authoring.lint.chat_checks import talk, unlike
 from toolect.chat_template import BadTemplate
 from toolect.compiled import Dialect
 from toolect.conversation import Assistant, Results, System, User

@@ -3,7 +3,7 @@
 Everything is driven by one `random.Random`: the same seed gives the same again.
 """
 
-from toolect.authoring.generate.corrupt import Corruption, corrupt
+from toolect.authoring.generate.corruption import Corruption, corrupt
 from toolect.authoring.generate.minimal import minimal
 from toolect.authoring.generate.random_messages import message
 from toolect.authoring.generate.reach import Alternative, alternatives

@@ -1,6 +1,5 @@
-"""Proving that specs are sound: checks that show what is wrong, with a text that shows it."""
+"""Proving that specs are sound: laws and checks that show what is wrong, by a text that shows it."""
 
-from toolect.authoring.lint.lint_report import Report
-from toolect.authoring.lint.runner import lint
+from toolect.authoring.lint.runner import Report, lint
 
 __all__ = ["Report", "lint"]

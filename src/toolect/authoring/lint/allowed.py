@@ -7,12 +7,12 @@ What it allows of a dialect's entry it allows of the whole dialect.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
 from toolect._spec.problems import near
-from toolect.authoring.lint.catalogue import names
+from toolect.authoring.lint.catalogue import pages
 from toolect.diagnostic import Diagnostic, Place, warning
 
 _COMMENT = re.compile(r"(?:#|//)[ \t]*toolect:[ \t]*allow\b[ \t]*([^\s#/]*)[ \t]*(.*)")
@@ -72,34 +72,30 @@ def apply(
     """
     kept, used = [], set()
     for diagnostic, entry in found:
-        allowing = [
-            a
-            for a in comments
-            if a.check == diagnostic.check and (a.covers(diagnostic.place) or a.first == entry.line and a.covers(entry))
-        ]
+        same = [a for a in comments if a.check == diagnostic.check]
+        allowing = [a for a in same if a.covers(diagnostic.place) or a.first == entry.line and a.covers(entry)]
         used.update(allowing)
-        if not allowing:
-            kept.append((diagnostic, entry))
+        kept += [] if allowing else [(diagnostic, entry)]
     return kept, used
 
 
-def mistakes(comments: Iterable[Allowance], used: set[Allowance], complete: bool) -> Iterator[Diagnostic]:
-    """What is wrong with the comments themselves; whether one is of use is known only if lint was `complete`."""
-    known = names()
+def mistakes(
+    comments: Iterable[Allowance], used: set[Allowance], judged: Callable[[Place], bool]
+) -> Iterator[Diagnostic]:
+    """What is wrong with the comments themselves.
+
+    Whether one is of use is known only where it is `judged`: all was looked for that it may allow.
+    """
+    known = pages()
     for comment in comments:
         check = comment.check
         if check not in known:
-            message = f"expected the name of a check, got `{check}`" if check else "expected the name of a check"
-            yield warning(
-                "unknown-check",
-                message,
-                comment.place,
-                help=near(check, known) or "`toolect lint --explain all` lists them",
-            )
+            message = "expected the name of a check" + f", got `{check}`" * bool(check)
+            advice = near(check, known) or "`toolect lint --explain all` lists them"
+            yield warning("unknown-check", message, comment.place, help=advice)
         elif not comment.reason:
             message = f"expected a reason for allowing `{check}`"
             yield warning("allowed-without-reason", message, comment.place, help=f"say why after `{check}`")
-        elif complete and comment not in used:
-            yield warning(
-                "unused-allow", f"nothing here is found by `{check}`", comment.place, help="delete the comment"
-            )
+        elif comment not in used and judged(comment.place):
+            message = f"nothing here is found by `{check}`"
+            yield warning("unused-allow", message, comment.place, help="delete the comment")

@@ -1,44 +1,39 @@
-"""The checks there are: one for each entry of `checks.yaml`, which says what it finds, why, and what to do instead.
+"""The checks there are: what each finds, why, and what to do instead is in `checks.yaml`, how it is run in its family.
 
-A module of the same name in `checks/` runs it: its function `check` looks at one dialect, `compare` at all of a
-file, `chat` at one chat. An entry without a module is about what reading a spec finds, or lint itself.
+An entry of `checks.yaml` that no family has is about what reading a spec finds, or lint itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 
-from toolect.authoring.lint import checks
-from toolect.authoring.lint.chat_subject import ChatSubject
-from toolect.authoring.lint.subject import Group, Subject
+from toolect.authoring.lint import chat_checks, corpus_checks, entry_checks, grammar_checks, law_checks, model_checks
+from toolect.authoring.lint.subject import ChatSubject, Group, Subject
 from toolect.diagnostic import Diagnostic
 
+W = TypeVar("W")
+Table = Mapping[str, Callable[[W], Iterator[Diagnostic]]]
 
-class Check(msgspec.Struct, frozen=True):
-    """A check: its name, its page, and how to run it."""
-
-    name: str
-    page: str
-    """What it finds, why that is bad, an example, what to do instead: Markdown."""
-    check: Callable[[Subject], Iterator[Diagnostic]] | None
-    compare: Callable[[Group], Iterator[Diagnostic]] | None
-    chat: Callable[[ChatSubject], Iterator[Diagnostic]] | None = None
-
-    @property
-    def about(self) -> str:
-        """The first sentence of its page."""
-        return " ".join(self.page.split("\n\n")[0].split())
+CHECKS: Table[Subject] = {
+    **grammar_checks.CHECKS, **entry_checks.CHECKS, **model_checks.CHECKS, **corpus_checks.CHECKS, **law_checks.CHECKS,
+    **corpus_checks.COVERAGE,
+}  # fmt: skip
+"""The checks of one dialect, in their order: what only reading it can say, then the laws, then what no case shows."""
+COMPARED: Table[Group] = {
+    **entry_checks.COMPARED, **model_checks.COMPARED, **corpus_checks.COMPARED, **law_checks.COMPARED,
+}  # fmt: skip
+"""The checks of all dialects of a file."""
+CHATS: Table[ChatSubject] = chat_checks.CHECKS
+"""The checks of one chat."""
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of `checks.yaml`: words are Markdown, `bad` and `good` are shown as they stand."""
 
     finds: str
@@ -49,8 +44,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instead: str = ""
     good: str = ""
 
-    def page(self) -> str:
-        """The entry as Markdown."""
+    def __str__(self) -> str:
         found, example = map(_filled, (self.finds, self.more)), (_filled(self.example), _fenced(self.bad))
         instead = _filled(self.instead), _fenced(self.good)
         parts = *found, "## Why is this bad?", _filled(self.why), "## Example", *example, "## Use instead", *instead
@@ -66,26 +60,7 @@ def _fenced(text: str) -> str:
 
 
 @cache
-def _entries() -> dict[str, Entry]:
+def pages() -> dict[str, Page]:
+    """The page of each check, in alphabetical order."""
     text = Path(__file__).with_name("checks.yaml").read_bytes()
-    return msgspec.yaml.decode(text, type=dict[str, Entry])
-
-
-def names() -> list[str]:
-    """The names of all checks, in alphabetical order."""
-    return sorted(_entries())
-
-
-@cache
-def runs(name: str) -> bool:
-    """True for a check with a module; else reading a spec finds it, or lint itself does."""
-    return find_spec(f"{checks.__name__}.{name.replace('-', '_')}") is not None
-
-
-@cache
-def find(name: str) -> Check:
-    """The check with this name, which must be one of `names`."""
-    entry = _entries()[name]
-    code: Any = import_module(f"{checks.__name__}.{name.replace('-', '_')}") if runs(name) else None
-    run = (getattr(code, function, None) for function in ("check", "compare", "chat"))
-    return Check(name, entry.page(), *run)
+    return dict(sorted(msgspec.yaml.decode(text, type=dict[str, Page]).items()))

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
+from toolect._shown import counted
 from toolect.authoring.lint import catalogue
-from toolect.diagnostic import Diagnostic, Place, Severity, concise, counted, draw, shortened
+from toolect.diagnostic import Diagnostic, Place, Severity, concise, draw, shortened
 from toolect.message import Json, dumps
 
 
 def full(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """Each cause with the lines it is about and what follows from it, and a count at the end."""
+    """Each finding with the lines that it is about and the texts that show it, and a count at the end."""
     for diagnostic in found:
         yield draw(diagnostic) + "\n\n"
+    errors = sum(d.severity is Severity.ERROR for d in found)
+    counts = {"error": errors, "warning": len(found) - errors}
     if found:
-        errors = sum(d.severity is Severity.ERROR for d in found)
-        counts = {"error": errors, "warning": len(found) - errors}
-        said = " and ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n)
-        more = sum(len(d.follows) for d in found)
-        yield said + (f"; {more} more that follow: `--all` shows them" if more else "") + "\n"
+        yield " and ".join(counted(number, what) for what, number in counts.items() if number) + "\n"
 
 
 def short(found: Sequence[Diagnostic]) -> Iterator[str]:
@@ -32,33 +32,23 @@ def short(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 def json(found: Sequence[Diagnostic]) -> Iterator[str]:
     """A JSON object on a line for each: what the struct `Diagnostic` holds, without what is empty."""
-    for diagnostic in found:
-        yield _line(_fields(diagnostic))
-
-
-def _fields(d: Diagnostic) -> dict[str, Json]:
-    related = [{"place": asdict(place), "label": label} for place, label in d.related]
-    fields: dict[str, Json] = {
-        "check": d.check, "severity": str(d.severity), "message": d.message, "place": asdict(d.place),
-        "label": d.label, "witness": d.witness, "reading": d.reading, "help": d.help, "related": related,
-        "follows": [_fields(one) for one in d.follows],
-    }  # fmt: skip
-    return {key: value for key, value in fields.items() if value}
+    for d in found:
+        related = [{"place": asdict(place), "label": label} for place, label in d.related]
+        yield _line({key: value for key, value in (to_builtins(d) | {"related": related}).items() if value})
 
 
 def sarif(found: Sequence[Diagnostic]) -> Iterator[str]:
     """One SARIF 2.1.0 log, as https://docs.oasis-open.org/sarif/sarif/v2.1.0/ has it."""
-    checks = sorted({d.check for d in found} & {*catalogue.names()})
-    rules = [_rule(catalogue.find(name)) for name in checks]
+    checks = sorted({d.check for d in found} & catalogue.pages().keys())
+    pages = {name: catalogue.pages()[name] for name in checks}
+    rules = [
+        {"id": name, "shortDescription": {"text": page.finds}, "help": {"text": str(page), "markdown": str(page)}}
+        for name, page in pages.items()
+    ]
     results = [_result(d) | ({"ruleIndex": checks.index(d.check)} if d.check in checks else {}) for d in found]
     driver = {"name": "toolect", "rules": rules}
     log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json"}
     yield _line(log | {"runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}]})
-
-
-def _rule(check: catalogue.Check) -> dict[str, Json]:
-    pages = {"text": check.page, "markdown": check.page}
-    return {"id": check.name, "shortDescription": {"text": check.about}, "help": pages}
 
 
 def _result(d: Diagnostic) -> dict[str, Json]:
@@ -86,10 +76,8 @@ FORMATS: dict[str, Callable[[Sequence[Diagnostic]], Iterator[str]]] = {
 
 def _told(d: Diagnostic) -> str:
     """The message with what else there is to say, in one paragraph."""
-    witness = d.witness and f"witness: {dumps(shortened(d.witness))}"
-    reading = d.reading and f"reads as: {shortened(d.reading)}"
-    follows = f"{counted(len(d.follows))} follow" if d.follows else ""
-    return "; ".join(filter(None, [d.message, d.label, witness, reading, d.help and f"help: {d.help}", follows]))
+    texts = (f"{t.label}: {dumps(shortened(t.text)) if t.wire else shortened(t.text)}" for t in d.texts)
+    return "; ".join(filter(None, [d.message, d.label, *texts, d.help and f"help: {d.help}"]))
 
 
 def _location(place: Place) -> dict[str, Json]:

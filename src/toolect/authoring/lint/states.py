@@ -9,22 +9,18 @@ from typing import NamedTuple
 
 from toolect._graph.edge_choice import Choice
 from toolect._graph.node import Node
-from toolect._graph.symbols import ECHOES, Key, Mark, Pat, is_echo
+from toolect._graph.symbols import ECHOES, Key, Mark, Pat
 from toolect._graph.trails import Stack
 from toolect._regular.shared_words import shortest
 from toolect._regular.syntax import NotRegular
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
-from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect
-from toolect.diagnostic import Place
 
 MAX_STATES = 2_000
 """States that are looked at."""
 MAX_CHOICES = 60_000
 """What may come next in all nodes that are made on the way."""
-MAX_TERMINALS = 24
-"""Terminals at one place that are compared with each other."""
 DEPTH = 3
 """Two nodes are one state when they agree on what may come next and on so many rules to return to."""
 
@@ -64,22 +60,6 @@ class States:
                     todo.append(State(node, (*state.path, (state.node, key))))
         self.complete = not todo and room >= 0
 
-    def __iter__(self) -> Iterator[State]:
-        return iter(self.found)
-
-    def kinds(self) -> Iterator[tuple[State, list[str], list[str]]]:
-        """Each set of markers and terminals that may come next, once, with the first state for it.
-
-        The markers are those of the grammar as they are written: no misspelling, none that repeats a name.
-        """
-        met: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-        for state in self.found:
-            cores = tuple(core for core, wrong in state.node.marks.items() if not wrong and not is_echo(core))
-            regexes = tuple(terminal.regex for terminal, _ in state.node.patterns)
-            if (cores, regexes) not in met:
-                met.add((cores, regexes))
-                yield state, [*cores], [*regexes[:MAX_TERMINALS]]
-
 
 @lru_cache(maxsize=2)
 def states(dialect: Dialect) -> States:
@@ -114,11 +94,6 @@ def word(regex: str) -> str:
         return shortest(regex) or "…"
     except NotRegular:
         return "…"
-
-
-def written(subject: Subject, node: Node, key: Key) -> tuple[str, Place]:
-    """What a lexeme that may come at `node` is called in the grammar, and where it stands there."""
-    return subject.places.lexeme(node.choices[key][0].edge.rule, key)
 
 
 def _signature(node: Node) -> Hashable:

@@ -1,16 +1,21 @@
-"""What a check is given: one dialect with all that belongs to it, or all dialects of a file."""
+"""What lint looks at: the entries that a path stands for; one dialect, one chat, or all dialects of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
 import toolect
+from toolect._cache import grammar_parts
+from toolect._chats.chat_registry import ready_chat
+from toolect._chats.verbs import Chat
 from toolect._files import holds_chats
 from toolect._names import Names
 from toolect._spec.chat_load import read_chat_names
+from toolect._spec.chat_model import ChatRole, ChatSpec
 from toolect._spec.document import cut
 from toolect._spec.entry import Entry, Loaded
 from toolect._spec.grammar_source import Source, read_source
@@ -18,16 +23,17 @@ from toolect._spec.load import load_entries, read_names
 from toolect._spec.model import Spec
 from toolect._spec.problems import Problems
 from toolect.authoring.corpus import Case, CorpusError, read
-from toolect.authoring.lint.attempt import Trial, trials
-from toolect.authoring.lint.losses import LostMessage, losses
 from toolect.authoring.lint.places import Places
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
 from toolect.message import Message
 
+MAIN = "dialects.yaml"
+"""The file that counts in a folder that has it."""
 CORPORA = ("tests/corpus", "corpus")
 """Where the corpus files are, beside the YAML file; the first folder that exists counts."""
-
+PAUSE = 0.3
+"""Seconds between two looks."""
 _PACKED = Path(toolect.__file__).parent / "data"
 
 
@@ -38,34 +44,14 @@ class Subject:
         self, path: Path, loaded: Loaded[Spec], entries: Mapping[str, Entry] | None = None, bases: tuple[Path, ...] = ()
     ) -> None:
         assert loaded.spec is not None
-        self.path, self.loaded = path, loaded
-        self.entries, self.bases = entries or {}, bases
+        self.path, self.loaded, self.entries, self.bases = path, loaded, entries or {}, bases
         self.spec: Spec = loaded.spec
-
-    @property
-    def name(self) -> str:
-        """The dialect's name."""
-        return self.spec.name
-
-    @property
-    def place(self) -> Place:
-        """Where the entry begins."""
-        return self.loaded.entry.name.place
+        self.name, self.place = self.spec.name, loaded.entry.name.place
 
     @cached_property
     def dialect(self) -> Dialect:
         """The dialect, compiled."""
         return Dialect(self.spec)
-
-    @cached_property
-    def trials(self) -> list[Trial]:
-        """Messages that were written and read back, the smallest first."""
-        return list(trials(self.dialect))
-
-    @cached_property
-    def losses(self) -> list[LostMessage]:
-        """Those of the trials that did not come back, and why."""
-        return list(losses(self.dialect, self.trials))
 
     @cached_property
     def source(self) -> Source:
@@ -83,7 +69,8 @@ class Subject:
         """The spec that the entry makes when what it says at `keys` is left out; None when it makes none."""
         name = self.loaded.entry.name
         entry = Entry(name, cut(self.loaded.entry.table, keys))
-        (loaded,) = load_entries(self.path, {**self.entries, name.text: entry}, [name.text], *self.bases)
+        entries = {**self.entries, name.text: entry}
+        (loaded,) = load_entries(self.path, entries, [name.text], *self.bases, proven=True)
         return loaded.spec
 
     @property
@@ -93,22 +80,35 @@ class Subject:
         return None if folder is None else folder / f"{self.name}.txt"
 
     @cached_property
-    def cases(self) -> list[Case]:
-        """The dialect's corpus; none when there is no file, or none that can be read."""
-        try:
-            return read(self.corpus_file) if self.corpus_file is not None else []
-        except (OSError, ValueError):
-            return []
-
-    @cached_property
     def readings(self) -> list[tuple[Case, Message]]:
         """The cases of the corpus, each with what is read in it now; not those to skip, nor unusable ones."""
         found = []
-        for case in self.cases:
-            with suppress(CorpusError):
-                if not case.has("skip"):
-                    found.append((case, self.dialect.parse(case.text, **case.options)))
+        with suppress(OSError, ValueError):  # of a corpus that cannot be read, `unreadable-corpus` tells
+            for case in read(self.corpus_file) if self.corpus_file is not None else ():
+                with suppress(CorpusError):
+                    if not case.has("skip"):
+                        found.append((case, self.dialect.parse(case.text, **case.options)))
         return found
+
+
+class ChatSubject:
+    """One chat under lint."""
+
+    def __init__(self, loaded: Loaded[ChatSpec]) -> None:
+        assert loaded.spec is not None
+        self.loaded = loaded
+        self.spec: ChatSpec = loaded.spec
+        self.name, self.place = self.spec.name, loaded.entry.name.place
+
+    @cached_property
+    def chat(self) -> Chat:
+        """The chat, ready to use."""
+        return ready_chat(self.spec)
+
+    def rule(self, *roles: ChatRole) -> Place:
+        """Where the first rule of one of these roles is defined; where the entry begins if there is none."""
+        names = (name for name, role in self.spec.roles.items() if role in roles)
+        return next((self.spec.rules[name].place for name in names), self.place)
 
 
 class Group:
@@ -135,25 +135,15 @@ class Group:
         """Their specs."""
         return {name: dialect.spec for name, dialect in self.dialects.items()}
 
-    @cached_property
-    def beside(self) -> dict[str, Names] | None:
-        """The dialects of all YAML files in the folder, whose grammars lie together; None if one is broken."""
-        return self._beside(chats=False)
-
-    @cached_property
-    def chats_beside(self) -> dict[str, Names] | None:
-        """The chats of all YAML files in the folder; None if one is broken."""
-        return self._beside(chats=True)
-
-    def _beside(self, chats: bool) -> dict[str, Names] | None:
+    def beside(self, chats: bool = False) -> dict[str, Names] | None:
+        """The dialects of all YAML files in the folder, or the chats; None if one of the files is broken."""
         found: dict[str, Names] = {}
         for path in sorted(self.path.parent.glob("*.y*ml")):
-            if holds_chats(path) != chats:
-                continue
-            names, problems = (read_chat_names if chats else read_names)(path)
-            if problems and not names:
-                return None
-            found |= names
+            if holds_chats(path) == chats:
+                names, problems = (read_chat_names if chats else read_names)(path)
+                if problems and not names:
+                    return None
+                found |= names
         return found
 
 
@@ -163,3 +153,58 @@ def corpus_folder(path: Path) -> Path | None:
         return None
     found = (path.parent / folder for folder in CORPORA)
     return next((folder for folder in found if folder.is_dir()), path.parent / CORPORA[-1])
+
+
+def of_folder(folder: Path) -> list[Path]:
+    """The YAML files of a folder that lint looks at: those with chats, and the main one, else all of the others."""
+    main = folder / MAIN
+    files = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("*.yml"))]
+    dialects = [main] if main.is_file() else [file for file in files if not holds_chats(file)]
+    return [*dialects, *(file for file in files if holds_chats(file))]
+
+
+def of_grammar(grammar: Path) -> dict[Path, list[str]]:
+    """The YAML files beside the folder `grammars` that a grammar is in, with those of their entries that use it."""
+    home = next((parent.parent for parent in grammar.absolute().parents if parent.name == "grammars"), None)
+    if home is None:
+        return {}
+    here, found = Path.cwd(), {}
+    for path in of_folder(home.relative_to(here) if home.is_relative_to(here) else home):
+        chats = holds_chats(path)
+        folder = path.parent / "grammars" / "chats" if chats else path.parent / "grammars"
+        known = (read_chat_names if chats else read_names)(path)[0]
+        reached = {name: reached_from(folder, {name: names}) for name, names in known.items()}
+        if names := [name for name in known if grammar.resolve() in {file.resolve() for file in reached[name]}]:
+            found[path] = names
+    return found
+
+
+def reached_from(folder: Path, known: Mapping[str, Names]) -> set[Path]:
+    """The grammars of these entries, and those that they import."""
+    reached: set[Path] = set()
+    for name, names in known.items():
+        own = folder / f"{name}.lark"
+        for _ in grammar_parts(own if own.exists() else folder / f"{names.extends}.lark", reached):
+            pass
+    return reached
+
+
+def changes(paths: Iterable[Path]) -> Iterator[None]:
+    """Once at first, and whenever a file of these YAML files changes, comes or goes: themselves, grammars, corpora."""
+    watched = [*paths]
+    before: dict[Path, int] | None = None
+    while True:
+        now = dict(_times(watched))
+        if now != before:
+            before = now
+            yield
+        else:
+            time.sleep(PAUSE)
+
+
+def _times(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
+    for path in paths:
+        folders = [path.parent / "grammars", *([corpus] if (corpus := corpus_folder(path)) else ())]
+        for file in (*path.parent.glob("*.y*ml"), *(file for folder in folders for file in folder.rglob("*.*"))):
+            with suppress(OSError):
+                yield file, file.stat().st_mtime_ns

@@ -1,9 +1,10 @@
-"""Writing what is read now below the cases of a corpus."""
+"""Writing what is read now below the cases of a corpus, and with which attribute a case must say it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -14,10 +15,48 @@ from toolect._shown import cut
 from toolect._spec.load import load_entries, read_entries
 from toolect._spec.problems import Problems
 from toolect.authoring.corpus import Case, CorpusError, describe, read, write
-from toolect.authoring.lint.manner import Manner, true, written
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.compiled import Dialect
+from toolect.message import Message
 from toolect.registry import bases
+from toolect.rendered import Unrepresentable
+
+
+class Manner(StrEnum):
+    """What a case says of its text with an attribute; one without any is canonical."""
+
+    CANONICAL = ""
+    """Strict mode reads it, and rendering gives it back."""
+    PARSE_ONLY = "parse-only"
+    """Strict mode reads it, and rendering writes another text."""
+    LENIENT = "lenient"
+    """Only lenient mode reads it."""
+    ERROR = "error"
+    """A call in it is not runnable."""
+
+
+def written(case: Case) -> Manner:
+    """What the case says of its text."""
+    return next((m for m in (Manner.ERROR, Manner.LENIENT, Manner.PARSE_ONLY) if case.has(m)), Manner.CANONICAL)
+
+
+def true(case: Case, message: Message, dialect: Dialect) -> Manner:
+    """What the case must say of its text, read as `message`."""
+    if not all(call.runnable for call in message.calls):
+        return Manner.ERROR
+    if not message.clean:
+        return Manner.LENIENT
+    return Manner.CANONICAL if gives_back(case, message, dialect) else Manner.PARSE_ONLY
+
+
+def gives_back(case: Case, message: Message, dialect: Dialect) -> bool:
+    """True when rendering the message gives the text, or the text with what the prompt had begun."""
+    try:
+        text = str(dialect.render(message, case.options.get("tools")))
+    except Unrepresentable:
+        return False
+    prefix = case.options.get("prefix", "")
+    return text == case.text or len(text) > len(case.text) and f"{prefix}{case.text}".endswith(text)
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -48,14 +87,11 @@ def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[C
         if loaded.spec is None or file is None or not file.exists():
             continue
         try:
-            cases = read(file)
+            yield from _update(file, read(file), Dialect(loaded.spec), accept)
         except CorpusError as error:
             yield Change(file, error.line, f"left as it is: {error.reason}")
-            continue
         except UnicodeDecodeError:
             yield Change(file, 1, "left as it is: expected UTF-8")
-            continue
-        yield from _update(file, cases, Dialect(loaded.spec), accept)
 
 
 class _Proposal(NamedTuple):
@@ -103,7 +139,7 @@ def _brought_up(case: Case, dialect: Dialect) -> _Proposal:
         return _Proposal(new, f"updated `{case.title}`", _difference(before, said) if before else "")
     others = [(key, value) for key, value in case.attributes if key not in Manner.__members__.values()]
     attributes = (*([(found.value, "")] if found else []), *others)
-    doubt = f"{_ODD[found]}: `:{found}` would say that this is right" if doubtful(case, found) else ""
+    doubt = f"{REASONS[found]}: `:{found}` would say that this is right" if doubtful(case, found) else ""
     marked = f", marked `:{found}`" if found else ""
     return _Proposal(replace(case, expected=said, attributes=attributes), f"wrote `{case.title}`{marked}", doubt)
 
@@ -113,14 +149,17 @@ def doubtful(case: Case, found: Manner) -> bool:
     return bool(found) and written(case) is not found
 
 
-_ODD = {
+REASONS = {
+    Manner.CANONICAL: "strict mode reads the text, and rendering gives it back",
     Manner.PARSE_ONLY: "rendering writes another text",
     Manner.LENIENT: "the text is read with repairs",
+    Manner.ERROR: "a call in it cannot be run",
 }
+"""Why a text is of a manner."""
 
 
 def _with_texts(case: Case, before: list[str], said: str, found: Manner) -> _Proposal:
-    """A case of `:error` with what it leaves out: all of it, or just the texts of its broken calls."""
+    """A case of `:error` with what it leaves out: all, or the texts of its broken calls."""
     plain = [line for line in said.splitlines() if not line.startswith("  text ")]
     if found is Manner.ERROR and f"  status {case.get('error')}" in plain and before in ([], plain):
         return _Proposal(replace(case, expected=said), f"wrote {'the texts of ' if before else ''}`{case.title}`")
@@ -131,11 +170,8 @@ def _difference(before: list[str], said: str) -> str:
     """The first line that is not as it was."""
     for old, new in zip_longest(before, said.splitlines(), fillvalue="nothing"):
         if old != new:
-            return f"`{cut(old.strip(), _WIDTH)}` would become `{cut(new.strip(), _WIDTH)}`"
+            return f"`{cut(old.strip(), 100)}` would become `{cut(new.strip(), 100)}`"
     return ""
-
-
-_WIDTH = 100
 
 
 def _lines(case: Case) -> list[str]:

@@ -20,26 +20,22 @@ from msgspec import structs
 from toolect._shown import one_line
 from toolect.authoring.corpus import Case, describe, write
 from toolect.authoring.generate.minimal import THOUGHT
-from toolect.authoring.lint.checks.missing_case import missing
-from toolect.authoring.lint.checks.untested_setting import first_id
-from toolect.authoring.lint.manner import Manner, true
+from toolect.authoring.lint.corpus_checks import first_id, missing
 from toolect.authoring.lint.runner import lint
+from toolect.authoring.lint.update import Manner, true
 from toolect.authoring.scaffold.making import Scaffold, corpus_path
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
 from toolect.message import Call, Json, Message, Segment, Status, dumps
 from toolect.rendered import Unrepresentable
 
-_AS_SAMPLES = "the samples have it so"
+_EMPTY = "no sample shows a value with nothing in it: its type is the declared one"
 _ALLOWED = {
-    "misspelled-marker": _AS_SAMPLES,
-    "odd-character": _AS_SAMPLES,
     "injection": "no sample shows how it is escaped",
-    "indistinct-value": "no sample shows a value with nothing in it: its type is the declared one",
+    "unwritable-value": _EMPTY,
+    "broken-round-trip": _EMPTY,
 }
 """Checks of what samples tell, and why it is so."""
-_QUOTED = "prefix-marker", "a value that begins like that is written in CDATA itself"
-_CDATA = "<![CDATA["
 _GLUED = "broken-round-trip", "no sample has content like the word that ends a call, or right behind it"
 
 
@@ -135,14 +131,13 @@ def _told(cases: Iterable[Case], dialect: Dialect, name: str, tools: Sequence[Js
 
 def _allowed(files: dict[Path, str], spec: Path, glued: bool) -> tuple[dict[Path, str], list[str]]:
     """The files, with a comment wherever lint finds what the samples tell to be so; and what cannot be written."""
-    reasons = _ALLOWED | dict([_GLUED] if glued else []) | dict([_QUOTED])
+    reasons = _ALLOWED | dict([_GLUED] if glued else [])
     with tempfile.TemporaryDirectory() as folder:
         for path, text in files.items():
             target = Path(folder) / path.relative_to(spec.parent)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
-        found = [one for one in lint(Path(folder) / spec.name, checks=[*reasons]).all if one.check in reasons]
-        found = [one for one in found if one.check != _QUOTED[0] or one.witness.endswith(_CDATA)]
+        found = [one for one in lint(Path(folder) / spec.name, checks=[*reasons]).diagnostics if one.check in reasons]
         at = [spec.parent / Path(one.place.path).relative_to(folder) for one in found]
     allow: dict[Path, set[tuple[int, str]]] = {}
     for path, one in zip(at, found, strict=True):
@@ -154,8 +149,7 @@ def _allowed(files: dict[Path, str], spec: Path, glued: bool) -> tuple[dict[Path
         for number, check in sorted(places, reverse=True):
             lines.insert(number, f"{sign} toolect: allow {check} {reasons[check]}")
         done[path] = "\n".join(lines)
-    told = [one for one in found if reasons[one.check] not in (_AS_SAMPLES, _QUOTED[1])]
-    return done, [f"{one.message}: {reasons[one.check]}" for one in told]
+    return done, [f"{one.message}: {reasons[one.check]}" for one in found]
 
 
 def _glued(dialect: Dialect, cases: Sequence[Case]) -> bool:

@@ -35,7 +35,6 @@ _LANGUAGE = r"""// Elements named after what they hold: a key, or `{item}` in a 
 // or an object shows at its first child.
 value: scalar | array | object
 object: pair+
-// toolect: allow prefix-marker an element called `{item}` belongs to a list
 pair: {pair}
 array: item+
 item: {one}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.corpus import Case, describe
-from toolect.authoring.lint.manner import true
+from toolect.authoring.lint.update import true
 from toolect.authoring.scaffold.dialect_draft import Expected
 from toolect.authoring.scaffold.pieces import has_markers
 from toolect.compiled import Dialect
