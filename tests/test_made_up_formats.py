@@ -233,10 +233,23 @@ FORMATS = {
         {'run c1: f {"a": 1}\nrun c2: c1 {}\n': (Call("f", {"a": 1}), Call("c1", {}))},
         start="(content | call | other)*",
     ),
+    "three brackets open a list of calls": Format(
+        f"{NAMED}, call/JSON: $arguments",
+        'calls: "[" call ("; " call)* "]"\ncall: "[[" NAME "=" JSON "]]"',
+        {'[[[f={"a": 1}]]]': (Call("f", {"a": 1}),), 'So.\n[[[f={}]]; [[g={"b": [[[2]]]}]]]': (
+            Content("So.\n"), Call("f", {}), Call("g", {"b": [[[2]]]}),
+        )},
+        start="(content | calls)*",
+    ),
     "closers that repeat a key and a name begin alike": Format(
         f"{KEYED}, argument/TEXT: argument.value",
         'call: "[" NAME ">\\n" argument* "[/" NAME ">\\n"\nargument: "[" KEY "=" TEXT "[/" KEY "]"\nKEY: /\\w+/',
         {"[f>\n[a=x[/b][/a][b=y[/b][/f>\nSo.": (Call("f", {"a": "x[/b]", "b": "y"}), Content("So."))},
+    ),
+    "closers that repeat a key and a name are one where they are alike": Format(
+        f"{KEYED}, argument/TEXT: argument.value",
+        'call: "<call " NAME "]" argument* "</" NAME "]\\n"\nargument: "<p " KEY "]" TEXT "</" KEY "]"\nKEY: /\\w+/',
+        {"<call a]<p a]x</a]<p b]y</b]</a]\nSo.": (Call("a", {"a": "x", "b": "y"}), Content("So."))},
     ),
     "names stand in lines of their own, and nothing else tells of calls": Format(
         VALUES.replace("argument/value: argument.value", "argument/JSON: argument.value"),

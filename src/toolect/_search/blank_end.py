@@ -15,7 +15,7 @@ from toolect._search.follow import JSON, TEXT
 from toolect._spec.model import Role
 
 _AHEAD: Final = MAX_NAME + 36
-"""Characters that tell whether the grammar goes on behind a blank."""
+"""Characters that tell whether the grammar goes on behind a blank: some more blanks, a name, and what follows it."""
 _NEAR: Final = 64
 """Nodes from the beginning of an answer on that are looked at."""
 _OBJECT: Final = r"(?:```\w{0,16}\s*)?[{\[]"
@@ -49,7 +49,7 @@ def blank_end_of(graph: Graph, rule: str) -> BlankEnd | None:
         if node.text and node.choices[TEXT][0].edge.rule == rule:
             return blank_end(node.step(TEXT).node, node.text_field().role)
         if len(todo) < _NEAR:
-            todo += {node.step(key).node for key in node.choices}.difference(todo)
+            todo += [to for key in node.choices if (to := node.step(key).node) not in todo]
     return None
 
 
@@ -62,11 +62,11 @@ def _made(of: Role, after: Node) -> BlankEnd | None:
             continue
         ahead = ""
         if type(key) is Terminal:
-            ahead = rf"(?:{bounded(key.regex)})\s*(?:{signs(after.step(key).node)})"
+            ahead = rf"(?:{bounded(key.regex)})\s{{0,8}}(?:{signs(after.step(key).node)})"
         elif key is JSON and of is Role.REASONING:
             ahead = _OBJECT
         if ahead:
-            led.add(rf"{re.escape(blank.rstrip(' ') or blank)}(?=\s*{ahead})")
+            led.add(rf"{re.escape(blank.rstrip(' ') or blank)}(?=\s{{0,24}}{ahead})")
         else:
             sure.add(re.escape(blank))
     if of not in (Role.CONTENT, Role.REASONING) and after.done is not None and (blank := _blank(after.done)):

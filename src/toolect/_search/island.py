@@ -54,7 +54,9 @@ class Island:
         self.cores = sorted((core for core in cores if not is_echo(core)), key=len, reverse=True)
         self.squeezed = [squeeze(core) for core in self.cores]
         self.strong = [c for c in {*self.cores, *graph.starts} if len(c) >= STRONG and not is_echo(c)]
-        self.echoes = [core for core in cores if is_echo(core)]
+        nearest = {core: ways[0].cost for core, ways in self.ways.items()}
+        self.echoes = sorted(filter(is_echo, cores), key=lambda core: (nearest.get(core, 0), core))
+        """Of two that are spelled alike, the nearer one counts."""
         self.longest = max(map(len, self.cores), default=1) + _MARGIN
         self.reach = self.longest + (MAX_NAME if self.echoes else 0)
         """Characters that a marker may be long."""

@@ -635,13 +635,9 @@ def _named(one: Hypothesis) -> bool:
 def name_alone(window: Window, one: Hypothesis) -> bool:
     """True when nothing but its name says that a call is open: an object has to follow."""
     call, name, begun = one.context.call, one.context.name, one.context.begun
-    if (
-        call is None
-        or one.context.key is not None
-        or not (call.patterns and name)
-        or begun
-        and window.raw(begun - 1, begun) != "\n"
-    ):
+    if call is None or one.context.key is not None or not (call.patterns and name):
+        return False
+    if begun and window.raw(begun - 1, begun) != "\n":
         return False
     return window.raw(begun, begun + len(name)) == name
 

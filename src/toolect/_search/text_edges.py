@@ -525,7 +525,11 @@ class _Marker:
             if not final and self.ways and len(buf) - at < len(core) * 3 and (core * 3).startswith(buf[at:]):
                 return WAIT
             if buf.startswith(core * 3, at) or at and buf.startswith(core * 3, at - 1):
-                self.ways = []
+                to = self.ways[0].node.step(core).node if self.ways else None
+                if to is not None and not final and len(buf) - self.end < to.longest:
+                    return WAIT
+                if to is None or not buf.startswith(tuple(to.marks), self.end):  # the grammar has no more of them
+                    self.ways = []
         if plan.role in HELD and self.ways and not core.startswith(("<", "[")):
             lined = self.ways[0].node.step(core).trail.startswith("\n")  # it counts only at the end of its line
             if lined and not self.after and not final:
