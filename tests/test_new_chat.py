@@ -1,23 +1,24 @@
-"""`toolect new --template` proposes a chat: what is found out, what is claimed, and what is not."""
+"""A chat is proposed for a chat template: what is found out, what is claimed, and what is not."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import toolect
 from toolect import registry
 from toolect._chats import chat_registry
 from toolect._chats.chat_registry import Chats, shipped
 from toolect._spec.chat_model import Fact
-from toolect.authoring.chat_scaffold.chat_entry import spec_of
-from toolect.authoring.chat_scaffold.which_facts import which
 from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, System, User
 from toolect.message import Content, Message, Reasoning
 from toolect.registry import Registry
+from tools.chats import new_chat
+from tools.chats.induction.chat_entry import spec_of
+from tools.chats.induction.which_facts import which
 
 HARBOUR = """\
 {%- set said = messages[0].content if messages and messages[0].role == 'system' else 'You are a pilot.' %}
@@ -58,22 +59,28 @@ PHI = """\
 """
 
 
-def new(folder: Path, template: str, *options: str) -> Result:
-    """`toolect new mine` of a template, in a folder."""
-    path = folder / "mine.jinja"
-    path.write_text(template, "utf-8")
-    return CliRunner().invoke(main, ["new", "mine", "--template", str(path), "--into", str(folder), *options])
-
-
-def test_a_family_that_nobody_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its dialect and its chat are found, tried, and said to do what the template does."""
-    result = new(tmp_path, HARBOUR)
-    assert result.exit_code == 0, result.output
-    assert "it writes 200 of 200 conversations as the template does" in result.output
-    assert f"TOOLECT_SPECS={tmp_path / 'mine'}.yaml toolect lint" in result.output
+@pytest.fixture(autouse=True)
+def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test defines is gone after it."""
     monkeypatch.setattr(chat_registry, "_chats", Chats(shipped))
     monkeypatch.setattr(registry, "_registry", Registry(registry.shipped))
+
+
+def propose(folder: Path, template: str, *options: str) -> int:
+    """The exit code of proposing the chat `mine` for a template, in a folder."""
+    path = folder / "mine.jinja"
+    path.write_text(template, "utf-8")
+    return new_chat.main(["mine", str(path), "--into", str(folder), *options])
+
+
+def test_a_family_that_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its dialect and its chat are found, tried, and said to do what the template does."""
+    (tmp_path / "mine.jinja").write_text(HARBOUR, "utf-8")
+    words = ["new", "mine", "--template", str(tmp_path / "mine.jinja"), "--into", str(tmp_path)]
+    assert CliRunner().invoke(main, words).exit_code == 0
     toolect.load(tmp_path / "mine.yaml")
+    assert propose(tmp_path, HARBOUR, "--dialect", "mine") == 0
+    assert "it writes 200 of 200 conversations as the template does" in capsys.readouterr().out
     assert toolect.load(tmp_path / "mine.chats.yaml") == ["mine"]
     chat = toolect.chat("mine")
     spec = chat.spec
@@ -87,25 +94,24 @@ def test_a_family_that_nobody_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [type(turn) for turn in chat.parse(text).turns] == [User, Assistant]
 
 
-def test_what_a_template_does_beyond_chats_is_not_claimed(tmp_path: Path) -> None:
+def test_what_a_template_does_beyond_chats_is_not_claimed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The files are written, as a beginning; where the two part is shown."""
-    result = new(tmp_path, SHOUTING)
-    assert result.exit_code == 1
-    assert "no dialect is begun" in result.output
-    assert "no chat is proposed" in result.output or "the chat is a beginning" in result.output
+    assert propose(tmp_path, SHOUTING) == 1
+    said = capsys.readouterr().err
+    assert "no chat is proposed" in said or "the chat is a beginning" in said
 
 
-def test_a_chat_that_is_known_is_named(tmp_path: Path) -> None:
+def test_a_chat_that_is_known_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is written."""
-    result = new(tmp_path, PHI)
-    assert "writes this already" in result.output
+    assert propose(tmp_path, PHI) == 0
+    assert "writes this already" in capsys.readouterr().out
     assert [path.name for path in tmp_path.iterdir()] == ["mine.jinja"]
 
 
-def test_the_dialect_alone(tmp_path: Path) -> None:
-    """Whoever wants no chat gets none."""
-    assert new(tmp_path, HARBOUR, "--no-chat").exit_code == 0
-    assert not (tmp_path / "mine.chats.yaml").exists()
+def test_what_is_no_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said where."""
+    assert propose(tmp_path, "{% for") == 2
+    assert "mine.jinja" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""How many templates `toolect new` finds a chat for, held against conversations that the chat was not made of.
+"""How many templates a chat is found for, held against conversations that the chat was not made of.
 
     python -m tools.chats.induced_chats [--template PATTERN] [--count N] [--known] [--differences]
 
 Every template of `original_templates` is taken as one that nobody knows: no chat is tried on it, and no way of telling
 tools is taken from one; dialects are those that are known. What is found is rendered beside the template as in
-`compare_chats`. With `--known` chats are tried first, as `new` does. Exit code 0.
+`compare_chats`. With `--known` chats are tried first, as `new_chat` does. Exit code 0.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from typing import NamedTuple
 from toolect import registry
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
-from toolect.authoring.chat_scaffold.chat_draft import Unfound
-from toolect.authoring.chat_scaffold.proposing import Proposal, proposed, spellings_of
-from toolect.authoring.chat_scaffold.template_asking import Template as Asked
 from toolect.authoring.generate.random_conversations import Case
 from toolect.chat_template import BadTemplate, marked, turns, verdicts
 from toolect.compiled import Dialect
@@ -30,6 +27,9 @@ from toolect.message import BadMessage
 from toolect.rendered import Unrepresentable
 from tools.chats.compare_chats import Refused, compare, shown
 from tools.chats.compared import SHARE, Compared
+from tools.chats.induction.chat_draft import Unfound
+from tools.chats.induction.proposing import Proposal, proposed, spellings_of
+from tools.chats.induction.template_asking import Template as Asked
 from tools.chats.original_templates import Template, templates
 
 
@@ -48,7 +48,7 @@ class Found(NamedTuple):
 
 
 def found(template: Template, seed: int, count: int, known: bool) -> Found:
-    """What `new` finds for a template."""
+    """What is found for a template."""
     original = template.original
     variables = {"bos_token": original.bos_token, "eos_token": original.eos_token}
     names = chat_registry.chats() if known else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,6 @@ from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.authoring.induction import Induced, Row
-    from toolect.compiled import Dialect
     from toolect.message import Json
 
 MAX_BYTES = 1 << 23
@@ -46,11 +45,10 @@ MAX_BYTES = 1 << 23
     "--into", default=".", metavar="FOLDER", help="Write the files into this folder.  [default: the current one]"
 )
 @click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the rows.")
-@click.option("--no-chat", is_flag=True, help="With --template: look for the dialect of its answers alone.")
 @shared.spec_option
 def command(
     name: str | None, file: str | None, tools: list[Json] | None, draft: str | None, template: str | None, into: str,
-    anyway: bool, no_chat: bool,
+    anyway: bool,
 ) -> int:  # fmt: skip
     """Make a dialect called NAME from answers and what they say.
 
@@ -63,14 +61,13 @@ def command(
     Without rows, --draft prints some for pasted answers: one a line as JSON with `text`, or apart by lines of `===`.
     Correct what they say, and give them back.
 
-    With --template, whole conversations are looked at, too: a chat is proposed that writes them as the template does,
-    in NAME.chats.yaml and grammars/chats/NAME.lark. It is tried on conversations that it was not made of.
+    With --template, rows are what a chat template writes for known words.
 
     Exit code 0: every row is read as it says, whole and streamed, and written back, each also by a dialect that is made
-    of the others; and a chat writes what the template writes. 1: not so, or a known dialect does; it is said which.
+    of the others. 1: not so, or a known dialect does; it is said which.
     """
     from toolect.authoring.induction import BadRows, check_rows, read_rows
-    from toolect.cli.new.template import begin_chat, rows_of, source_of
+    from toolect.cli.new.template import rows_of
 
     try:
         if draft is not None:
@@ -79,24 +76,10 @@ def command(
             raise Misuse("expected NAME and a file of rows, or NAME and --template: without rows, --draft prints some")
         _check_name(name)
         if template is None:
-            return _begin(name, read_rows(_text(str(file))), tools, Path(into), anyway).status
-        source = source_of(template)
-        rows = rows_of(source, needed=no_chat)
-        begun = _begin(name, check_rows(rows), tools, Path(into), anyway, asked=True) if rows else Begun(0, None)
+            return _begin(name, read_rows(_text(str(file))), tools, Path(into), anyway)
+        return _begin(name, check_rows(rows_of(template)), tools, Path(into), anyway, asked=True)
     except BadRows as error:
         raise Misuse(str(error)) from None
-    if no_chat:
-        return begun.status
-    status = begin_chat(name, source, Path(into) / f"{name}.chats.yaml", begun.dialect, write)
-    return max(status or 0, begun.status if status is None or not begun.known else 0)
-
-
-class Begun(NamedTuple):
-    """What became of the dialect: the exit code, the dialect if there is one, and whether it is known already."""
-
-    status: int
-    dialect: Dialect | None
-    known: bool = False
 
 
 def _draft(path: str, tools: Sequence[Json]) -> int:
@@ -111,7 +94,7 @@ def _draft(path: str, tools: Sequence[Json]) -> int:
 
 def _begin(
     name: str, rows: Sequence[Row], tools: list[Json] | None, into: Path, anyway: bool, asked: bool = False
-) -> Begun:
+) -> int:
     """Write the files of a dialect, unless a known one reads all; rows that were `asked` for show all there is."""
     from toolect.authoring.induction import induce, tools_of
     from toolect.authoring.induction.files import files_of
@@ -122,14 +105,14 @@ def _begin(
         note(
             f"the dialect `{known}` reads this already: `toolect parse --from {known}`; --anyway makes one from nothing"
         )
-        return Begun(1, toolect.dialect(known), known=True)
+        return 1
     made = induce(rows, declared, name, left_out=not asked)
     if made.spec is None or not made.proof.read:
         note(f"no dialect is made: {made.why}")
-        return Begun(1, None)
+        return 1
     write(files_of(made, name, into, rows, declared))
     click.echo(f"{made.proof.read} of {counted(len(rows), 'row')} read as they say, {made.proof.back} written back")
-    return Begun(_tell(made, into / f"{name}.yaml"), made.dialect)
+    return _tell(made, into / f"{name}.yaml")
 
 
 def _tell(made: Induced, spec: Path) -> int:

@@ -10,14 +10,6 @@ from toolect._chats.answers import plain_dialect
 from toolect._chats.chat_registry import UnknownChat, chat, looks_like
 from toolect._chats.verbs import Chat
 from toolect._spec.prompts import ToolText
-from toolect.authoring.chat_scaffold.chat_draft import Draft, Unfound
-from toolect.authoring.chat_scaffold.chat_entry import entry_of, entry_text, grammar_file, grammar_of, spec_of
-from toolect.authoring.chat_scaffold.chat_rules import default_of, start_of
-from toolect.authoring.chat_scaffold.cutting import Cutter
-from toolect.authoring.chat_scaffold.fields import alike, fitted, rendered
-from toolect.authoring.chat_scaffold.known_words import Slot
-from toolect.authoring.chat_scaffold.refusing import refusals
-from toolect.authoring.chat_scaffold.template_asking import Template
 from toolect.authoring.generate.random_conversations import Case, cases
 from toolect.authoring.lint.chat_checks import talk, unlike
 from toolect.chat_template import BadTemplate
@@ -25,6 +17,14 @@ from toolect.compiled import Dialect
 from toolect.conversation import Assistant, Results, System, User
 from toolect.diagnostic import SpecError
 from toolect.message import Call, Json
+from tools.chats.induction.chat_draft import Draft, Unfound
+from tools.chats.induction.chat_entry import entry_of, entry_text, grammar_file, grammar_of, spec_of
+from tools.chats.induction.chat_rules import default_of, start_of
+from tools.chats.induction.cutting import Cutter
+from tools.chats.induction.fields import alike, fitted, rendered
+from tools.chats.induction.known_words import Slot
+from tools.chats.induction.refusing import refusals
+from tools.chats.induction.template_asking import Template
 
 LEARNED = 240
 """Conversations that a chat is made of."""

@@ -7,15 +7,15 @@ from copy import deepcopy
 from functools import partial
 
 from toolect._spec.chat_model import ChatRole, Fact
-from toolect.authoring.chat_scaffold.chat_draft import Draft, Unfound, joined
-from toolect.authoring.chat_scaffold.cutting import Cut
-from toolect.authoring.chat_scaffold.known_words import Atom, Atoms, Slot
-from toolect.authoring.chat_scaffold.marker_tokens import tokens
-from toolect.authoring.chat_scaffold.regions import Region
-from toolect.authoring.chat_scaffold.told_facts import facts_of
-from toolect.authoring.chat_scaffold.which_facts import which
-from toolect.authoring.chat_scaffold.written_forms import Example
 from toolect.conversation import Assistant, Results, System, User
+from tools.chats.induction.chat_draft import Draft, Unfound, joined
+from tools.chats.induction.cutting import Cut
+from tools.chats.induction.known_words import Atom, Atoms, Slot
+from tools.chats.induction.marker_tokens import tokens
+from tools.chats.induction.regions import Region
+from tools.chats.induction.told_facts import facts_of
+from tools.chats.induction.which_facts import which
+from tools.chats.induction.written_forms import Example
 
 _ROLES = ((User, "user"), (Assistant, "answer"), (Results, "results"), (System, "notice"))
 _ROWS = {"answer": "X", "results": "O", "user": "T"}

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from toolect._spec.chat_model import OWN_GUARDS, ChatRole
-from toolect.authoring.chat_scaffold.chat_draft import Draft, Unfound, joined, quoted
-from toolect.authoring.chat_scaffold.known_words import Atoms
-from toolect.authoring.chat_scaffold.marker_tokens import common_end, common_start, tokens
-from toolect.authoring.chat_scaffold.told_facts import ITEM_FACTS, item_facts
-from toolect.authoring.chat_scaffold.which_facts import which
-from toolect.authoring.chat_scaffold.written_forms import (
+from tools.chats.induction.chat_draft import Draft, Unfound, joined, quoted
+from tools.chats.induction.known_words import Atoms
+from tools.chats.induction.marker_tokens import common_end, common_start, tokens
+from tools.chats.induction.told_facts import ITEM_FACTS, item_facts
+from tools.chats.induction.which_facts import which
+from tools.chats.induction.written_forms import (
     INLINE,
     MACROS,
     RULES,

@@ -9,8 +9,8 @@ from itertools import combinations
 
 from toolect._spec.chat_model import WORDS, Fact
 from toolect._spec.guards import Guard, read_guard
-from toolect.authoring.chat_scaffold.told_facts import facts_of
 from toolect.authoring.generate.random_conversations import Case
+from tools.chats.induction.told_facts import facts_of
 
 _USUAL = ("out-of-turn", "user and odd or (answer or results or notice) and not odd")
 """What templates mean that say that roles must alternate."""

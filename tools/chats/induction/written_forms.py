@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from toolect._spec.chat_model import ChatRole
-from toolect.authoring.chat_scaffold.chat_draft import Unfound
-from toolect.authoring.chat_scaffold.known_words import Atom, Atoms, Slot
+from tools.chats.induction.chat_draft import Unfound
+from tools.chats.induction.known_words import Atom, Atoms, Slot
 
 
 class Example(NamedTuple):

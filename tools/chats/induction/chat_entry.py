@@ -15,10 +15,10 @@ from toolect._chats.control_tokens import control_tokens
 from toolect._spec.chat_load import load_chat
 from toolect._spec.chat_model import ChatSpec, Lost
 from toolect._spec.prompts import Notation, OutputKind, ToolText
-from toolect.authoring.chat_scaffold.chat_draft import Draft
-from toolect.authoring.chat_scaffold.data_spellings import Spellings
 from toolect.compiled import Dialect
 from toolect.message import Json, dumps
+from tools.chats.induction.chat_draft import Draft
+from tools.chats.induction.data_spellings import Spellings
 
 WIDTH = 110
 """Characters of a field on one line."""

@@ -12,8 +12,13 @@ import msgspec
 from toolect._chats.answers import plain_dialect
 from toolect._chats.template_work import TemplateWork, ways
 from toolect._spec.prompts import OutputKind, ToolText
-from toolect.authoring.chat_scaffold.cutting import Written
-from toolect.authoring.chat_scaffold.data_spellings import (
+from toolect.authoring.generate.random_conversations import Case, cases
+from toolect.chat_template import BadTemplate
+from toolect.chat_template.sandbox import Sandbox
+from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
+from toolect.message import Content, Json, Message
+from tools.chats.induction.cutting import Written
+from tools.chats.induction.data_spellings import (
     DAY,
     Spellings,
     arguments_of,
@@ -21,12 +26,7 @@ from toolect.authoring.chat_scaffold.data_spellings import (
     quote_of,
     tools_of,
 )  # fmt: skip
-from toolect.authoring.chat_scaffold.known_words import worded
-from toolect.authoring.generate.random_conversations import Case, cases
-from toolect.chat_template import BadTemplate
-from toolect.chat_template.sandbox import Sandbox
-from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
-from toolect.message import Content, Json, Message
+from tools.chats.induction.known_words import worded
 
 DATES = (
     "%Y-%m-%d",

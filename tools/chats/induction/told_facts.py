@@ -8,9 +8,9 @@ from typing import NamedTuple
 from toolect._chats.filling import Said
 from toolect._chats.turn_facts import answer_facts, following, literal_facts, turn_facts
 from toolect._spec.chat_model import Fact
-from toolect.authoring.chat_scaffold.known_words import Atoms, Slot, is_text
 from toolect.authoring.generate.random_conversations import Case
 from toolect.conversation import Assistant, System, Turn, User
+from tools.chats.induction.known_words import Atoms, Slot, is_text
 
 ITEM_FACTS = int(Fact.FIRST_ITEM | Fact.LAST_ITEM | Fact.NAMED | Fact.HAS_ID | Fact.ARGUMENTS | Fact.IS_TEXT)
 """What is so about one of several things."""
