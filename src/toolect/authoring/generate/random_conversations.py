@@ -153,7 +153,6 @@ class _Draw:
                 return self._text(PLAIN)
 
 
-_PLACES: tuple[Json, ...] = ({}, {"lat": 47.4, "name": "Zürich"}, {"lat": 1.0, "more": {"a": [None, True]}})
 _FIELDS: dict[str, dict[str, Json]] = {
     "city": {"type": "string", "description": "Where"},
     "days": {"type": "integer", "description": "How many", "minimum": 0},
