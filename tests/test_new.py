@@ -18,7 +18,7 @@ from toolect.message import Call, Content, Json, Message
 from tools.induction.measure import random_outcome, shipped_outcome, wild_outcome
 from tools.induction.random_formats import wild_formats
 
-UNSAID = {"langchain-structured-chat", "thought-json", "powershell"}
+UNSAID = {"thought-json", "powershell"}
 """Formats that the language cannot say, or that are not induced."""
 
 
