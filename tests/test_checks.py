@@ -117,7 +117,7 @@ def test_what_might_not_end_is_not_loaded(tmp_path: Path, regex: str) -> None:
 
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_one_of_two_that_collide(tmp_path: Path, name: str) -> None:
-    """A collision is told of whichever of the two dialects lint looks at."""
+    """A collision is reported for whichever of the two dialects lint looks at."""
     path = tmp_path / "dialects.yaml"
     path.write_text('a: {models: ["m/*"]}\nb: {models: ["m/*"]}\n', "utf-8")
     assert "duplicate-model" in [d.check for d in lint(path, only=[name]).diagnostics]

@@ -8,14 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import toolect
-from toolect import registry
-from toolect._chats import chat_registry
-from toolect._chats.chat_registry import Chats, shipped
 from toolect._spec.chat_model import Fact
 from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, System, User
 from toolect.message import Content, Message, Reasoning
-from toolect.registry import Registry
 from tools.chats import new_chat
 from tools.chats.induction.chat_entry import spec_of
 from tools.chats.induction.which_facts import which
@@ -59,11 +55,7 @@ PHI = """\
 """
 
 
-@pytest.fixture(autouse=True)
-def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test defines is gone after it."""
-    monkeypatch.setattr(chat_registry, "_chats", Chats(shipped))
-    monkeypatch.setattr(registry, "_registry", Registry(registry.shipped))
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def propose(folder: Path, template: str, *options: str) -> int:

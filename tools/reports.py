@@ -16,7 +16,6 @@ MADE_BY = {
     "peers": "make peers ARGS=--write",
     "floods": "make floods ARGS=--write",
     "datasets": "make datasets ARGS=--write",
-    "mutation": "make mutate ARGS=--write",
     "fuzz": "make fuzz ARGS=--write",
     "induction": "make induction ARGS=--write",
 }

@@ -3,7 +3,7 @@
 A format is induced from five rows, and held against eight messages that were held out: they have to be read exactly,
 whole and streamed, and written back. SETs are `wild`, formats of others that no dialect covers; `random` ones; and
 `shipped`, each dialect as if it was unknown, from what it writes. `templates` are the chat templates of models, asked
-with the probes of `toolect new --template` and held against what they write for random messages. All sets unless told.
+with the probes of `toolect new --template` and held against what they write for random messages. All sets by default.
 """
 
 from __future__ import annotations
@@ -206,9 +206,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     sets = ("wild", "random", "shipped", "templates")
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(sets))
-    parser.add_argument("--count", type=int, default=200, help="how many random formats; 200 unless told")
+    parser.add_argument("--count", type=int, default=200, help="how many random formats; 200 by default")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the messages, and of the first random format")
-    parser.add_argument("--jobs", type=int, default=cores(), help="so many at a time; one for each core unless told")
+    parser.add_argument("--jobs", type=int, default=cores(), help="so many at a time; one for each core by default")
     parser.add_argument("--wrong", action="store_true", help="name what is not induced")
     parser.add_argument("--write", action="store_true", help="write the table into .reports/induction.md")
     options = parser.parse_args()

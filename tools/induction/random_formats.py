@@ -19,6 +19,7 @@ from xml.sax.saxutils import escape
 import msgspec
 from jinja2 import Environment
 
+from toolect._values.trees import texts_in
 from toolect.message import Json, Message
 from tools.induction.said import TYPES
 
@@ -43,7 +44,7 @@ class Format:
 
     def carries(self, value: Json) -> bool:
         """Whether it can write a value."""
-        return not self.without or not any(re.search(self.without, text) for text in _texts(value))
+        return not self.without or not any(re.search(self.without, text) for text in texts_in(value))
 
 
 class _Wild(msgspec.Struct, forbid_unknown_fields=True):
@@ -282,11 +283,3 @@ def _script(value: Json) -> str:
             return "[" + ", ".join(map(_script, value)) + "]"
         case _:
             return _json(value)
-
-
-def _texts(value: Json) -> list[str]:
-    """All strings in a value."""
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for one in inner for text in _texts(one)]

@@ -11,7 +11,7 @@ import yaml
 
 from toolect import Message, Unrepresentable, registry
 from toolect._spec.model import Spec
-from toolect.authoring.corpus import told
+from toolect.authoring.corpus import outline
 from toolect.authoring.escaping import escapes
 from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.compiled import Dialect
@@ -151,7 +151,7 @@ def _refused(dialect: Dialect) -> Iterator[str]:
 
 def _escapes(dialect: Dialect) -> Iterator[str]:
     rows = [
-        (found.slot, code(found.witness), code(told(found.read)), ", ".join(found.forgeries) or "none", found.answer)
+        (found.slot, code(found.witness), code(outline(found.read)), ", ".join(found.forgeries) or "none", found.answer)
         for found in escapes(dialect)
     ]
     yield "## What leaves its slot"

@@ -14,7 +14,7 @@ from toolect._graph.trails import Trail
 from toolect._search.follow import JSON, TEXT
 from toolect._spec.model import Role
 
-_AHEAD: Final = MAX_NAME + 36
+LED: Final = MAX_NAME + 36
 """Characters that tell whether the grammar goes on behind a blank: some more blanks, a name, and what follows it."""
 _NEAR: Final = 64
 """Nodes from the beginning of an answer on that are looked at."""
@@ -78,7 +78,7 @@ def _made(of: Role, after: Node) -> BlankEnd | None:
     width = max(map(len, sure), default=1)
     return BlankEnd(
         re.compile("|".join((words, *sorted(led)))), re.compile(words), re.compile(f"[{first}]"),
-        max(width, _AHEAD) if led else width,
+        max(width, LED) if led else width,
     )  # fmt: skip
 
 

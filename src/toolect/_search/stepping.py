@@ -17,6 +17,7 @@ from toolect._graph.symbols import Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail
 from toolect._search import json_edges
 from toolect._search.actions import Shift
+from toolect._search.blank_end import LED
 from toolect._search.follow import TEXT, empty_values, nests
 from toolect._search.hypothesis import Context, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
@@ -25,7 +26,7 @@ from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
 from toolect._search.marker_edges import GROWS, last_marker, name_alone
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
-from toolect._search.text_edges import HELD, LED, lead_end, may_be_longer
+from toolect._search.text_edges import HELD, lead_end, may_be_longer
 from toolect._search.window import LOOK, Window
 from toolect._spec.costs import GAP
 from toolect._spec.model import Role
@@ -34,7 +35,6 @@ _QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
 _STRING_STOPS: Final = re.compile(r'["\\\x00-\x1f,\]}]')
 _SAID: Final = 4
 _TAIL: Final = 200
-_NAME: Final = MAX_NAME
 _PART: Final = 32
 _CLOSER: Final = 48
 _CONTENT: Final = (Role.CONTENT, None)
@@ -337,7 +337,7 @@ class Stepping:
         if one.context.doubt or island.line_end is not None:
             return Way.ASK
         named = island.content and island.named is not None and window.tools.declared
-        if named and window.find(window.names, low, _NAME) is not None:
+        if named and window.find(window.names, low, MAX_NAME) is not None:
             return Way.ASK
         if island.led_words is not None and window.find(island.led_words, low, LED) is not None:
             return Way.ASK
@@ -489,10 +489,10 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
         part = window.find(plan.near, low, _PART)
         at = plan.near_begun(buf, low, at if part is None else min(at, part.end()))
     if plan.content and plan.named is not None and window.tools.declared:
-        if (name := window.find(window.names, low, _NAME)) is not None:
+        if (name := window.find(window.names, low, MAX_NAME)) is not None:
             prefix = window.ref.partition("{name}")[0]
             at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
-        at = min(at, window.name_begun(max(low, size - _NAME)))
+        at = min(at, window.name_begun(max(low, size - MAX_NAME)))
     if plan.led_held is not None:
         cut = max(best.state.start - window.base, size - _TAIL, 0)
         led = plan.led_held.search(buf[cut:])

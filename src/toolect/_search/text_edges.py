@@ -15,7 +15,7 @@ from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Fail, Finish, MoreText, Note, NoText, PassOver
-from toolect._search.blank_end import BlankEnd
+from toolect._search.blank_end import LED, BlankEnd
 from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
 from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
@@ -34,10 +34,8 @@ _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 _ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
-_NAME: Final = MAX_NAME
 _BEFORE: Final = 200
 """Characters before JSON in a text that are looked at."""
-LED: Final = MAX_NAME + 36
 _FENCED: Final = 1000
 _BRACKETS: Final = {"{": "}", "[": "]"}
 _SENTENCE_ENDS: Final = ".!?:。：…>"
@@ -61,7 +59,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
     led = None if plan.led_words is None else window.find(plan.led_words, at, LED)
     by_name = plan.content and plan.named is not None and window.tools.declared
-    name = window.find(window.names, at, _NAME) if by_name else None
+    name = window.find(window.names, at, MAX_NAME) if by_name else None
     if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):
         part = None
     slack = STRONG if match is not None and match[0] in "{[" else 0  # it may be in the middle of an opener
@@ -99,7 +97,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             over = 2 if buf.startswith(match[0][0] * 2, match.start()) else 1
             return [window.stay(one, 0, base + match.start() + over, Mode.TEXT, state._replace(solid=True))]
     solid = solid or window.said(start, match.start())
-    core = match[0]
+    core, end = match[0], match.end()
     known = (plan.ways, plan.direct, plan.ends, plan.strays)
     if core in "{[" and plan.json is not None and core not in plan.ways and core not in plan.direct:
         return _bare_json(window, one, plan, plan.json, match.start(), solid, final)
@@ -109,16 +107,14 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         ends = {echo: echo_end(window, echo, context, match.start()) for echo in plan.echoes}
         echoes = (echo for echo, end in ends.items() if end >= 0)
         found_core = next(named, None) or next(echoes, None)
-        if found_core in ends:
-            said = buf[match.start() : ends[found_core]]
-            match = re.compile(re.escape(said)).match(buf, match.start()) or match
+        end = ends.get(found_core or "", end)
         shorter = plan.plain.match(buf, match.start()) if found_core is None and plan.echoes else None
-        if shorter is not None and shorter.end() < match.end() and any(shorter[0] in words for words in known):
-            match, found_core = shorter, shorter[0]
+        if shorter is not None and shorter.end() < end and any(shorter[0] in words for words in known):
+            end, found_core = shorter.end(), shorter[0]
         if found_core is None:
             return [window.stay(one, 0, base + match.start() + 1, Mode.TEXT, one.state)]
         core = found_core
-    return _Marker(window, one, plan, core, match, solid).expand(final)
+    return _Marker(window, one, plan, core, (match.start(), end), solid).expand(final)
 
 
 def _blank_end(window: Window, one: Hypothesis, plan: Island, ends: BlankEnd, at: int, final: bool) -> Found:
@@ -428,7 +424,7 @@ def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Mat
     """A part of an opener: all of it, spelled otherwise, may be there."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
     at, low = part.start(), one.pos - base
-    later = plan.near.search(buf, at + 1, part.end() + _NEAR) if plan.near is not None else None
+    later = None if plan.near is None else plan.near.search(buf, at + 1, part.end() + _NEAR)
     if later is not None and later.start() < part.end() < later.end():  # of a longer opener
         longer = _misspelt_opener(window, one, plan, later, final)
         if longer is not None:
@@ -464,10 +460,10 @@ class _Marker:
     """A marker of the dialect in free text: it is meant, or only text."""
 
     def __init__(
-        self, window: Window, one: Hypothesis, plan: Island, core: str, match: re.Match[str], solid: bool
+        self, window: Window, one: Hypothesis, plan: Island, core: str, span: tuple[int, int], solid: bool
     ) -> None:
         self.window, self.one, self.plan, self.core, self.solid = window, one, plan, core, solid
-        self.at, self.end = match.span()
+        self.at, self.end = span
         self.start: int = one.state.start
         self.opened = solid or not plan.content
         self.spoken = plan.role in (Role.CONTENT, Role.REASONING, None)

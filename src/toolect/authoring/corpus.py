@@ -216,9 +216,9 @@ def _misstated(name: str, value: str, before: Sequence[tuple[str, str]]) -> str:
         return f"expected `:source` with a URL, got `{value}`"
     if name == "observed" and not value.strip():
         return "expected `:observed` with a model and where it was seen, got nothing"
-    told = [f"`:{key}`" for key in (*(key for key, _ in before), name) if key in PROVENANCE]
-    if name in PROVENANCE and len(told) > 1:
-        return f"expected one of {', '.join(f'`:{key}`' for key in PROVENANCE)}, got {' and '.join(told)}"
+    given = [f"`:{key}`" for key in (*(key for key, _ in before), name) if key in PROVENANCE]
+    if name in PROVENANCE and len(given) > 1:
+        return f"expected one of {', '.join(f'`:{key}`' for key in PROVENANCE)}, got {' and '.join(given)}"
     return ""
 
 
@@ -259,7 +259,7 @@ def describe(message: Message) -> str:
     return "\n".join(lines)
 
 
-def told(message: Message) -> str:
+def outline(message: Message) -> str:
     """What a message says, on one line."""
     return cut("; ".join(line.strip() for line in describe(message).splitlines()) or "nothing", 160)
 

@@ -40,14 +40,14 @@ def _cut_off(rows: Sequence[Row], dialect: Dialect, path: Path) -> Iterator[Case
 def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: str) -> Case:
     attributes: list[tuple[str, str]] = [("prefix", dumps(row.prefix))] if row.prefix else []
     alone = dialect.parse(row.text, prefix=row.prefix)
-    told = dialect.parse(row.text, tools, prefix=row.prefix)
-    if describe(alone) != describe(told):
+    read = dialect.parse(row.text, tools, prefix=row.prefix)
+    if describe(alone) != describe(read):
         attributes.append(("tools", name))
-    case = Case(path, 1, f"Row {row.number}", tuple(attributes), row.text, describe(told))
-    if not told.clean:
+    case = Case(path, 1, f"Row {row.number}", tuple(attributes), row.text, describe(read))
+    if not read.clean:
         return replace(case, attributes=(*attributes, ("lenient", "")))
     try:
-        same = str(dialect.render(told, tools if ("tools", name) in attributes else None)) in (row.text, row.whole)
+        same = str(dialect.render(read, tools if ("tools", name) in attributes else None)) in (row.text, row.whole)
     except Unrepresentable:
         same = False
     return case if same else replace(case, attributes=(*attributes, ("parse-only", "")))

@@ -29,7 +29,7 @@ from toolect.transcript import Transcript
 MAX_TALKS = 8
 """Conversations that each chat is tried on. Beyond it: what only other ones would show is not found."""
 DAY = "2026-01-01"
-"""The date that chats are told which tell it."""
+"""The date of chats that write one."""
 _TEXT = "text"
 _UNTOLD: tuple[ChatRole, object] = (ChatRole.ANSWER, None)
 """An answer of which nothing that it says has to come back."""
@@ -59,11 +59,11 @@ def talk(chat: Chat, case: Case, unsafe: Unsafe = "refuse") -> Talk:
     return Talk(case, text)
 
 
-def unlike(chat: Chat, told: Talk) -> Unlike | None:
+def unlike(chat: Chat, given: Talk) -> Unlike | None:
     """What of a written conversation is read back otherwise; None where nothing is but what is declared."""
-    assert told.text is not None
-    lost, before = {*chat.spec.lost}, told.case.conversation
-    back = chat.parse(told.text)
+    assert given.text is not None
+    lost, before = {*chat.spec.lost}, given.case.conversation
+    back = chat.parse(given.text)
     if back.repairs:
         repair = back.repairs[0]
         return Unlike(None, f"reading it back needs the repair `{repair.kind}` at character {repair.at}")
@@ -75,7 +75,7 @@ def unlike(chat: Chat, told: Talk) -> Unlike | None:
         return None
     if Lost.TOOLS not in lost and (why := _tools(before, back)):
         return Unlike(ChatRole.TOOLS, why)
-    written = _by_turn(told.text)
+    written = _by_turn(given.text)
     untyped = Lost.TOOLS in lost or any(tool.get("type") == _TEXT for tool in back.tools)
     old = [*_told(before, lost, untyped, lambda number, said: said in written.get(number, ""))]
     new = [*_told(back, lost, untyped, lambda _, __: True)]
@@ -90,8 +90,8 @@ def unlike(chat: Chat, told: Talk) -> Unlike | None:
     return None
 
 
-def _shown(told: object) -> str:
-    return cut(one_line(f"`{told if isinstance(told, str) else repr(told)}`"), 200)
+def _shown(given: object) -> str:
+    return cut(one_line(f"`{given if isinstance(given, str) else repr(given)}`"), 200)
 
 
 def _a(role: ChatRole) -> str:
@@ -118,7 +118,7 @@ def _told(
 ) -> Iterator[tuple[ChatRole, object]]:
     """What each turn has to tell: all but ids, blanks that a chat may cut off, and what it does not write.
 
-    Reasoning is told that is `kept`. Of `untyped` values nobody knows whether they are texts, or JSON.
+    Reasoning is written that is `kept`. Of `untyped` values nobody knows whether they are texts, or JSON.
     """
     for number, turn in enumerate(conversation.turns):
         match turn:
@@ -169,30 +169,30 @@ def unreachable_rule(subject: ChatSubject) -> Iterator[Diagnostic]:
 def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:
     """The first turn that does not come back, else a text that is written otherwise when it was read."""
     tried = (talk(subject.chat, case) for case in cases(1, MAX_TALKS, usual=True))
-    written = [told for told in tried if told.text is not None]
-    for told in written:
-        if (found := unlike(subject.chat, told)) is not None:
+    written = [given for given in tried if given.text is not None]
+    for given in written:
+        if (found := unlike(subject.chat, given)) is not None:
             yield warning(
                 "unread-conversation",
                 f"what is written for a conversation is read back otherwise: {found.what}",
                 subject.rule(found.role) if found.role else subject.place,
-                texts=shown(written=str(told.text)),
+                texts=shown(written=str(given.text)),
                 help="write a marker where the text begins or ends, or say under `lost` what the chat does not tell",
             )
             return
     if {Lost.SYSTEM, Lost.TURNS} & {*subject.spec.lost}:
         return
-    for told in written:
-        assert told.text is not None
-        again = talk(subject.chat, told.case._replace(conversation=subject.chat.parse(told.text)))
-        if again.text != told.text:
-            at = alike(told.text, again.text or "")
+    for given in written:
+        assert given.text is not None
+        again = talk(subject.chat, given.case._replace(conversation=subject.chat.parse(given.text)))
+        if again.text != given.text:
+            at = alike(given.text, again.text or "")
             yield warning(
                 "unread-conversation",
                 "a text that is read is written otherwise" + (f": {again.refused}" if again.refused else ""),
                 subject.place,
-                texts=(Text("given", told.text, at), Text("written", again.text or "", at)),
-                help="let what may be left out be told by what is written, or by what it is of",
+                texts=(Text("given", given.text, at), Text("written", again.text or "", at)),
+                help="let what may be left out be found by what is written, or by what it is of",
             )
 
 

@@ -29,7 +29,7 @@ from toolect._shown import alike, cut, one_line
 from toolect._spec.grammar_model import Pattern
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Gaps, Role
-from toolect.authoring.corpus import Case, CorpusError, describe, message_of, told
+from toolect.authoring.corpus import Case, CorpusError, describe, message_of, outline
 from toolect.authoring.derivation import derive
 from toolect.authoring.derivation.explain import explain
 from toolect.authoring.escaping import FREE, Answer, Escape, escapes
@@ -102,7 +102,7 @@ def trials(dialect: Dialect) -> tuple[Trial, ...]:
 
 
 def _said(label: str, message: Message) -> Text:
-    return Text(label, told(message), wire=False)
+    return Text(label, outline(message), wire=False)
 
 
 # Cases

@@ -93,16 +93,16 @@ class _Work(msgspec.Struct, frozen=True):
 
 def lint(
     path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1,
-    told: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Report:  # fmt: skip
     """What the checks find in a YAML file of dialects, or of chats, and the grammars beside it.
 
     `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
-    entries are shared out among so many processes. `told` learns how many are done, and how many there are.
+    entries are shared out among so many processes. `progress` learns how many are done, and how many there are.
     """
     chats, problems = holds_chats(path), Problems()
     entries = read_chat_entries(path, problems) if chats else read_entries(path, problems)
-    if not entries and not chats:  # what is wrong with the grammars can be told all the same
+    if not entries and not chats:  # what is wrong with the grammars is found all the same
         for file in sorted((path.parent / "grammars").rglob("*.lark")):
             if (source := read_source(file, problems)) is not None:
                 check_names(source, problems)
@@ -111,10 +111,10 @@ def lint(
     others = chat_registry.bases(path) if chats else registry.bases(path)
     work = _Work(path, chats, others, () if run_all else tuple(checks), entries)
     results: list[_Result] = []
-    told(0, len(chosen))
+    progress(0, len(chosen))
     for result in each(work.look, chosen, 1 if chats else jobs):  # a chat takes a twentieth of a process's start
         results.append(result)
-        told(len(results), len(chosen))
+        progress(len(results), len(chosen))
     top = Place(str(path), 0, 0)
     found = [(d, top) for d in _of(in_order(problems.found), entries, chosen)]
     found += [(d, one.place) for one in results for d in one.found]
