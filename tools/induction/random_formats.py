@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -27,12 +26,9 @@ WILD = Path(__file__).with_name("wild.yaml")
 SCALARS = ("string", "string", "string", "integer", "boolean", "number")
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A way of writing answers, and what its values may be."""
+class _Traits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a format has a way to write."""
 
-    name: str
-    write: Callable[[Message], str]
     types: tuple[str, ...] = TYPES
     without: str = ""
     """A pattern of what no string holds."""
@@ -47,15 +43,16 @@ class Format:
         return not self.without or not any(re.search(self.without, text) for text in texts_in(value))
 
 
-class _Wild(msgspec.Struct, forbid_unknown_fields=True):
+class Format(_Traits, frozen=True):
+    """A way of writing answers, and what its values may be."""
+
+    name: str
+    write: Callable[[Message], str]
+
+
+class _Wild(_Traits, frozen=True, forbid_unknown_fields=True):
     about: str
     write: str
-    types: tuple[str, ...] = TYPES
-    without: str = ""
-    shows: str = ""
-    thinks: bool = False
-    single: bool = False
-    empty: bool = True
 
 
 def wild_formats() -> list[Format]:
@@ -76,7 +73,7 @@ def wild_formats() -> list[Format]:
         )  # fmt: skip
 
     return [
-        Format(name, partial(write, one.write), one.types, one.without, one.shows, one.thinks, one.single, one.empty)
+        Format(name, partial(write, one.write), **{trait: getattr(one, trait) for trait in _Traits.__struct_fields__})
         for name, one in found.items()
     ]  # fmt: skip
 
@@ -111,7 +108,7 @@ def random_format(seed: int) -> Format:
         return text + end
 
     barred = "|".join(filter(None, [without, *map(re.escape, markers)]))
-    return Format(body.__name__, write, types, barred, shows, thought is not None)
+    return Format(body.__name__, write, types=types, without=barred, shows=shows, thinks=thought is not None)
 
 
 Body = Callable[[str, dict[str, Json], int], str]
