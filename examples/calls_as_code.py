@@ -13,8 +13,8 @@ from typing import Any
 
 import toolect
 from toolect.agent import Tool, ToolRegistry
-from toolect.events import CallEnd
-from toolect.message import Call, dumps
+from toolect._events import CallEnd
+from toolect._message import Call, dumps
 
 DIALECT = toolect.dialect("js-call-block")
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-RUN = "from toolect.cli import main; main(prog_name='toolect')"
+RUN = "from toolect._cli import main; main(prog_name='toolect')"
 """The program that is the command."""
 
 

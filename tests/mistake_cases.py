@@ -16,8 +16,8 @@ from pathlib import Path
 import spec_cases
 from spec_cases import SpecCase
 
-from toolect.authoring.lint import lint
-from toolect.diagnostic import Diagnostic
+from toolect._authoring.lint import lint
+from toolect._diagnostic import Diagnostic
 
 HERE = Path(__file__).parent / "mistakes"
 SETS = {path.stem: spec_cases.read(path) for path in sorted(HERE.glob("*.txt"))}

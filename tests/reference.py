@@ -16,6 +16,8 @@ from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
 from msgspec.structs import replace
 
+from toolect._authoring.generate.sampler import Piece, Walker
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._spec.document import Text
 from toolect._spec.grammar import read_grammar
@@ -25,8 +27,6 @@ from toolect._spec.load import read_entries
 from toolect._spec.model import Role, Spec
 from toolect._spec.problems import Problems
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
-from toolect.authoring.generate.sampler import Piece, Walker
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 _AGAIN = "\0again"
 """Stands for the name of the call before."""

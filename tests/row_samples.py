@@ -8,8 +8,8 @@ from random import Random
 from typing import Any, TypeAlias
 
 from toolect import Call, Content, Conversation, Message, Reasoning
+from toolect._message import Json, Segment
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
-from toolect.message import Json, Segment
 
 Place: TypeAlias = tuple[str | int, ...]
 """The keys and numbers that lead to a value in others."""

@@ -16,6 +16,8 @@ import pydantic
 import pytest
 from chat_server import Reply, serving
 
+from toolect._events import CallEnd, ContentDelta
+from toolect._message import Call, Message, Status
 from toolect.agent import (
     Aborted,
     Agent,
@@ -36,8 +38,6 @@ from toolect.agent import (
     Turn,
     Unreadable,
 )
-from toolect.events import CallEnd, ContentDelta
-from toolect.message import Call, Message, Status
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:

@@ -15,8 +15,8 @@ from chat_server import Reply, serving
 from click.testing import CliRunner, Result
 from command_line import RUN
 
-from toolect.cli import main
-from toolect.message import Call, Message
+from toolect._cli import main
+from toolect._message import Call, Message
 
 TOOLS = '''
 """Tools of a harbour."""
@@ -172,7 +172,7 @@ def test_an_unknown_dialect_is_misuse(tools: str) -> None:
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_one_call_at_a_time_is_asked_about(tools: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer goes to the call that was asked about, and nothing is written over an open question."""
-    monkeypatch.setattr("toolect.cli.agent._somebody_is_there", lambda: True)
+    monkeypatch.setattr("toolect._cli.agent._somebody_is_there", lambda: True)
     open_: list[str] = []
     asked: list[str] = []
 

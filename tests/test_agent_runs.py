@@ -15,6 +15,7 @@ import pytest
 
 import toolect
 from toolect import conversation
+from toolect._message import BadMessage, Call
 from toolect.agent import (
     Agent,
     Answered,
@@ -40,7 +41,6 @@ from toolect.agent import (
     Usage,
     User,
 )
-from toolect.message import BadMessage, Call
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:

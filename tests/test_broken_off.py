@@ -9,9 +9,9 @@ import shipped_corpus
 
 import toolect
 from toolect import Call, Message, RepairKind
-from toolect.authoring.generate.samples import Sample, rendered
-from toolect.compiled import Dialect
-from toolect.message import Json
+from toolect._authoring.generate.samples import Sample, rendered
+from toolect._compiled import Dialect
+from toolect._message import Json
 
 CITY = "Montevideo"
 TAKEN_IN = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolect.authoring.generate.random_conversations import cases
+from toolect._authoring.generate.random_conversations import cases
 from tools.chats.compared import Compared, Difference
 from tools.chats.original_templates import Original, Template
 from tools.chats.reasons import MIN_STALE, reasons, unreasoned, why

@@ -14,21 +14,21 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.lint import chat_checks as talks
 from toolect._chats.chat_grammar import texts_of
 from toolect._chats.chat_registry import UnknownChat, chat, chats, looks_like
 from toolect._chats.plan import Plans
 from toolect._chats.told_tools import MAX_FAILED, Definitions
 from toolect._chats.verbs import Chat
 from toolect._chats.writing import Unsafe
+from toolect._cli import main
+from toolect._message import Call, Content, Message, Reasoning, Segment
+from toolect._rendered import Unrepresentable
 from toolect._spec.chat_model import Thoughts
-from toolect.authoring.generate.random_conversations import Case
-from toolect.authoring.lint import chat_checks as talks
-from toolect.cli import main
+from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from toolect.data import Convert, Kind, Source, target_of
-from toolect.message import Call, Content, Message, Reasoning, Segment
-from toolect.rendered import Unrepresentable
-from toolect.transcript import Origin, Transcript
 from tools.bench import work
 
 TIDE = {

@@ -13,9 +13,9 @@ import spec_cases
 from spec_cases import SpecCase
 
 from toolect import registry
+from toolect._authoring.lint import catalogue, lint
+from toolect._diagnostic import Diagnostic, SpecError, draw
 from toolect._spec import load
-from toolect.authoring.lint import catalogue, lint
-from toolect.diagnostic import Diagnostic, SpecError, draw
 
 CASES = spec_cases.all_cases()
 

@@ -17,11 +17,11 @@ from click.testing import CliRunner, Result
 from command_line import RUN, on_terminal
 
 import toolect
+from toolect._cli import COMMANDS, main
+from toolect._cli._shared.forms import message_form, message_of
+from toolect._cli._shared.message_text import draw
+from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
 from toolect._shown import visible
-from toolect.cli import COMMANDS, main
-from toolect.cli._shared.forms import message_form, message_of
-from toolect.cli._shared.message_text import draw
-from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -716,9 +716,9 @@ def test_every_command_has_help() -> None:
 def test_one_message_loads_only_what_it_needs() -> None:
     """Parsing one message to JSON imports neither rich nor the other commands."""
     code = (
-        "import sys\nfrom toolect.cli import main\n"
+        "import sys\nfrom toolect._cli import main\n"
         "try: main(sys.argv[1:])\nexcept SystemExit: pass\n"
-        "print([m for m in ('rich', 'toolect.cli.show', 'toolect.cli.render') if m in sys.modules])"
+        "print([m for m in ('rich', 'toolect._cli.show', 'toolect._cli.render') if m in sys.modules])"
     )
     words = [sys.executable, "-c", code, "parse", HERMES, "--from", "hermes"]
     done = subprocess.run(words, capture_output=True, check=True)

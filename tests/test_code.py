@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolect
-from toolect.events import CallEnd
-from toolect.message import RepairKind, Status
+from toolect._events import CallEnd
+from toolect._message import RepairKind, Status
 from tools.bench.work import grown, streamed
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}, "day": {"type": "integer"}}}

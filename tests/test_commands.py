@@ -23,14 +23,14 @@ from command_line import RUN, on_terminal
 
 import toolect
 from toolect import _extras as extras
-from toolect.authoring import processes
-from toolect.cli import COMMANDS, main
-from toolect.cli._shared import many
-from toolect.cli._shared.diagnostic_text import coloured
-from toolect.cli._shared.examples import examples
-from toolect.cli._shared.progress import progress
-from toolect.corpora.packed import unpacked
-from toolect.message import Json
+from toolect._authoring import processes
+from toolect._cli import COMMANDS, main
+from toolect._cli._shared import many
+from toolect._cli._shared.diagnostic_text import coloured
+from toolect._cli._shared.examples import examples
+from toolect._cli._shared.progress import progress
+from toolect._corpora.packed import unpacked
+from toolect._message import Json
 
 ROOT = Path(__file__).resolve().parent.parent
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'

@@ -15,8 +15,8 @@ from row_samples import ANYTHING, conversation, nested, places, replaced
 
 import toolect
 from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status, Unrepresentable
+from toolect._turns import Waiting
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
-from toolect.turns import Waiting
 
 TEXTS = st.text(max_size=12)
 SOME = st.text(min_size=1, max_size=12)

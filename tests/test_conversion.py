@@ -8,8 +8,8 @@ import pytest
 
 import toolect
 from toolect._conversion import Conversion, Loss, carry
+from toolect._message import Call, Content, Message, Reasoning, Segment
 from toolect._rendering.roundtrip import tools_of
-from toolect.message import Call, Content, Message, Reasoning, Segment
 
 ROME = Call("get_time", {"place": "Rome"})
 

@@ -19,21 +19,21 @@ from jinja2 import UndefinedError
 from shipped_corpus import all_cases
 
 import toolect
+from toolect._authoring.derivation import derive, parts
+from toolect._cli import main
+from toolect._corpora import report as report_module
+from toolect._corpora import sources
+from toolect._corpora import survey as run
+from toolect._corpora.examine import Examiner, Options
+from toolect._corpora.leaks import leaks
+from toolect._corpora.page import draw_page
+from toolect._corpora.reading import Reader
+from toolect._corpora.report import Report, report
+from toolect._corpora.stats import MAX_SOURCES, OTHERS, Stats
+from toolect._corpora.tally import Tally
+from toolect._corpora.watch import Watch
+from toolect._message import Call, Content, Json, Reasoning
 from toolect._shown import percent
-from toolect.authoring.derivation import derive, parts
-from toolect.cli import main
-from toolect.corpora import report as report_module
-from toolect.corpora import sources
-from toolect.corpora import survey as run
-from toolect.corpora.examine import Examiner, Options
-from toolect.corpora.leaks import leaks
-from toolect.corpora.page import draw_page
-from toolect.corpora.reading import Reader
-from toolect.corpora.report import Report, report
-from toolect.corpora.stats import MAX_SOURCES, OTHERS, Stats
-from toolect.corpora.tally import Tally
-from toolect.corpora.watch import Watch
-from toolect.message import Call, Content, Json, Reasoning
 
 CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea", "n": 3}}\n</tool_call>'
 CASES = all_cases()
@@ -505,7 +505,7 @@ def test_a_share_in_per_cent() -> None:
 
 def test_a_run_of_its_own_needs_no_parquet(tmp_path: Path) -> None:
     """Without pyarrow, everything but Parquet is read, and Parquet is a sentence."""
-    code = "import sys; sys.modules['pyarrow'] = None; from toolect.cli import main; main()"
+    code = "import sys; sys.modules['pyarrow'] = None; from toolect._cli import main; main()"
     (tmp_path / "a.parquet").write_bytes(b"")
     done = subprocess.run(
         [sys.executable, "-c", code, "coverage", str(tmp_path / "a.parquet")],
@@ -522,7 +522,7 @@ def test_a_run_of_its_own_needs_no_parquet(tmp_path: Path) -> None:
 def test_a_page_needs_jinja2(tmp_path: Path) -> None:
     """Without jinja2 a page is a sentence, before any work is done; the report on the screen goes on."""
     path = write(tmp_path / "a.jsonl", [{"text": CALL}])
-    code = "import sys; sys.modules['jinja2'] = None; from toolect.cli import main; main()"
+    code = "import sys; sys.modules['jinja2'] = None; from toolect._cli import main; main()"
     words = [sys.executable, "-c", code, "coverage", str(path), "--jobs", "1"]
     page = subprocess.run([*words, "--html", str(tmp_path / "r.html")], capture_output=True, check=False, timeout=300)
     text = subprocess.run(words, capture_output=True, check=False, timeout=300)

@@ -39,6 +39,8 @@ from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, NO_SIGNATURE, ORDER, changes
 from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
+from toolect._cli import main
+from toolect._corpora.any_json import decoded, encoded
 from toolect._data.beside_tools import besides
 from toolect._data.converting import Settings, convert
 from toolect._data.how_answered import CUT_OFF, EMPTY
@@ -54,12 +56,10 @@ from toolect._data.row_targets import UNSIGNED
 from toolect._data.tallies import Tallies
 from toolect._data.whose_results import OF_ANOTHER
 from toolect._exchange.told_in_texts import definitions_in
-from toolect.cli import main
+from toolect._message import BadMessage, Json, Status
+from toolect._rendered import Unrepresentable
 from toolect.conversation import Assistant, System, User
-from toolect.corpora.any_json import decoded, encoded
 from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
-from toolect.message import BadMessage, Json, Status
-from toolect.rendered import Unrepresentable
 
 PLAIN = [Form.MESSAGES, Form.SHAREGPT, Form.ANTHROPIC, Form.RESPONSES, Form.TRL]
 ROWS = 35 if shares.everything else 16

@@ -10,8 +10,8 @@ import shipped_corpus
 
 import toolect
 from toolect._building.doubts import GUESSED
+from toolect._message import Call, Json, Message, RepairKind
 from toolect._values.toolset import tool_schemas
-from toolect.message import Call, Json, Message, RepairKind
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 SAYS: dict[str, tuple[str, Json]] = {

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from shipped_corpus import all_cases, same
 
 import toolect
+from toolect._authoring.derivation import Branch, Derivation, Leaf, derive, parts
+from toolect._authoring.derivation.explain import explain
+from toolect._cli import main
+from toolect._cli.show.tree_text import draw_tree
+from toolect._compiled import Dialect
+from toolect._message import Content, Repair, RepairKind, Status
 from toolect._spec.load import load_spec
 from toolect._spec.model import Role
-from toolect.authoring.derivation import Branch, Derivation, Leaf, derive, parts
-from toolect.authoring.derivation.explain import explain
-from toolect.cli import main
-from toolect.cli.show.tree_text import draw_tree
-from toolect.compiled import Dialect
-from toolect.message import Content, Repair, RepairKind, Status
 from tools.bench.work import grown
 
 CASES = all_cases()

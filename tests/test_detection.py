@@ -23,10 +23,10 @@ from toolect._detection.auto import Auto
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
 from toolect._detection.ranking import MOST
+from toolect._message import Call, Content, Message, RepairKind
+from toolect._rendered import Unrepresentable
 from toolect._search.answer_search import AnswerSearch
 from toolect._values.toolset import tool_schemas
-from toolect.message import Call, Content, Message, RepairKind
-from toolect.rendered import Unrepresentable
 from tools.conformance.no_calls import taken_for_calls, texts
 from tools.conformance.quotations import TOOLS as QUOTED
 

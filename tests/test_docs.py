@@ -34,15 +34,15 @@ from click.testing import CliRunner
 from registries import own_registries
 
 import toolect
+from toolect._cli import main
+from toolect._message import RepairKind, Status
+from toolect._rendered import Part
 from toolect._spec import entry, meaning
 from toolect._spec.codec_model import CodecKind, LayoutKind, Spelling
 from toolect._spec.costs import ROWS
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Computed, Gaps
 from toolect._spec.shape_model import HoleKind
-from toolect.cli import main
-from toolect.message import RepairKind, Status
-from toolect.rendered import Part
 from tools.conformance import summary
 from tools.judge.ablation import LEDGER
 from tools.pages import dialect_pages, leniency_page, limits_page, markdown_text, refusals
@@ -379,9 +379,9 @@ def test_the_python_page_tells_what_is_public() -> None:
 
 def test_every_event_is_documented() -> None:
     """The page about events has them all."""
-    import toolect.events
+    import toolect._events
 
-    names = [n for n, v in vars(toolect.events).items() if isinstance(v, type) and v.__module__ == "toolect.events"]
+    names = [n for n, v in vars(toolect._events).items() if isinstance(v, type) and v.__module__ == "toolect._events"]
     assert missing((ROOT / "docs" / "guide" / "events.md").read_text(encoding="utf-8"), names) == []
 
 
@@ -502,7 +502,7 @@ def test_limits_are_collected() -> None:
 
 def test_a_file_that_is_not_there_is_found_out() -> None:
     """A page may name a file by its last parts; what is nowhere is found."""
-    source = "`tools/demo.py` `demo.py` `_building/` `src/toolect/events.py` `_building/nonsuch.py` `nonsuch/` `a`"
+    source = "`tools/demo.py` `demo.py` `_building/` `src/toolect/_events.py` `_building/nonsuch.py` `nonsuch/` `a`"
     assert unknown_files(source) == ["_building/nonsuch.py", "nonsuch/"]
 
 

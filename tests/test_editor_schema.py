@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 import yaml
 
+from toolect._authoring.editor_schema import chat_schema, editor_schema
 from toolect._chats import chat_registry
-from toolect.authoring.editor_schema import chat_schema, editor_schema
 from toolect.registry import shipped
 
 VALIDATOR = jsonschema.Draft202012Validator(editor_schema())

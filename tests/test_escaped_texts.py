@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolect
+from toolect._compiled import Dialect
 from toolect._spec.grammar_model import SLOTS, SlotKind
-from toolect.compiled import Dialect
 
 pytestmark = pytest.mark.usefixtures("own_registry")
 

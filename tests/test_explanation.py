@@ -9,11 +9,11 @@ import shipped_corpus
 from shipped_corpus import Case
 
 import toolect
+from toolect._explanation import Explanation, Place, draw
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.recorder import MAX_PLACES, MAX_READINGS
 from toolect._spec.costs import ROWS
 from toolect._values.toolset import tool_schemas
-from toolect.explanation import Explanation, Place, draw
 
 OPEN = "<tool_call>\n<function=f>\n<parameter=a>\n"
 

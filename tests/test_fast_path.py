@@ -15,10 +15,10 @@ from toolect import registry
 from toolect._canonical.fast_path import read_canonical
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
+from toolect._message import Message
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.hypothesis import Hypothesis
 from toolect._values.toolset import NO_TOOLS, tool_schemas
-from toolect.message import Message
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 READ = 990

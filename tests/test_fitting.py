@@ -9,12 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import toolect
+from toolect._events import ArgumentsDelta
+from toolect._message import Call, Json, Message
 from toolect._values.fitting import Fitting, fits
 from toolect._values.schema import Schema
 from toolect._values.toolset import tool_schemas
 from toolect._values.type_names import item_type, types_named
-from toolect.events import ArgumentsDelta
-from toolect.message import Call, Json, Message
 
 DECLARED = {
     "type": "object",

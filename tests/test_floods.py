@@ -17,8 +17,8 @@ from hypothesis import settings
 
 import toolect
 from toolect import _conversion
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message
+from toolect._compiled import Dialect
+from toolect._message import Call, Json, Message
 from tools.bench import hostile, work
 from tools.bench.hostile import Flood
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import toolect
 from toolect import testing
+from toolect._authoring.lint import lint
+from toolect._authoring.lint.places import files
+from toolect._compiled import Dialect
+from toolect._message import Message
 from toolect._spec.grammar_source import read_source
 from toolect._spec.load import load_spec, read_names
 from toolect._spec.problems import Problems
-from toolect.authoring.lint import lint
-from toolect.authoring.lint.places import files
-from toolect.compiled import Dialect
-from toolect.message import Message
 
 FORMATS = Path(__file__).parent / "formats" / "formats.yaml"
 NAMES = sorted(read_names(FORMATS)[0])

@@ -12,12 +12,12 @@ import shares
 
 import toolect
 from toolect._building.open_call import OpenCall
+from toolect._compiled import Dialect, Stream
+from toolect._events import Event
+from toolect._message import Call, Content, Message, Repair, RepairKind
 from toolect._rendering import roundtrip
 from toolect._search import stepping
 from toolect._search.island import Island
-from toolect.compiled import Dialect, Stream
-from toolect.events import Event
-from toolect.message import Call, Content, Message, Repair, RepairKind
 from tools.fuzz import fuzz
 from tools.fuzz.draw import runs
 from tools.fuzz.drawn_specs import Drawn, compiled

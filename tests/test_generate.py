@@ -23,18 +23,18 @@ from registries import own_registries
 
 import toolect
 from toolect import testing
+from toolect._authoring import generate
+from toolect._authoring.generate import Corruption
+from toolect._authoring.generate.corruption import OF_JSON, WAYS, respaced
+from toolect._authoring.laws import plain
+from toolect._cli import main
+from toolect._message import Call, Content, Message, Reasoning, Status
 from toolect._rendering.walk import Walk
 from toolect._values.toolset import tool_schemas
 from toolect.agent.validation import Validator
-from toolect.authoring import generate
-from toolect.authoring.generate import Corruption
-from toolect.authoring.generate.corruption import OF_JSON, WAYS, respaced
-from toolect.authoring.laws import plain
-from toolect.cli import main
-from toolect.message import Call, Content, Message, Reasoning, Status
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
-RUN = [sys.executable, "-c", "from toolect.cli import main; main()"]
+RUN = [sys.executable, "-c", "from toolect._cli import main; main()"]
 COUNT = 95
 """Enough texts to take every alternative of any shipped grammar."""
 
@@ -381,7 +381,7 @@ def test_the_command_corrupts() -> None:
 
 def test_what_cannot_be_broken_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A dialect without quotes cannot have wrong ones: the command ends, and says why."""
-    monkeypatch.setattr("toolect.cli.generate.PATIENCE", 5)
+    monkeypatch.setattr("toolect._cli.generate.PATIENCE", 5)
     result = invoke("generate", "functiongemma", "-n", "3", "--corrupt", "wrong-quotes")
     assert result.exit_code == 1
     assert "expected 3 messages to break by wrong-quotes" in result.stderr

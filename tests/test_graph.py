@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from toolect import registry
+from toolect._authoring.lint import lint
+from toolect._compiled import MAX_GRAPHS, Dialect
 from toolect._graph.symbols import Terminal
+from toolect._message import Call, Content, Message
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.policies import POLICIES, WRITING
-from toolect.authoring.lint import lint
-from toolect.compiled import MAX_GRAPHS, Dialect
-from toolect.message import Call, Content, Message
 from toolect.registry import Registry
 
 CONTENT = "start: (content | call)*\ncontent: TEXT\n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import toolect
+from toolect._authoring.escaping import FORGED, Answer, escapes
+from toolect._rendered import Part
 from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Spec
-from toolect.authoring.escaping import FORGED, Answer, escapes
-from toolect.rendered import Part
 
 
 @pytest.mark.parametrize("name", toolect.dialects())

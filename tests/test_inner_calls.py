@@ -9,10 +9,10 @@ import shares
 import shipped_corpus
 
 import toolect
-from toolect.compiled import Dialect
-from toolect.events import CallEnd
-from toolect.message import Call, Json, Message
-from toolect.rendered import Unrepresentable
+from toolect._compiled import Dialect
+from toolect._events import CallEnd
+from toolect._message import Call, Json, Message
+from toolect._rendered import Unrepresentable
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 TOOLS = [

@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from toolect import registry
-from toolect.authoring.laws import same
-from toolect.message import Call, Content, Message, Status
+from toolect._authoring.laws import same
+from toolect._message import Call, Content, Message, Status
 from tools.judge import drawn_texts, judge
 from tools.judge.drawn_texts import LOSSLESS, LOSSY, Meant, Text
 from tools.judge.judged_readers import ROOT, Checkout

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 import toolect
 from toolect import testing
+from toolect._authoring.generate.facts import carried
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Json, Message, Reasoning, RepairKind, Status
 from toolect._spec.model import Role
 from toolect._spec.shape_model import HoleKind
-from toolect.authoring.generate.facts import carried
-from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Message, Reasoning, RepairKind, Status
 
 if TYPE_CHECKING:
-    from toolect.compiled import Dialect
+    from toolect._compiled import Dialect
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 MODES = ["lenient", "strict"]

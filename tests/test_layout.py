@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 
 from toolect import testing
+from toolect._compiled import Dialect
+from toolect._message import Call, Json, Message
 from toolect._spec.codec_model import Layout, LayoutKind
 from toolect._values.layout import lay_out
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message
 from toolect.registry import Registry, shipped
 
 

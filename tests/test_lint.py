@@ -12,17 +12,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 import toolect
+from toolect._authoring import corpus
+from toolect._authoring.lint import corpus_checks, lint, runner
+from toolect._authoring.lint.corpus_checks import stray_grammar
+from toolect._authoring.lint.formats import FORMATS
+from toolect._authoring.lint.subject import Group, changes, corpus_folder
+from toolect._cli import lint as lint_command
+from toolect._cli import main
+from toolect._diagnostic import Diagnostic, Place, Text, draw, warning
+from toolect._message import Json
 from toolect._model_ids import specificity
 from toolect._spec.lalr import MAX_PARTS
-from toolect.authoring import corpus
-from toolect.authoring.lint import corpus_checks, lint, runner
-from toolect.authoring.lint.corpus_checks import stray_grammar
-from toolect.authoring.lint.formats import FORMATS
-from toolect.authoring.lint.subject import Group, changes, corpus_folder
-from toolect.cli import lint as lint_command
-from toolect.cli import main
-from toolect.diagnostic import Diagnostic, Place, Text, draw, warning
-from toolect.message import Json
 from toolect.registry import shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'

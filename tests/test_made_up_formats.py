@@ -11,10 +11,10 @@ import pytest
 import shipped_corpus
 
 from toolect import Call, Content, Reasoning, Unrepresentable
+from toolect._authoring.lint import lint
+from toolect._compiled import Dialect
+from toolect._message import Message, Segment
 from toolect._spec.load import load_spec
-from toolect.authoring.lint import lint
-from toolect.compiled import Dialect
-from toolect.message import Message, Segment
 
 NAMED = "content: content, call: call, NAME: call.name"
 KEYED = f"{NAMED}, argument: argument, KEY: argument.key"

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 import toolect
 from toolect import registry
+from toolect._cli import main
+from toolect._compiled import Dialect
 from toolect._conversion import convert
+from toolect._corpora.features import FEATURES, Feature, Sense
+from toolect._corpora.fidelity import Finding, Verdict, written
+from toolect._corpora.matrix import LossBetween, Matrix, Probe, Standing, measure
+from toolect._corpora.matrix_page import matrix_page
+from toolect._corpora.matrix_tables import findings, signs
+from toolect._corpora.pair import examples
+from toolect._message import Call, Message, dumps
 from toolect._rendering.roundtrip import tools_of
 from toolect._spec.load import load_specs
-from toolect.cli import main
-from toolect.compiled import Dialect
-from toolect.corpora.features import FEATURES, Feature, Sense
-from toolect.corpora.fidelity import Finding, Verdict, written
-from toolect.corpora.matrix import LossBetween, Matrix, Probe, Standing, measure
-from toolect.corpora.matrix_page import matrix_page
-from toolect.corpora.matrix_tables import findings, signs
-from toolect.corpora.pair import examples
-from toolect.message import Call, Message, dumps
 
 SAMPLE = ("anthropic-tool-use", "cohere-cmd5", "hermes", "mistral-v11", "qwen3-coder")
 NUMBER = {feature.name: number for number, feature in enumerate(FEATURES)}

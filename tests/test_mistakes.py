@@ -15,9 +15,9 @@ import spec_cases
 from mistake_cases import HERE, SETS, make
 from spec_cases import SpecCase
 
+from toolect._authoring.lint import lint
+from toolect._diagnostic import Diagnostic
 from toolect._shown import one_line
-from toolect.authoring.lint import lint
-from toolect.diagnostic import Diagnostic
 
 CASES = [case for cases in SETS.values() for case in cases]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 import toolect
-from toolect.authoring.corpus import describe
+from toolect._authoring.corpus import describe
 
 pytestmark = pytest.mark.usefixtures("own_registry")
 

@@ -11,10 +11,10 @@ from click.testing import CliRunner, Result
 from registries import own_registries
 
 import toolect
-from toolect.authoring.induction import Row, induce, tools_of
-from toolect.authoring.induction.equations import Contradiction, Equation, solutions
-from toolect.cli import main
-from toolect.message import Call, Content, Json, Message
+from toolect._authoring.induction import Row, induce, tools_of
+from toolect._authoring.induction.equations import Contradiction, Equation, solutions
+from toolect._cli import main
+from toolect._message import Call, Content, Json, Message
 from tools.induction.measure import random_outcome, shipped_outcome, wild_outcome
 from tools.induction.random_formats import wild_formats
 

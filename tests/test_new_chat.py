@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import toolect
+from toolect._cli import main
+from toolect._message import Content, Message, Reasoning
 from toolect._spec.chat_model import Fact
-from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, System, User
-from toolect.message import Content, Message, Reasoning
 from tools.chats import new_chat
 from tools.chats.induction.chat_entry import spec_of
 from tools.chats.induction.which_facts import which

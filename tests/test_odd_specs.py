@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import shipped_corpus
 
+from toolect._authoring.lint import lint
+from toolect._compiled import Dialect
+from toolect._diagnostic import Diagnostic
 from toolect._spec.load import load_spec, load_specs
-from toolect.authoring.lint import lint
-from toolect.compiled import Dialect
-from toolect.diagnostic import Diagnostic
 
 VALUES = Path(__file__).resolve().parent.parent / "grammars" / "values"
 SLOTS = ("ESCAPED", "ESCAPED_PYTHON", "TEXT")

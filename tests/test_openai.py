@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolect
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
 from toolect.openai import BadMessage, from_openai, to_openai
 from toolect.openai.chunks import Chunks, events_to_chunks
 

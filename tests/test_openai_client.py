@@ -13,8 +13,8 @@ from chat_server import Reply
 
 import toolect
 from toolect import Call, Content, Message
+from toolect._message import Reasoning
 from toolect.agent import Agent, Turn, Usage
-from toolect.message import Reasoning
 from toolect.openai.chunks import Chunks
 
 STREAM = {"content-type": "text/event-stream"}
@@ -22,7 +22,7 @@ CALLS = [Call("get_weather", {"city": "Zürich｜", "days": 3}), Call("get_weath
 MESSAGE = Message([Content("Let me see."), *CALLS])
 
 
-def written(dialect: toolect.compiled.Dialect, text: str, size: int, hold: bool) -> Reply:
+def written(dialect: toolect._compiled.Dialect, text: str, size: int, hold: bool) -> Reply:
     """A streamed answer of what the dialect reads in `text`, which arrives in pieces of `size` characters."""
     stream, chunks = dialect.stream(), Chunks(model="m", hold=hold)
     sent: list[Any] = []

@@ -13,13 +13,13 @@ from click.testing import CliRunner
 
 import toolect
 from toolect import registry
+from toolect._authoring.lint import lint
 from toolect._chats import chat_registry
 from toolect._chats.chat_registry import Chats, shipped
-from toolect.authoring.lint import lint
-from toolect.cli import main
+from toolect._cli import main
+from toolect._diagnostic import SpecError
+from toolect._message import Content, Message
 from toolect.conversation import Assistant, Conversation, System, User
-from toolect.diagnostic import SpecError
-from toolect.message import Content, Message
 
 ASKED = Conversation((User("When?"),))
 OWN = """\

@@ -18,11 +18,11 @@ import shipped_corpus
 import toolect
 from toolect import Call, Content, Message, Reasoning, UnknownDialect, Unrepresentable
 from toolect._conversion import Conversion
-from toolect.message import Status
+from toolect._message import Status
 from toolect.registry import shipped
 
 if TYPE_CHECKING:
-    from toolect.compiled import Dialect
+    from toolect._compiled import Dialect
 
 SOURCES = Path(toolect.__file__).parent
 GENERAL = {"functools", "json", "openai", "text", "python", "react", "pythonic"}

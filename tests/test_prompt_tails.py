@@ -6,8 +6,8 @@ import pytest
 
 import toolect
 from toolect import registry
+from toolect._message import Content, Message, Reasoning
 from toolect._spec.model import Role
-from toolect.message import Content, Message, Reasoning
 
 THINKING = [n for n in toolect.dialects() if Role.REASONING in registry.spec(n).roles.values() and n != "react"]
 """All but one, in which an answer is either reasoning or content."""

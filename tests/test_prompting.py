@@ -18,17 +18,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolect import registry
+from toolect._compiled import Dialect
 from toolect._prompting.notation import spell
 from toolect._prompting.python import docstring, signature
 from toolect._prompting.schemas import MAX_PARTS
 from toolect._prompting.tools import write_tools
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
+from toolect._rendered import Unrepresentable
 from toolect._spec.chat_load import load_chats
 from toolect._spec.prompts import Notation, Syntax, ToolText
+from toolect._turns import Results, ToolResult
 from toolect.agent.prompt import messages
-from toolect.compiled import Dialect
-from toolect.rendered import Unrepresentable
-from toolect.turns import Results, ToolResult
 from tools.conformance import tool_prompts as prompts
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))

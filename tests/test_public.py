@@ -174,12 +174,12 @@ def test_events_and_errors_are_public() -> None:
 def test_modules_keep_their_names() -> None:
     """Names of modules that programs may import from."""
     assert toolect.registry.UnknownDialect is toolect.UnknownDialect
-    assert toolect.rendered.Unrepresentable is toolect.Unrepresentable
-    assert toolect.diagnostic.SpecError is toolect.SpecError
+    assert toolect._rendered.Unrepresentable is toolect.Unrepresentable
+    assert toolect._diagnostic.SpecError is toolect.SpecError
     assert toolect.registry.match("nous-hermes").dialect == "hermes"
     assert openai.BadMessage is toolect.BadMessage
     events = HERMES.stream().feed(TEXT)
-    assert all(isinstance(event, toolect.events.Event) for event in events)
+    assert all(isinstance(event, toolect._events.Event) for event in events)
     chunks = list(openai.events_to_chunks(events))
     assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
     assert openai.Chunks().feed(events[0])[0]["choices"][0]["delta"]["tool_calls"][0]["index"] == 0

@@ -13,7 +13,7 @@ import test_docs
 import yaml
 
 import toolect
-from toolect.authoring.lint import catalogue
+from toolect._authoring.lint import catalogue
 from tools import reports
 from tools.pages import site
 

@@ -9,8 +9,8 @@ import shipped_corpus
 
 import toolect
 from toolect import registry
+from toolect._message import Call, Content, Json, Message, Reasoning
 from toolect._spec.model import Role
-from toolect.message import Call, Content, Json, Message, Reasoning
 
 REASONING = [n for n in toolect.dialects() if Role.REASONING in registry.spec(n).roles.values() and n != "react"]
 """All but one, in which an answer is either reasoning or content."""

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import toolect
 from toolect import _cache as cache
 from toolect import registry as shipped_registry
+from toolect._compiled import Dialect
+from toolect._diagnostic import SpecError
 from toolect._names import Names, near_misses, resolve
 from toolect._spec.model import Spec
-from toolect.compiled import Dialect
-from toolect.diagnostic import SpecError
 from toolect.registry import Registry, Shelf, UnknownDialect, shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import toolect
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment, Status
 from toolect._rendering.differences import IDS, MEANING, Change, differences, unchanged
 from toolect._rendering.roundtrip import round_trip, tools_of
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
 
 NESTED: Json = {"a": {"b": "20", "c": ["true", {"d": "null"}]}}
 MIXED: Json = {"a": ["true", True, "x"], "b": ["x", 1], "c": {"d": ["1", 1]}}

@@ -12,8 +12,8 @@ import pytest
 
 import toolect
 from toolect._building.draft import MAX_SALVAGED
+from toolect._message import Call, Json, Message, RepairKind, Status
 from toolect._salvage import MAX_BRACKETS, MAX_TEXT, salvaged, without_loss
-from toolect.message import Call, Json, Message, RepairKind, Status
 
 HERMES = toolect.dialect("hermes")
 TOOL: dict[str, Json] = {

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import toolect
 from toolect import registry
+from toolect._message import Call, Json, Message, same_json
 from toolect._prompting.python import annotation
 from toolect._prompting.typescript import typescript
 from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._values.schema import MAX_OPTIONS, Schema
 from toolect._values.schema_keywords import MAX_LEVELS, TYPES
-from toolect.message import Call, Json, Message, same_json
 
 DIALECTS = [
     n

@@ -11,12 +11,12 @@ from registries import own_registries
 from shipped_corpus import Case
 
 import toolect
+from toolect._events import ArgumentsDelta, ContentDelta, Event
+from toolect._message import Call, Content, Message
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.window import LOOK
 from toolect._spec.costs import COSTS, FAR, ROWS, Costs
 from toolect._values.toolset import tool_schemas
-from toolect.events import ArgumentsDelta, ContentDelta, Event
-from toolect.message import Call, Content, Message
 from tools.conformance.quotations import TOOLS, quotations
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))

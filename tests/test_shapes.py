@@ -13,6 +13,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from toolect import registry
+from toolect._authoring import laws
+from toolect._authoring.generate.corruption import OF_JSON, Corruption, corrupt
+from toolect._compiled import Dialect
+from toolect._message import Json
 from toolect._salvage import value_without_loss
 from toolect._shapes.alternatives import options
 from toolect._shapes.json_reader import JsonReader
@@ -22,10 +26,6 @@ from toolect._spec.model import Spec
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken
 from toolect._values.toolset import tool_schemas
-from toolect.authoring import laws
-from toolect.authoring.generate.corruption import OF_JSON, Corruption, corrupt
-from toolect.compiled import Dialect
-from toolect.message import Json
 
 SHAPES = {
     f"{name} {place}": shape

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spec_cases import SpecCase
 
+from toolect._diagnostic import Diagnostic, Place, SpecError, Text, concise, draw, shown
 from toolect._spec import model, policies
 from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
 from toolect._spec.entry import POLICIES
@@ -18,7 +19,6 @@ from toolect._spec.lark_rules import MAX_PARTS, MAX_RULES
 from toolect._spec.load import load_spec, load_specs
 from toolect._spec.model import Role, Spec
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
-from toolect.diagnostic import Diagnostic, Place, SpecError, Text, concise, draw, shown
 from toolect.registry import shipped
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 import toolect
+from toolect._authoring.lint import states
+from toolect._authoring.lint.grammar_checks import too_large
+from toolect._authoring.lint.states import States
+from toolect._authoring.lint.subject import Subject
+from toolect._diagnostic import Place
 from toolect._spec.grammar_model import Alt, Literal, Ref, Seq
 from toolect._spec.load import load_entries, read_entries
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect._spec.readings import two_readings
-from toolect.authoring.lint import states
-from toolect.authoring.lint.grammar_checks import too_large
-from toolect.authoring.lint.states import States
-from toolect.authoring.lint.subject import Subject
-from toolect.diagnostic import Place
 from toolect.registry import shipped
 
 

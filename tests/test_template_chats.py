@@ -19,10 +19,10 @@ from toolect import Call, Content, Conversation, Message, Reasoning, Unrepresent
 from toolect._chats.template_chat import TemplateChat
 from toolect._chats.template_marks import Habits, Marker, messages
 from toolect._chats.template_pieces import placed, unmarked
+from toolect._transcript import Origin, Transcript
 from toolect.chat_template import BadTemplate
 from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Assistant, Results, System, ToolResult, User
-from toolect.transcript import Origin, Transcript
 
 TURN = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n"

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import toolect
+from toolect._cli import main
 from toolect.chat_template import BadTemplate, judge, marked, read_template, sandbox, turns, verdicts
 from toolect.chat_template.probes import PROBES
 from toolect.chat_template.sandbox import run
-from toolect.cli import main
 from tools.conformance import chat_templates as tool
 
 TAGS = Path(__file__).parent / "templates" / "tags.jinja"

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from small_tokenizers import byte_level
 from test_training import LONG
 
-from toolect.cli import main
+from toolect._cli import main
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"

@@ -15,12 +15,12 @@ import pytest
 from click.testing import CliRunner
 
 from toolect import registry
+from toolect._cli import main
+from toolect._diagnostic import Place
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
 from toolect._spec.grammar_model import Literal, Ref, Seq
 from toolect._spec.model import Role, Rule, Spec
-from toolect.cli import main
-from toolect.diagnostic import Place
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
 from tools import demo, reports
 from tools.bench import speed, speed_figures, speed_tables, workloads
 from tools.bench.speed_figures import Notation

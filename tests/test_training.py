@@ -17,12 +17,12 @@ from test_chats import LAW, TIDE, conversations, every_chat
 import toolect
 from toolect._chats.continuing import Written
 from toolect._chats.guarding import Guardian
+from toolect._message import Call, Content, Message, Reasoning
+from toolect._rendered import Unrepresentable
 from toolect._training.sampled_texts import sampled_texts
+from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
-from toolect.message import Call, Content, Message, Reasoning
-from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, Teach, examples, pack
-from toolect.transcript import Origin, Transcript
 
 THOUGHT = Message([Reasoning("hm"), Content("Sure."), Call("tide", {"port": "Brest"}, "a")])
 LONG = Conversation(

@@ -9,7 +9,7 @@ import shares
 import test_laws as laws
 
 import toolect
-from toolect.compiled import Dialect
+from toolect._compiled import Dialect
 
 pytestmark = pytest.mark.usefixtures("own_registry")
 

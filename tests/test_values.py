@@ -13,13 +13,13 @@ from msgspec import structs
 
 import toolect
 from toolect import registry
+from toolect._compiled import Dialect
+from toolect._events import ArgumentsDelta
+from toolect._message import Call, Content, Json, Message, RepairKind, Status
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Escapes, Seq
 from toolect._spec.load import load_spec
 from toolect._values.escapes import escape, unescape
-from toolect.compiled import Dialect
-from toolect.events import ArgumentsDelta
-from toolect.message import Call, Content, Json, Message, RepairKind, Status
 
 TAG = "]<]minimax[>[<"
 DEEP = {

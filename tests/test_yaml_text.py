@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolect._authoring.generate import json_values as values
+from toolect._authoring.generate import texts
+from toolect._message import same_json
 from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._values.codec import decode_arguments
 from toolect._values.schema import Schema
 from toolect._values.yaml_text import MAX_YAML, read_yaml, write_yaml
-from toolect.authoring.generate import json_values as values
-from toolect.authoring.generate import texts
-from toolect.message import same_json
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=12)
 ODD = ["no", "~", "1", "1e3", "a: b", "- a", "# a", "x\n y\n", "\n", " a", "'", "\x85", "\ufeff", "</a>", "a\n\nb\n\n"]

@@ -1,24 +1,27 @@
 """Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer.
 
 Public is what is listed here, and what the modules `agent`, `chat_template`, `conversation`, `data`,
-`explanation`, `openai`, `registry`, `testing`, `tinker`, `tokens` and `training` list or document. Everything else may
-change from one version to the next, above all what begins with an underscore.
+`openai`, `registry`, `testing`, `tinker`, `tokens` and `training` list or document. Everything else may
+change from one version to the next. Modules are imported when they are first asked for.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 # What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
 from toolect._chats.chat_registry import UnknownChat, chat, chats, load
+from toolect._compiled import Dialect, Stream
 from toolect._conversion import convert
 from toolect._detection.guess import detect, dialect, parse
+from toolect._diagnostic import SpecError
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
+from toolect._message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
+from toolect._rendered import Rendered, Unrepresentable
 from toolect._version import __version__ as __version__
-from toolect.compiled import Dialect, Stream
 from toolect.conversation import Conversation
-from toolect.diagnostic import SpecError
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
-from toolect.message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
 from toolect.registry import UnknownDialect, define, dialects, map_model
-from toolect.rendered import Rendered, Unrepresentable
 
 __all__ = [
     "ArgumentsDelta",
@@ -53,3 +56,19 @@ __all__ = [
     "map_model",
     "parse",
 ]
+
+_MODULES = frozenset(
+    ("agent", "chat_template", "conversation", "data", "openai", "registry", "testing", "tinker", "tokens", "training")
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public module when it is first asked for. Raises `AttributeError` for any other name."""
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What is public, with the modules that are not imported yet."""
+    return sorted({*globals(), *_MODULES})

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from toolect.cli import main
+from toolect._cli import main
 
 main(prog_name="python -m toolect")

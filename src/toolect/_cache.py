@@ -113,7 +113,7 @@ def _file(name: str, key: str) -> Path:
 @cache
 def _loader() -> bytes:
     """What tells this version of the loader from others: the sizes and times of its files."""
-    return b"\n".join([sys.version.encode(), __version__.encode(), state("diagnostic.py", "_spec/*.py")])
+    return b"\n".join([sys.version.encode(), __version__.encode(), state("_diagnostic.py", "_spec/*.py")])
 
 
 def state(*patterns: str) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from toolect._objects import Object, as_list, as_object, as_text, field, got, holding, not_finite, plain, word
-from toolect.segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
+from toolect._segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
 class Ids:

@@ -8,12 +8,12 @@ from typing import Any, overload
 import msgspec
 from msgspec.structs import replace
 
+from toolect._compiled import Dialect, Tools
 from toolect._detection.dropped import SHOWN, after_end
 from toolect._detection.guess import dialect
-from toolect.compiled import Dialect, Tools
-from toolect.message import Call, Message, Said, Segment, not_text
+from toolect._message import Call, Message, Said, Segment, not_text
+from toolect._rendered import Part, Unrepresentable
 from toolect.registry import AUTO
-from toolect.rendered import Part, Unrepresentable
 
 
 class Loss(msgspec.Struct, frozen=True):

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from toolect._segments import BadMessage, Json
 from toolect._shown import cut
-from toolect.segments import BadMessage, Json
 
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 Object: TypeAlias = Any

@@ -11,9 +11,9 @@ from typing import ClassVar, Generic, TypeVar
 
 from toolect import _cache as cache
 from toolect import _files as files
+from toolect._diagnostic import Diagnostic, SpecError
+from toolect._message import kind_of
 from toolect._names import Match, Names, explain, near_misses
-from toolect.diagnostic import Diagnostic, SpecError
-from toolect.message import kind_of
 
 S = TypeVar("S")
 T = TypeVar("T")

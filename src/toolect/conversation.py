@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from toolect import registry
+from toolect._compiled import Dialect
 from toolect._detection.guess import dialect as find
-from toolect.compiled import Dialect
-from toolect.message import BadMessage, Json, Repair, kind_of
-from toolect.transcript import OriginSpan
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._message import BadMessage, Json, Repair, kind_of
+from toolect._transcript import OriginSpan
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 __all__ = ["Assistant", "BadMessage", "Conversation", "Results", "System", "ToolResult", "Turn", "User"]
 

@@ -21,8 +21,8 @@ from toolect._data.row_meaning import meaning
 from toolect._data.row_readers import readings
 from toolect._data.row_source import Source
 from toolect._data.row_targets import COLUMNS, Form, Target, target_of
+from toolect._message import Json
 from toolect.conversation import Conversation
-from toolect.message import Json
 
 __all__ = [
     "ACCOUNT", "Account", "Change", "Convert", "Fate", "Form", "Keep", "Kind", "Outcome", "Source", "Target",

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from toolect import _cache as cache
 from toolect import _files as files
 from toolect import _shelves as shelves
+from toolect._compiled import Dialect
+from toolect._diagnostic import Diagnostic
 from toolect._files import shipped as shipped
 from toolect._names import Match, Names, is_model
 from toolect._spec.model import Spec
-from toolect.compiled import Dialect
-from toolect.diagnostic import Diagnostic
 
 AUTO = "auto"
 """The name of no dialect: `toolect.dialect` takes it for whatever fits the text."""

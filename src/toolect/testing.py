@@ -1,6 +1,6 @@
 """Hypothesis strategies for tests of what reads or writes tool calls: messages, wire text, broken text, chunkings.
 
-They draw with the generator of `toolect.authoring.generate`, whose every choice Hypothesis makes, and can shrink.
+They draw with the generator of `toolect._authoring.generate`, whose every choice Hypothesis makes, and can shrink.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import TypeVar
 
 import toolect
 from toolect import _extras as extras
+from toolect._authoring.generate import Corruption, corrupt, texts
+from toolect._authoring.generate import message as draw_message
+from toolect._authoring.generate.facts import facts
+from toolect._authoring.generate.json_values import value as draw_value
+from toolect._authoring.generate.sampler import Walker
+from toolect._authoring.generate.samples import Sample, derivation, rendered
+from toolect._compiled import Dialect
+from toolect._message import Json, Message
 from toolect._rendering.roundtrip import tools_of as tools_for
 from toolect._values.toolset import tool_schemas
-from toolect.authoring.generate import Corruption, corrupt, texts
-from toolect.authoring.generate import message as draw_message
-from toolect.authoring.generate.facts import facts
-from toolect.authoring.generate.json_values import value as draw_value
-from toolect.authoring.generate.sampler import Walker
-from toolect.authoring.generate.samples import Sample, derivation, rendered
-from toolect.compiled import Dialect
-from toolect.message import Json, Message
 
 try:
     from hypothesis import strategies as st

@@ -34,9 +34,9 @@ from tinker_cookbook.renderers.base import (  # type: ignore[import-not-found,un
 from tinker_cookbook.tokenizer_utils import get_tokenizer  # type: ignore[import-not-found,unused-ignore]
 
 import toolect
+from toolect._events import ContentDelta, ReasoningDelta
+from toolect._message import Json, Message
 from toolect.conversation import Assistant, Conversation, User
-from toolect.events import ContentDelta, ReasoningDelta
-from toolect.message import Json, Message
 from toolect.tokens import TokenStream, adapted, encode
 from toolect.training import examples
 

@@ -24,7 +24,7 @@ from statistics import median
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect import registry
-from toolect.authoring.corpus import read as cases_of
+from toolect._authoring.corpus import read as cases_of
 from tools.bench.workloads import wire
 from tools.pages.markdown_text import table
 

@@ -32,11 +32,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolect._authoring.processes import collect_less
+from toolect._corpora.sources import Unit, UnitKind
 from toolect._data.converting import Settings
 from toolect._data.parting import part_of
 from toolect._version import build
-from toolect.authoring.processes import collect_less
-from toolect.corpora.sources import Unit, UnitKind
 from toolect.data import Kind, Source, target_of
 from tools.bench import hard_corpus
 from tools.pages.markdown_text import table

@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from toolect.compiled import Dialect
-from toolect.message import Json
+from toolect._compiled import Dialect
+from toolect._message import Json
 from tools.bench.workloads import Wire, markers, payloads
 
 FLAWS = ("blank", "keys", "closer", "double")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import toolect
 from toolect import registry
-from toolect.compiled import Dialect
+from toolect._compiled import Dialect
 from tools.bench import hostile
 from tools.bench.hostile import Flood
 from tools.bench.work import Read, seconds, streamed

@@ -14,14 +14,14 @@ from itertools import cycle
 from pathlib import Path
 
 from toolect import registry
-from toolect.authoring.corpus import read
-from toolect.authoring.generate.corruption import Corruption, corrupt
-from toolect.authoring.generate.samples import mixed
-from toolect.authoring.processes import collect_less
-from toolect.compiled import Dialect
-from toolect.corpora.survey import coverage
-from toolect.message import Json
-from toolect.rendered import Unrepresentable
+from toolect._authoring.corpus import read
+from toolect._authoring.generate.corruption import Corruption, corrupt
+from toolect._authoring.generate.samples import mixed
+from toolect._authoring.processes import collect_less
+from toolect._compiled import Dialect
+from toolect._corpora.survey import coverage
+from toolect._message import Json
+from toolect._rendered import Unrepresentable
 from tools.bench.large_files import SEED, messages
 from tools.bench.workloads import prose
 from tools.fuzz.damage import damaged

@@ -12,11 +12,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from toolect.authoring.corpus import read
-from toolect.authoring.generate.facts import fixed, markers
-from toolect.compiled import Dialect
-from toolect.message import Call, Content, Message, Reasoning, Segment
-from toolect.rendered import Unrepresentable
+from toolect._authoring.corpus import read
+from toolect._authoring.generate.facts import fixed, markers
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Message, Reasoning, Segment
+from toolect._rendered import Unrepresentable
 
 CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
 SIGNS = (

@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import toolect
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from tools.bench.workloads import SENTENCES
 
 MB = 1_000_000
@@ -108,7 +108,7 @@ def floor(path: Path) -> float:
 def run(path: Path, dialect: str | None, jobs: int) -> tuple[float, float, float]:
     """Seconds on the clock, seconds of processor time and the MB of the largest process of one `toolect coverage`."""
     told = ["--dialect", dialect] if dialect else []
-    code = "from toolect.cli import main; main()"
+    code = "from toolect._cli import main; main()"
     arguments = [sys.executable, "-c", code, "coverage", str(path), "--json", "--jobs", str(jobs), *told]
     start = time.perf_counter()
     pid = os.posix_spawn(

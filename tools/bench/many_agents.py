@@ -18,8 +18,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import toolect
+from toolect._events import CallEnd
 from toolect.agent import Agent, Results, ToolRegistry, Turn
-from toolect.events import CallEnd
 
 RUNS = 3
 CHUNK = 7

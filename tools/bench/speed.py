@@ -23,12 +23,12 @@ from platform import python_version
 
 import toolect
 from toolect import registry
+from toolect._authoring.corpus import read
 from toolect._canonical.fast_path import read_canonical
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._values.toolset import tool_schemas
 from toolect._version import __version__, build
-from toolect.authoring.corpus import read
-from toolect.compiled import Dialect
 from tools.bench import cold, speed_figures, speed_tables
 from tools.bench.flaws import flawed
 from tools.bench.speed_figures import AUTO, WAYS, Notation, Reading, Run, chunk_size

@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Json, Message
 from toolect._spec.model import Spec
 from toolect._spec.shape_model import HoleKind
-from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Message
 from tools.conformance.chunked import literals
 
 WORKLOADS = ("short", "parallel", "code20", "code200", "prose20")

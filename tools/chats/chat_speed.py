@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
+from toolect._authoring.generate.random_conversations import Case
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
-from toolect.authoring.generate.random_conversations import Case
+from toolect._message import Call, Content, Message
+from toolect._rendered import Unrepresentable
 from toolect.chat_template.child import environment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
-from toolect.message import Call, Content, Message
-from toolect.rendered import Unrepresentable
 from tools.bench.timing import best
 from tools.chats.original_templates import Template, templates
 from tools.chats.template_texts import variables

@@ -21,12 +21,12 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import Any, TypeAlias
 
+from toolect._authoring.generate.random_conversations import Case, cases
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
-from toolect.authoring.generate.random_conversations import Case, cases
+from toolect._message import BadMessage
+from toolect._rendered import Unrepresentable
 from toolect.chat_template import BadTemplate
-from toolect.message import BadMessage
-from toolect.rendered import Unrepresentable
 from tools.chats.chats_report import write
 from tools.chats.compared import Compared, Difference
 from tools.chats.original_templates import CACHE, Template, templates

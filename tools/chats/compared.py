@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolect.authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import Case
 from tools.chats.original_templates import Template
 
 SHARE = 0.99

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect import registry
+from toolect._authoring.generate.random_conversations import Case
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
-from toolect.authoring.generate.random_conversations import Case
+from toolect._compiled import Dialect
+from toolect._message import BadMessage
+from toolect._rendered import Unrepresentable
 from toolect.chat_template import BadTemplate, marked, turns, verdicts
-from toolect.compiled import Dialect
-from toolect.message import BadMessage
-from toolect.rendered import Unrepresentable
 from tools.chats.compare_chats import Refused, compare, shown
 from tools.chats.compared import SHARE, Compared
 from tools.chats.induction.chat_draft import Unfound

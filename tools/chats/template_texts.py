@@ -6,11 +6,11 @@ import datetime
 import json
 from collections.abc import Iterable, Sequence
 
-from toolect.authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import Case
+from toolect._message import Json
 from toolect.chat_template import BadTemplate
 from toolect.chat_template.sandbox import run
 from toolect.conversation import Assistant, Conversation, Results, System, User
-from toolect.message import Json
 from tools.chats.original_templates import Original, Template
 
 SECONDS = 120.0

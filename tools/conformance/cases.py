@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from toolect.message import Json
+from toolect._message import Json
 
 Match = Literal["exact", "subset", "types", "any"]
 

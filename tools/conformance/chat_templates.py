@@ -24,8 +24,8 @@ from typing import TypeVar
 import msgspec
 
 from toolect import registry
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect.chat_template import BadTemplate, Difference, Turn, Verdict, judge, marked, read_template, turns, verdicts
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 T = TypeVar("T")
 AROUND = 24

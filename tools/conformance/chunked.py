@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from toolect._authoring.laws import same, untold
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._graph.node import STRONG
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment, Status
 from toolect._spec.grammar_model import Expr, Literal
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Spec
-from toolect.authoring.laws import same, untold
-from toolect.compiled import Dialect
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
 
 
 class Streamed(NamedTuple):

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolect import registry
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._detection.ranking import detect
+from toolect._message import Json, Message
 from toolect._rendering.differences import MEANING, unchanged
-from toolect.compiled import Dialect
-from toolect.message import Json, Message
 from tools.conformance.cases import Case
 from tools.conformance.chunked import disagreement, stream
 from tools.conformance.scoring import score

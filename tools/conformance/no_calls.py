@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import toolect
-from toolect.message import Json
+from toolect._message import Json
 from tools.conformance.quotations import TOOLS as QUOTED
 from tools.conformance.quotations import quotations
 from tools.conformance.tables import draw

@@ -28,7 +28,7 @@ from typing import NoReturn
 import msgspec
 
 from toolect import registry
-from toolect.compiled import Dialect
+from toolect._compiled import Dialect
 from tools.conformance import guessing, summary
 from tools.conformance import wire_formats as formats
 from tools.conformance.cases import Case

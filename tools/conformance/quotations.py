@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from toolect import registry
-from toolect.message import Call, Json, Message
-from toolect.rendered import Unrepresentable
+from toolect._message import Call, Json, Message
+from toolect._rendered import Unrepresentable
 
 TOOLS: list[Json] = [
     {

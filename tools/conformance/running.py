@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toolect.compiled import Dialect
-from toolect.message import Json, Message
+from toolect._compiled import Dialect
+from toolect._message import Json, Message
 from tools.conformance.cases import Case
 from tools.conformance.chunked import Streamed, disagreement, markup, opener, reasoning_prefix, stream
 from tools.conformance.scoring import Score, score

@@ -61,7 +61,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from toolect.message import Call, Json, Message, dumps
+from toolect._message import Call, Json, Message, dumps
 from tools.conformance.cases import Case, Expect, ExpectedCall
 from tools.conformance.views import Reading, View, views
 

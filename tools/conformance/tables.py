@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from toolect.message import Json
+from toolect._message import Json
 from tools.conformance.running import COLUMNS, Result
 from tools.conformance.summary import percent
 

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect import registry
+from toolect._compiled import Dialect
+from toolect._message import Json
+from toolect._rendered import Unrepresentable
 from toolect.chat_template import BadTemplate, read_template
 from toolect.chat_template.probes import CONTENT, FORECAST, HELLO, LIST, STYLES, TOOLS, Style, variables
 from toolect.chat_template.sandbox import run
-from toolect.compiled import Dialect
-from toolect.message import Json
-from toolect.rendered import Unrepresentable
 from tools.conformance.chat_templates import each, file
 
 SYSTEM = "Answer in one sentence."

@@ -7,7 +7,7 @@ from enum import Enum
 from itertools import product
 from typing import NamedTuple
 
-from toolect.message import Call, Content, Message, Reasoning, RepairKind, Segment, Status
+from toolect._message import Call, Content, Message, Reasoning, RepairKind, Segment, Status
 from tools.conformance.cases import Case
 from tools.conformance.chunked import Markup
 

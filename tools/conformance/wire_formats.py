@@ -19,10 +19,10 @@ from typing import ParamSpec
 
 import msgspec
 
+from toolect._compiled import Dialect
+from toolect._message import Call, Json, Message, Status, dumps
+from toolect._rendered import Unrepresentable
 from toolect._spec.model import Spec
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message, Status, dumps
-from toolect.rendered import Unrepresentable
 from tools.conformance.chunked import disagreement, opener, reasoning_prefix, splits, stream
 from tools.conformance.scoring import equal
 

@@ -9,17 +9,17 @@ from random import Random
 from typing import NamedTuple
 
 from toolect import registry
+from toolect._authoring.corpus import read
+from toolect._authoring.generate import corrupt, mixed
+from toolect._authoring.generate.corruption import Corruption
+from toolect._authoring.generate.facts import facts
+from toolect._authoring.generate.texts import garbage
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._detection.index import index
+from toolect._message import Json
 from toolect._rendering.roundtrip import tools_of
 from toolect._spec.policies import POLICIES, WRITING
-from toolect.authoring.corpus import read
-from toolect.authoring.generate import corrupt, mixed
-from toolect.authoring.generate.corruption import Corruption
-from toolect.authoring.generate.facts import facts
-from toolect.authoring.generate.texts import garbage
-from toolect.compiled import Dialect
-from toolect.message import Json
 from tools.fuzz.damage import damaged, grafted
 from tools.fuzz.fuzz_laws import Run
 from tools.fuzz.odd_messages import odd_samples

@@ -10,9 +10,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from toolect._compiled import Dialect
+from toolect._diagnostic import SpecError
 from toolect._spec.load import load_spec
-from toolect.compiled import Dialect
-from toolect.diagnostic import SpecError
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = "drawn"

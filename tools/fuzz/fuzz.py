@@ -31,9 +31,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from toolect._authoring.processes import cores, pool
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
-from toolect.authoring.processes import cores, pool
-from toolect.compiled import Dialect
 from tools.fuzz.draw import runs
 from tools.fuzz.drawn_specs import DRAWN, drawn_files
 from tools.fuzz.fuzz_laws import Finding, Law, Run, broken

@@ -9,14 +9,14 @@ from itertools import cycle
 
 import msgspec
 
+from toolect._authoring.laws import plain, same, untiled, untold
+from toolect._cli._shared.forms import message_form, message_of
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
+from toolect._message import Call, Json, Message, RepairKind, Segment, dumps, same_json
+from toolect._rendered import Unrepresentable
 from toolect._rendering.differences import unchanged
 from toolect._rendering.roundtrip import lossy, tools_of
-from toolect.authoring.laws import plain, same, untiled, untold
-from toolect.cli._shared.forms import message_form, message_of
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message, RepairKind, Segment, dumps, same_json
-from toolect.rendered import Unrepresentable
 
 
 class Run(msgspec.Struct, frozen=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from toolect.authoring.generate.random_messages import numbered
-from toolect.authoring.generate.samples import TRIES, Sample, rendered
-from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Message, Segment
+from toolect._authoring.generate.random_messages import numbered
+from toolect._authoring.generate.samples import TRIES, Sample, rendered
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Json, Message, Segment
 from tools.fuzz.damage import SIGNS
 
 _PLAIN = ("f", "a", "get_x", "x", "1")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
-from toolect.compiled import Dialect
 from tools.fuzz.fuzz_laws import Finding, Run, broken
 
 TRIES = 3000

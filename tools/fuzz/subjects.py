@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolect import registry
+from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
-from toolect.compiled import Dialect
 from tools.fuzz.drawn_specs import DRAWN, drawn_dialect
 
 

@@ -17,15 +17,15 @@ from random import Random
 from typing import NamedTuple
 
 import toolect
-from toolect.authoring.induction import BadRows, Induced, Row, check_rows, induce, prove
-from toolect.authoring.induction.probing import template_rows
-from toolect.authoring.lint.runner import each
-from toolect.authoring.processes import cores
+from toolect._authoring.induction import BadRows, Induced, Row, check_rows, induce, prove
+from toolect._authoring.induction.probing import template_rows
+from toolect._authoring.lint.runner import each
+from toolect._authoring.processes import cores
+from toolect._message import Json
+from toolect._rendered import Unrepresentable
 from toolect.chat_template import BadTemplate, judge, turns
 from toolect.chat_template.probes import TOOLS, Probe
 from toolect.chat_template.verdict import OTHERWISE, SPACED
-from toolect.message import Json
-from toolect.rendered import Unrepresentable
 from tools.chats.original_templates import templates
 from tools.induction.random_formats import Format, random_format, wild_formats
 from tools.induction.said import HELD_OUT, SAMPLES, TYPES, Plan, Tool, random_call, random_message, random_tools

@@ -18,8 +18,8 @@ from xml.sax.saxutils import escape
 import msgspec
 from jinja2 import Environment
 
+from toolect._message import Json, Message
 from toolect._values.trees import texts_in
-from toolect.message import Json, Message
 from tools.induction.said import TYPES
 
 WILD = Path(__file__).with_name("wild.yaml")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 
 _VERBS = ("get", "set", "find", "save", "list", "book", "send", "plan", "read", "make", "open", "move")  # fmt: skip
 _NOUNS = ("tide", "note", "order", "route", "room", "ticket", "alarm", "song", "file", "price", "lamp", "user")  # fmt: skip

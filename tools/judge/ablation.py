@@ -41,9 +41,9 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
     from toolect import registry
     from toolect._canonical.fast_path import read_canonical
+    from toolect._compiled import Dialect
     from toolect._spec.costs import PENALTIES
     from toolect._values.toolset import tool_schemas
-    from toolect.compiled import Dialect
     from tools.judge import judge
     from tools.judge.verdicts import verdict
 

@@ -10,10 +10,10 @@ from functools import partial
 from random import Random
 from typing import NamedTuple
 
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
+from toolect._rendered import Unrepresentable
 from toolect._rendering.roundtrip import tools_of, write
-from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment
-from toolect.rendered import Unrepresentable
 
 NAMES = ("get_weather", "list_ferries", "book_table", "send_letter", "find_trails", "lend_book", "plan_route")
 KEYS = ("city", "note", "day", "zone", "kind", "owner", "count", "place", "label", "where", "tags", "limit")

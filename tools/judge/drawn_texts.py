@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from toolect import registry
+from toolect._authoring.corpus import PROVENANCE, read
+from toolect._authoring.generate.corruption import OF_JSON, Corruption, corrupt, respaced
+from toolect._authoring.generate.facts import facts
+from toolect._compiled import Dialect
+from toolect._message import Call, Json, Message
+from toolect._rendered import Unrepresentable
 from toolect._rendering.roundtrip import write
-from toolect.authoring.corpus import PROVENANCE, read
-from toolect.authoring.generate.corruption import OF_JSON, Corruption, corrupt, respaced
-from toolect.authoring.generate.facts import facts
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message
-from toolect.rendered import Unrepresentable
 from tools.bench.hostile import drawn
 from tools.conformance import no_calls, quotations
 from tools.conformance.other_parsers import load

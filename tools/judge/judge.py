@@ -27,7 +27,7 @@ from statistics import median
 from typing import NamedTuple
 
 from toolect import registry
-from toolect.authoring.processes import pool
+from toolect._authoring.processes import pool
 from tools.bench import beside
 from tools.bench.flaws import flawed
 from tools.bench.workloads import wire

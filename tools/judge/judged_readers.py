@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from toolect import events as told_events
+from toolect import _events as told_events
 from toolect import registry
+from toolect._events import Event
+from toolect._message import Json, Message
 from toolect._spec.model import Spec
-from toolect.events import Event
-from toolect.message import Json, Message
 
 ROOT = Path(__file__).resolve().parents[2]
 

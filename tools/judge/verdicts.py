@@ -7,12 +7,12 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple, cast
 
 from toolect import registry
+from toolect._authoring.corpus import describe, normal
+from toolect._authoring.generate.corruption import respaced
+from toolect._compiled import Dialect
+from toolect._message import Call, Json, Message, Status, same_json
+from toolect._rendered import Unrepresentable
 from toolect._rendering.roundtrip import write
-from toolect.authoring.corpus import describe, normal
-from toolect.authoring.generate.corruption import respaced
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message, Status, same_json
-from toolect.rendered import Unrepresentable
 from tools.bench.work import CALLS, superlinear
 from tools.conformance.chunked import disagreement, stream
 from tools.conformance.running import read

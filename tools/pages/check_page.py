@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from toolect.authoring.lint import catalogue
+from toolect._authoring.lint import catalogue
 from tools.pages.markdown_text import table
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "checks"

@@ -10,12 +10,12 @@ from pathlib import Path
 import yaml
 
 from toolect import Message, Unrepresentable, registry
+from toolect._authoring.corpus import outline
+from toolect._authoring.escaping import escapes
+from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
+from toolect._compiled import Dialect
+from toolect._message import Json, Segment
 from toolect._spec.model import Spec
-from toolect.authoring.corpus import outline
-from toolect.authoring.escaping import escapes
-from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
-from toolect.compiled import Dialect
-from toolect.message import Json, Segment
 from tools.conformance import summary
 from tools.pages.markdown_text import cell, code, fenced, table
 from tools.pages.refusals import refused

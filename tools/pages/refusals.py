@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from toolect import Call, Message, Unrepresentable
-from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
-from toolect.compiled import Dialect
-from toolect.corpora.features import in_reasoning, in_string, in_text
-from toolect.corpora.fidelity import markers
-from toolect.message import Json, Segment
+from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
+from toolect._compiled import Dialect
+from toolect._corpora.features import in_reasoning, in_string, in_text
+from toolect._corpora.fidelity import markers
+from toolect._message import Json, Segment
 from tools.pages.markdown_text import cell, code
 
 ID = "call_7f3a"

@@ -27,7 +27,7 @@ _COMMANDS = """# The command line
 What `--help` says of each command; there it ends with examples.
 
 ::: mkdocs-click
-    :module: toolect.cli
+    :module: toolect._cli
     :command: main
     :prog_name: toolect
     :depth: 1

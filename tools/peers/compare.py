@@ -27,8 +27,8 @@ from typing import Any
 import msgspec
 
 from toolect import registry
+from toolect._message import Message
 from toolect._version import __version__, build
-from toolect.message import Message
 from tools.bench.workloads import TOOLS, wire
 from tools.bench.workloads import message as message_of
 from tools.peers.environments import Worker, compiled_wheel, environment, peers

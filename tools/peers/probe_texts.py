@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from toolect.compiled import Dialect
-from toolect.message import Call, Content, Message
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Message
 from tools.bench.workloads import SENTENCES, TOOLS, markers, wire
 
 CHUNK = 4

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from toolect.authoring.generate.random_conversations import MARKUP
+from toolect._authoring.generate.random_conversations import MARKUP
 from toolect.conversation import Conversation
 from toolect.tokens import Tokenizer
 from tools.tokens.original_tokenizers import CACHE

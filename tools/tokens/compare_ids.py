@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import toolect
+from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._rendered import Unrepresentable
 from toolect._shown import alike
-from toolect.authoring.generate.random_conversations import Case, cases
-from toolect.rendered import Unrepresentable
+from toolect._transcript import Origin
 from toolect.tokens import Encoded, encode, load
-from toolect.transcript import Origin
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import messages
 from tools.peers.environments import Peer, environment

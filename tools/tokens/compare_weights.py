@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from toolect.authoring.generate.random_conversations import Case, cases
+from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._message import Call, Message, Reasoning
 from toolect.chat_template import BadTemplate
 from toolect.conversation import Assistant, Conversation, Results, System, Turn
-from toolect.message import Call, Message, Reasoning
 from toolect.tokens import Tokenizer, load
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import rendered

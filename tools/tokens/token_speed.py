@@ -17,10 +17,10 @@ from tokenizers import Tokenizer
 
 import toolect
 from toolect._chats.verbs import Chat
-from toolect.message import Call, Content, Message
-from toolect.rendered import Unrepresentable
+from toolect._message import Call, Content, Message
+from toolect._rendered import Unrepresentable
+from toolect._transcript import Transcript
 from toolect.tokens import adapted, encode, load
-from toolect.transcript import Transcript
 from tools.bench.timing import best
 from tools.chats.chat_speed import DAY, conversations
 from tools.tokens.original_tokenizers import CACHE, ORIGINALS, fetch

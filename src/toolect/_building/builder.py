@@ -8,12 +8,12 @@ from toolect._building.nested import Values
 from toolect._building.open_call import OpenCall
 from toolect._building.open_text import OpenText
 from toolect._graph.symbols import ECHOES, Field, Op, OpCode, is_echo
+from toolect._message import Content, Json, Reasoning, RepairKind, Segment
 from toolect._spec.model import Role, Spec
 from toolect._spec.policies import Policies
 from toolect._values.escapes import unescape
 from toolect._values.ref import split_ref
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Content, Json, Reasoning, RepairKind, Segment
 
 
 class Builder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._building.open_call import LAYOUT, OpenCall
+from toolect._message import Repair, RepairKind
 from toolect._shapes.elsewhere import holds_call
 from toolect._values.doubtful import (
     holds,
@@ -18,7 +19,6 @@ from toolect._values.doubtful import (
 )  # fmt: skip
 from toolect._values.toolset import ToolSchemas
 from toolect._values.trees import texts_in
-from toolect.message import Repair, RepairKind
 
 _SURE = LAYOUT | {RepairKind.TOOL_NAME}
 """What is mended and leaves no doubt about the arguments."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection
 from toolect._building.doubts import doubt, misfits
 from toolect._building.inner_calls import NEVER
 from toolect._building.open_call import OpenCall, note
+from toolect._events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
 from toolect._salvage import MAX_TEXT, without_loss
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
-from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
 
 _RAW = 128
 """Characters of a call that are looked at for how it begins."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from toolect._building.inner_calls import NEVER, Torn, without_inner
 from toolect._graph.graph import Graph
+from toolect._message import Content, Message, Repair, Segment
 from toolect._values.schema import visible
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Content, Message, Repair, Segment
 
 
 def finished(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from toolect._message import Json, dumps
 from toolect._spec.codec_model import Codec
 from toolect._spec.model import Role
 from toolect._values.schema import Schema
 from toolect._values.vocabulary import VALUE_OF
-from toolect.message import Json, dumps
 
 
 class Frame:

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from toolect._building.open_call import MAX_REPAIRS
-from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Repair, Segment, Status, same_json
+from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Repair, Segment, Status, same_json
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""

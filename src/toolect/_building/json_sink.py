@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from toolect._building.draft import Draft
 from toolect._building.open_call import OpenCall
+from toolect._message import Json, RepairKind, dumps
 from toolect._shapes.elsewhere import arguments_elsewhere, calls_elsewhere
 from toolect._shapes.shape_events import (
     Arguments,
@@ -23,7 +24,6 @@ from toolect._spec.model import Role
 from toolect._spec.shape_model import TEXTS, HoleKind
 from toolect._values.doubtful import left_out
 from toolect._values.json_lexemes import decode
-from toolect.message import Json, RepairKind, dumps
 
 
 class CallSink:

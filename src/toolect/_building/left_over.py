@@ -13,10 +13,10 @@ from toolect._building.quotation import MAX_LINE, Shown
 from toolect._graph.graph import Graph
 from toolect._graph.misspelling import near
 from toolect._graph.spelling import squeeze
+from toolect._message import Call, Content, Repair, RepairKind, Segment
 from toolect._values.doubtful import left_out
 from toolect._values.schema import visible
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Call, Content, Repair, RepairKind, Segment
 
 MAX_TEXT = 1 << 16
 """Characters of content that are looked at."""

@@ -6,6 +6,7 @@ from toolect._building.draft import Draft
 from toolect._building.frame import Frame
 from toolect._building.value_text import LateText, ValueText
 from toolect._graph.spelling import MAX_BLANK
+from toolect._message import Json, RepairKind, dumps
 from toolect._spec.codec_model import Codec
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
@@ -13,7 +14,6 @@ from toolect._values.codec import decode, is_text, respelled
 from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
 from toolect._values.vocabulary import bare_number, number
-from toolect.message import Json, RepairKind, dumps
 
 
 class Values:

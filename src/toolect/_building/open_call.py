@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from toolect._graph.node import STRONG
+from toolect._message import Call, Json, Repair, RepairKind, Status
 from toolect._shapes.broken_text import completed_text
 from toolect._values.fitting import Fitting, fits
 from toolect._values.json_lexemes import forgiving
 from toolect._values.schema import Schema
 from toolect._values.text_values import read_json
-from toolect.message import Call, Json, Repair, RepairKind, Status
 
 MAX_REPAIRS = 256
 """Repairs that are recorded of a call, and of what is outside of calls. Beyond it: the first one of each kind.

@@ -10,6 +10,7 @@ from toolect._building.draft import Draft
 from toolect._building.nested import Values
 from toolect._building.open_call import OpenCall
 from toolect._graph.symbols import Field
+from toolect._message import Json, RepairKind, dumps
 from toolect._salvage import value_without_loss
 from toolect._spec.codec_model import Codec, Spelling
 from toolect._spec.model import Role
@@ -19,7 +20,6 @@ from toolect._values.escapes import Unescaped
 from toolect._values.schema import Schema
 from toolect._values.text_values import is_broken, read_json
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Json, RepairKind, dumps
 
 _METHOD = re.compile(r"\s{0,64}([\w-]{1,64})\.[\w.\s]{1,64}\(").match
 """Code that begins with a name, a point, and what is called of it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from toolect._building.draft import Draft
 from toolect._building.frame import Frame
+from toolect._message import dumps
 from toolect._spec.model import Role
-from toolect.message import dumps
 
 
 class ValueText:

@@ -25,13 +25,13 @@ from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import ECHOES
+from toolect._message import Call, Json, Segment
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.fitting import fits
 from toolect._values.ref import split_ref
 from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Call, Json, Segment
 
 MAX_FRAMES: Final = 16
 """Open lists and objects of a value language. Beyond it: the search reads the answer."""

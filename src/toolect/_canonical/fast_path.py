@@ -12,12 +12,12 @@ from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import Op, OpCode
+from toolect._message import Message
 from toolect._search.answer_search import AnswerSearch
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role, Spec
 from toolect._values.codec import decode, respelled
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Message
 
 
 def read_answer(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from toolect._building.element import in_element
 from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
+from toolect._message import Json
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
@@ -16,7 +17,6 @@ from toolect._values.cdata import SECTION
 from toolect._values.codec import is_plain
 from toolect._values.escapes import LEAD, unescape
 from toolect._values.vocabulary import VALUE_OF, number
-from toolect.message import Json
 
 _SCALARS = frozenset((*VALUE_OF, Role.NUMBER, Role.STRING))
 AROUND = (Role.OBJECT, Role.ARRAY)

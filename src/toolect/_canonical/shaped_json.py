@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from toolect._graph.node import Node
+from toolect._message import Call, Content, Json, Reasoning, Segment, dumps
 from toolect._search.json_ends import closed_before_marker, member_follows, signs_after
 from toolect._shapes.alternatives import is_unit
 from toolect._spec.holes import holes
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect._values.json_lexemes import complete, members, scan_once
-from toolect.message import Call, Content, Json, Reasoning, Segment, dumps
 
 _KEY: Final = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*').match
 _AFTER: Final = re.compile(r"[ \t\n\r]*([,}\]])[ \t\n\r]*").match

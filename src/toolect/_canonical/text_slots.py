@@ -14,6 +14,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import is_echo
 from toolect._graph.trails import layout
+from toolect._message import Content, Json, Reasoning
 from toolect._search.follow import nests
 from toolect._search.island import Island, island
 from toolect._search.text_edges import after_key
@@ -23,7 +24,6 @@ from toolect._values.codec import decode, decode_arguments, decode_plain, is_pla
 from toolect._values.escapes import LEAD
 from toolect._values.schema import Schema
 from toolect._values.text_values import NOTHING, is_broken, sniff
-from toolect.message import Content, Json, Reasoning
 
 _COMMON: Final = frozenset(" \t\n.,:;!?'\"()-/*#&%")
 """Signs that many texts have."""

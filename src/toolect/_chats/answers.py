@@ -14,17 +14,17 @@ from toolect._chats.filling import Said
 from toolect._chats.plan import Plans
 from toolect._chats.told_tools import TEXT
 from toolect._chats.trimming import TRIMS
+from toolect._compiled import Dialect
+from toolect._diagnostic import Place
+from toolect._message import Call, Content, Message, Reasoning, Segment
 from toolect._objects import not_finite
+from toolect._rendered import Part, Unrepresentable
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._spec.chat_model import ChatRole, Lost, Thoughts, Trim
 from toolect._spec.grammar_model import SLOTS, Expr, Literal, Ref, Repeat
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Rule, Spec
-from toolect.compiled import Dialect
-from toolect.diagnostic import Place
-from toolect.message import Call, Content, Message, Reasoning, Segment
-from toolect.rendered import Part, Unrepresentable
-from toolect.turns import Assistant
+from toolect._turns import Assistant
 
 
 def plain_dialect() -> Dialect:

@@ -10,8 +10,8 @@ from toolect._chats.filling import Pair, Said, Take
 from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import Plans
 from toolect._chats.writing import Writer
+from toolect._message import Call
 from toolect._spec.chat_model import ChatRole, ChatSlot
-from toolect.message import Call
 
 MAX_KNOWN = 4096
 """Kinds of calls that are kept at a time. Beyond it: all are made anew."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, overload
 from toolect import _files as files
 from toolect import _shelves as shelves
 from toolect import registry
+from toolect._compiled import Dialect, told_by
+from toolect._diagnostic import Diagnostic
+from toolect._message import Json
 from toolect._names import Names
-from toolect.compiled import Dialect, told_by
-from toolect.diagnostic import Diagnostic
-from toolect.message import Json
 
 if TYPE_CHECKING:
     from toolect._chats.telling import Telling

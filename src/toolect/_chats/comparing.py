@@ -10,9 +10,9 @@ import msgspec
 
 from toolect._chats.told_tools import TEXT
 from toolect._exchange.order_of_calls import in_order_of_calls
+from toolect._message import Call, Json, Message, Reasoning, same_json
+from toolect._turns import Assistant, Results, Turn, Waiting
 from toolect.conversation import Conversation
-from toolect.message import Call, Json, Message, Reasoning, same_json
-from toolect.turns import Assistant, Results, Turn, Waiting
 
 IDS = "the ids of calls are left out"
 """What is lost of a conversation whose calls and results still belong together."""

@@ -11,12 +11,12 @@ from typing import NamedTuple, Protocol
 from msgspec.structs import replace
 
 from toolect._chats.writing import Unsafe
+from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect.compiled import Dialect
+from toolect._message import Json
+from toolect._transcript import Transcript
+from toolect._turns import Assistant, Turn
 from toolect.conversation import Conversation
-from toolect.message import Json
-from toolect.transcript import Transcript
-from toolect.turns import Assistant, Turn
 
 
 class Rewritten(NamedTuple):

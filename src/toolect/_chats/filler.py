@@ -10,11 +10,11 @@ from typing import Any
 from toolect._chats.filling import Data, Pair, Said, told
 from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import Plans
+from toolect._message import Call
+from toolect._rendered import Unrepresentable
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact
-from toolect.message import Call
-from toolect.rendered import Unrepresentable
-from toolect.transcript import Given
-from toolect.turns import Results, ToolResult
+from toolect._transcript import Given
+from toolect._turns import Results, ToolResult
 
 _FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int(Fact.NAMED)
 _HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats.told_tools import TEXT, in_json
+from toolect._message import Call, Json, Message
 from toolect._prompting.notation import inset, speller
 from toolect._prompting.outputs import written
 from toolect._prompting.tools import write_tools
+from toolect._rendered import Unrepresentable
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind, Syntax, ToolText
+from toolect._turns import ToolResult, Turn
 from toolect._values.schema_keywords import type_of
-from toolect.message import Call, Json, Message
-from toolect.rendered import Unrepresentable
-from toolect.turns import ToolResult, Turn
 
 
 class Said(NamedTuple):

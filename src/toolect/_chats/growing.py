@@ -10,8 +10,8 @@ from toolect._chats.outline import Outline, Outliner
 from toolect._chats.turn_facts import TurnFacts, following
 from toolect._chats.writing import Writer
 from toolect._spec.chat_model import Fact
-from toolect.transcript import Transcript, known_piece
-from toolect.turns import System, Turn
+from toolect._transcript import Transcript, known_piece
+from toolect._turns import System, Turn
 
 _NOTICED, _EMPTY, _DEVELOPER = int(Fact.NOTICED), int(Fact.EMPTY), int(Fact.DEVELOPER)
 _UNASKED = int(Fact.EMPTY | Fact.UNASKED)

@@ -11,10 +11,10 @@ from toolect._chats.ops import Fill
 from toolect._chats.slot_ends import Ends, Left
 from toolect._chats.slot_runs import inner_texts
 from toolect._chats.transcript_reader import Reader
+from toolect._rendered import Part
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
-from toolect.rendered import Part
 
 _WORDS = (Part.CONTENT, Part.REASONING)
 SPLITTER = "\u200b"

@@ -12,9 +12,9 @@ from toolect._chats.transcript_reader import Course, Held
 from toolect._prompting.outputs import written
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind
+from toolect._transcript import Origin, OriginSpan
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User, Waiting
 from toolect.conversation import Conversation
-from toolect.transcript import Origin, OriginSpan
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User, Waiting
 
 _ORIGINS = {
     ChatRole.SYSTEM: Origin.SYSTEM,

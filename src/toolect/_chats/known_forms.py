@@ -23,11 +23,11 @@ from toolect._chats.ready_texts import Ready, Told, place_of, ready
 from toolect._chats.told_tools import read_definition
 from toolect._chats.transcript_reader import Reader
 from toolect._chats.writing import Place, Writer
+from toolect._message import Call
 from toolect._spec.chat_model import ChatSlot, ChatSpec
+from toolect._transcript import Given, Origin
+from toolect._turns import Assistant, Results, System
 from toolect.conversation import Conversation
-from toolect.message import Call
-from toolect.transcript import Given, Origin
-from toolect.turns import Assistant, Results, System
 
 MAX_KNOWN, MAX_TOOLS = 4096, 128
 """Forms and calls of one chat that are known at a time, and lists of tools. Beyond it: all are found out anew."""

@@ -10,7 +10,7 @@ import msgspec
 from toolect._chats.comparing import Change
 from toolect._chats.plain_texts import Key
 from toolect._chats.told_tools import TEXT
-from toolect.message import Json
+from toolect._message import Json
 
 _encode = msgspec.json.Encoder().encode
 _ABOUT = "description"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from toolect._chats.comparing import Change
 from toolect._detection.dropped import SHOWN, after_end, is_control
-from toolect.message import Repair, RepairKind
-from toolect.turns import Assistant, Turn
+from toolect._message import Repair, RepairKind
+from toolect._turns import Assistant, Turn
 
 SKIPPED = "a text between the turns is left out"
 DROPPED = "what follows the end of an answer is left out"

@@ -7,11 +7,11 @@ from typing import NamedTuple, TypeAlias
 
 from toolect._chats.filling import Take, taker
 from toolect._chats.trimming import TRIMS
+from toolect._rendered import Part, Unrepresentable
 from toolect._spec.chat_model import OWN_GUARDS, TRIMMED, ChatRole, ChatSlot, ChatSpec, Trim
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
 from toolect._spec.guards import Guard, read_guard
-from toolect.rendered import Part, Unrepresentable
-from toolect.transcript import Origin
+from toolect._transcript import Origin
 
 
 class Fixed(NamedTuple):

@@ -10,8 +10,8 @@ from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import AnswerPlan, Plans
 from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
 from toolect._spec.chat_model import ChatRole, Fact
-from toolect.transcript import Origin
-from toolect.turns import Results, System, Turn, User
+from toolect._transcript import Origin
+from toolect._turns import Results, System, Turn, User
 
 Piece: TypeAlias = tuple[str, Origin, int]
 MAX_OUTLINES = 256

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from toolect._chats.guarding import has_any, is_common, rarest
 from toolect._chats.ops import Fill
 from toolect._chats.transcript_reader import Reader
+from toolect._message import Call, Json, Status
 from toolect._spec.chat_model import ChatSlot
-from toolect.message import Call, Json, Status
 
 Key: TypeAlias = tuple[Any, ...]
 MAX_DEPTH = 8

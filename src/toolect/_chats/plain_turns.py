@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from toolect._chats.guarding import JOINT
 from toolect._chats.plain_texts import Key, has_plain_names, key_of_call, may_have_arguments
-from toolect.message import Call, Content, Reasoning
-from toolect.turns import Assistant, Results, Turn, User
+from toolect._message import Call, Content, Reasoning
+from toolect._turns import Assistant, Results, Turn, User
 
 
 class Calling(NamedTuple):

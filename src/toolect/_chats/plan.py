@@ -7,12 +7,12 @@ from typing import NamedTuple
 from toolect._chats.chat_grammar import TURNS, frame_of, start_of, texts_of
 from toolect._chats.ops import Fill, Fixed, Op, Plan, RulePlans, joined
 from toolect._chats.trimming import TRIMS
+from toolect._rendered import Unrepresentable
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Trim
 from toolect._spec.grammar_model import Literal
 from toolect._spec.guards import read_guard
 from toolect._spec.leaves import leaves
-from toolect.rendered import Unrepresentable
-from toolect.transcript import Origin
+from toolect._transcript import Origin
 
 
 class AnswerPlan(NamedTuple):

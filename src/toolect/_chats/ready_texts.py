@@ -17,7 +17,7 @@ from toolect._chats.plan import Plans
 from toolect._chats.writing import Writer
 from toolect._spec.chat_model import ChatRole, ChatSlot
 from toolect._spec.prompts import OutputKind
-from toolect.turns import Assistant, Results, Turn
+from toolect._turns import Assistant, Results, Turn
 
 
 class Told(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from toolect._chats.slot_runs import Run
 from toolect._chats.told_tools import Definitions
+from toolect._segments import Repair, RepairKind
 from toolect._spec.prompts import ToolText
-from toolect.segments import Repair, RepairKind
 
 MAX_FOLLOWERS = 64
 """Texts that may follow a slot, with which a text that holds markup is tried. Beyond it: the others are not."""

@@ -8,15 +8,15 @@ from typing import Any
 from toolect._chats.filler import Filler
 from toolect._chats.ops import Each
 from toolect._chats.plan import Plans
+from toolect._compiled import Dialect
 from toolect._prompting.outputs import harmless, written
+from toolect._rendered import Unrepresentable
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
 from toolect._spec.grammar_model import Literal, Pattern, Ref
 from toolect._spec.leaves import leaves
 from toolect._spec.prompts import ResultRole
-from toolect.compiled import Dialect
-from toolect.rendered import Unrepresentable
-from toolect.transcript import Origin
-from toolect.turns import Results, ToolResult
+from toolect._transcript import Origin
+from toolect._turns import Results, ToolResult
 
 MIN_MARKER = 4
 """Characters of a marker that no output may hold. Below it: it is punctuation, of which code and prose are full."""

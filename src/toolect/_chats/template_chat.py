@@ -16,14 +16,14 @@ from toolect._chats.template_pieces import Piece, apart, definitions, pieces
 from toolect._chats.template_turns import Guarded, sound
 from toolect._chats.template_work import TemplateWork, Ways, ways
 from toolect._chats.writing import Unsafe
+from toolect._compiled import Dialect
+from toolect._message import Json
+from toolect._rendered import Rendered
+from toolect._transcript import Author, Origin, Transcript
+from toolect._turns import Assistant, Turn
 from toolect.chat_template import BadTemplate, marked, read_template, special_tokens, template_of, turns, verdicts
 from toolect.chat_template.sandbox import Sandbox
-from toolect.compiled import Dialect
 from toolect.conversation import Conversation
-from toolect.message import Json
-from toolect.rendered import Rendered
-from toolect.transcript import Author, Origin, Transcript
-from toolect.turns import Assistant, Turn
 
 
 class TemplateChat(Written):

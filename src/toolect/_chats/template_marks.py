@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from toolect._chat_completion import arguments_text
-from toolect.message import Call, Json, Message
-from toolect.transcript import Origin
-from toolect.turns import Assistant, Results, System, Turn, User
+from toolect._message import Call, Json, Message
+from toolect._transcript import Origin
+from toolect._turns import Assistant, Results, System, Turn, User
 
 _PLANES = (range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE), range(0xE000, 0xF900))
 """The characters for private use: no text has all of them."""

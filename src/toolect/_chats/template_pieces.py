@@ -9,8 +9,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from toolect._chats.template_marks import Mark
-from toolect.message import Json
-from toolect.transcript import Origin
+from toolect._message import Json
+from toolect._transcript import Origin
 
 Piece = tuple[str, Origin, int]
 

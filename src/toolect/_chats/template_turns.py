@@ -12,11 +12,11 @@ from toolect._chats.guarding import split_markers
 from toolect._chats.writing import Unsafe
 from toolect._exchange.gathering import check
 from toolect._exchange.numbering import numbered
+from toolect._message import BadMessage, Call, Content, Message, Reasoning, Segment, dumps
 from toolect._objects import not_finite
-from toolect.message import BadMessage, Call, Content, Message, Reasoning, Segment, dumps
-from toolect.rendered import Unrepresentable
-from toolect.transcript import Defused
-from toolect.turns import Assistant, Results, System, Turn, User
+from toolect._rendered import Unrepresentable
+from toolect._transcript import Defused
+from toolect._turns import Assistant, Results, System, Turn, User
 
 _ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
 

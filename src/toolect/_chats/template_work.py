@@ -10,12 +10,12 @@ from typing import NamedTuple
 from toolect._chats.control_tokens import control_tokens
 from toolect._chats.template_marks import Habits, Marker, messages
 from toolect._chats.template_pieces import Answered, Found, apart, placed, unmarked, whole_answers
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Json, Message
+from toolect._rendered import Unrepresentable
+from toolect._transcript import Changed
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 from toolect.chat_template.sandbox import BadTemplate, Sandbox
-from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Message
-from toolect.rendered import Unrepresentable
-from toolect.transcript import Changed
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 MAX_ALONE = 48
 """Texts that are marked one by one where a template does not bear all marks at once. Beyond it: those that are left are

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolect._message import Json
 from toolect._spec.prompts import Syntax, ToolText
-from toolect.message import Json
 
 TEXT = "text"
 """The type of a tool of which nothing is known but the text that tells of it: `{"type": "text", "text": …}`."""

@@ -8,8 +8,8 @@ from toolect._chats.control_tokens import tokens_of
 from toolect._chats.slot_ends import Ends
 from toolect._chats.slot_runs import Runs, Step
 from toolect._chats.told_tools import Definitions, in_json
+from toolect._segments import Repair, RepairKind
 from toolect._spec.chat_model import ChatSlot, ChatSpec
-from toolect.segments import Repair, RepairKind
 
 
 class Held(NamedTuple):

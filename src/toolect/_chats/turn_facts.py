@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from toolect._chats.filling import Said
 from toolect._spec.chat_model import ChatRole, Fact
-from toolect.turns import Assistant, Results, System, Turn, User
+from toolect._turns import Assistant, Results, System, Turn, User
 
 ROLES: dict[type, ChatRole] = {
     System: ChatRole.SYSTEM,

@@ -19,12 +19,12 @@ from toolect._chats.plain_turns import plain_turns
 from toolect._chats.plan import Plans
 from toolect._chats.transcript_reader import Course, Reader
 from toolect._chats.writing import Unsafe, Writer
+from toolect._compiled import Dialect
+from toolect._message import kind_of
 from toolect._spec.chat_model import ChatSpec
-from toolect.compiled import Dialect
+from toolect._transcript import Defused, Transcript
+from toolect._turns import Assistant, System
 from toolect.conversation import Conversation
-from toolect.message import kind_of
-from toolect.transcript import Defused, Transcript
-from toolect.turns import Assistant, System
 
 
 class Converted(NamedTuple):

@@ -14,10 +14,10 @@ from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, Sampled, answer_shape, turn_shape
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.turn_facts import literal_facts
+from toolect._rendered import Part, Rendered, Unrepresentable
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
-from toolect.rendered import Part, Rendered, Unrepresentable
-from toolect.transcript import Author, Defused, Given, Origin, Transcript
-from toolect.turns import Assistant, System, Turn, User
+from toolect._transcript import Author, Defused, Given, Origin, Transcript
+from toolect._turns import Assistant, System, Turn, User
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 """What to do with a text that would break out of its slot."""

@@ -7,8 +7,8 @@ from enum import StrEnum
 import msgspec
 
 from toolect._chats.comparing import Change
+from toolect._message import Json
 from toolect._shown import cause, cut, visible
-from toolect.message import Json
 
 
 class Fate(StrEnum):

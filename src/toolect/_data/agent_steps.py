@@ -9,8 +9,8 @@ from toolect._data.left_out import STEP, of_turn
 from toolect._data.open_row import OpenRow, what_is
 from toolect._data.opening import opened
 from toolect._exchange.told_in_texts import one_each
+from toolect._message import BadMessage, Json, dumps
 from toolect._objects import holding
-from toolect.message import BadMessage, Json, dumps
 
 _INPUT = "action_input"
 """What an action that is only a name is given."""

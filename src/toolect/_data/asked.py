@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from toolect._data.kinds import PAST, are_pairs
 from toolect._data.open_row import OpenRow, what_is
 from toolect._data.opening import opened
-from toolect.message import BadMessage, Json
+from toolect._message import BadMessage, Json
 
 INSTRUCTION = "instruction"
 """The question that may be about something in another column."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from toolect._chats.comparing import Change
+from toolect._corpora.any_json import is_unicode
 from toolect._data.account import LONGEST, Account, Fate, Unfit, because
 from toolect._data.keeping import Keep, check, check_length
 from toolect._data.open_row import Reading
@@ -16,11 +17,10 @@ from toolect._data.row_meaning import meaning
 from toolect._data.row_readers import readings
 from toolect._data.row_source import Source
 from toolect._data.row_targets import Target, length, write
+from toolect._message import BadMessage, Call, Content, Json
+from toolect._rendered import Unrepresentable
 from toolect._shown import visible
-from toolect.corpora.any_json import is_unicode
-from toolect.message import BadMessage, Call, Content, Json
-from toolect.rendered import Unrepresentable
-from toolect.turns import Assistant
+from toolect._turns import Assistant
 
 ACCOUNT = "account"
 """The column that tells what became of a row."""

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat, looks_like
+from toolect._corpora.records import Record, records
 from toolect._data.account import Unfit
 from toolect._data.kinds import Kind, kind_of
 from toolect._data.opening import opened
 from toolect._data.row_readers import readings
 from toolect._data.row_source import Source
 from toolect._detection.guess import parse
+from toolect._message import Json
+from toolect._turns import Assistant
 from toolect.conversation import Conversation
-from toolect.corpora.records import Record, records
-from toolect.message import Json
 from toolect.registry import AUTO
-from toolect.turns import Assistant
 
 FIRST = 64
 """Rows that tell what a data set is. Beyond it: they are what those are."""

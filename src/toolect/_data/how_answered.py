@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._chats.comparing import Change
+from toolect._message import BadMessage, Content, Json
 from toolect._objects import holding
 from toolect._shown import cut
-from toolect.message import BadMessage, Content, Json
-from toolect.turns import Assistant, Results, Turn, User
+from toolect._turns import Assistant, Results, Turn, User
 
 _FAILED = ("failed", "cancelled", "error")
 _CUT = ("length", "max_tokens", "model_context_window_exceeded", "content_filter", "refusal", "incomplete")

@@ -12,7 +12,12 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect import registry
+from toolect._authoring.processes import cores, in_order
 from toolect._chats.comparing import Change
+from toolect._corpora.any_json import encoded
+from toolect._corpora.records import Bad
+from toolect._corpora.sources import Unit, files, size, units
+from toolect._corpora.value_kinds import Cursor, values
 from toolect._data.account import Account, Fate
 from toolect._data.converting import Settings, all_of
 from toolect._data.finding_out import FIRST, find_out
@@ -21,12 +26,7 @@ from toolect._data.place import Place, Places
 from toolect._data.row_source import Source
 from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
 from toolect._data.tallies import Tallies
-from toolect.authoring.processes import cores, in_order
-from toolect.corpora.any_json import encoded
-from toolect.corpora.records import Bad
-from toolect.corpora.sources import Unit, files, size, units
-from toolect.corpora.value_kinds import Cursor, values
-from toolect.message import Json
+from toolect._message import Json
 
 UNIT = 2 << 20
 """What a unit is, where nothing else is said."""

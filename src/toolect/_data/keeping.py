@@ -10,9 +10,9 @@ import msgspec
 
 from toolect._chats.comparing import Change
 from toolect._data.account import Fate, Unfit
+from toolect._message import Call, Json, Status
+from toolect._turns import Assistant
 from toolect.conversation import Conversation
-from toolect.message import Call, Json, Status
-from toolect.turns import Assistant
 
 if TYPE_CHECKING:
     from toolect.agent.validation import Validator

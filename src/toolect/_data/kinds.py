@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from toolect._corpora.records import FIELDS
 from toolect._data.left_out import STEP
 from toolect._data.opening import opened
-from toolect.corpora.records import FIELDS
-from toolect.message import Json
+from toolect._message import Json
 
 
 class Kind(StrEnum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from toolect._chats.comparing import Change
+from toolect._message import Json
 from toolect._shown import cut
-from toolect.message import Json
 
 LEFT_OUT = "fields of messages are left out"
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")

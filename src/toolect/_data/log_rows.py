@@ -12,8 +12,8 @@ from toolect._data.opening import opened
 from toolect._data.streamed_answers import answers_of, is_streamed
 from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.response_items import read_items
-from toolect.message import BadMessage, Json
-from toolect.turns import Turn
+from toolect._message import BadMessage, Json
+from toolect._turns import Turn
 
 
 def log(one: OpenRow) -> Iterator[Sequence[Turn]]:

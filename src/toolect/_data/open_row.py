@@ -21,9 +21,9 @@ from toolect._detection.guess import dialect
 from toolect._exchange.openai_messages import read_answer, read_messages
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.told_in_texts import definitions_in, element_results, tells_of
+from toolect._message import BadMessage, Call, Content, Json, Message, RepairKind, Segment
+from toolect._turns import Assistant, System, ToolResult, Turn
 from toolect.conversation import Conversation
-from toolect.message import BadMessage, Call, Content, Json, Message, RepairKind, Segment
-from toolect.turns import Assistant, System, ToolResult, Turn
 
 UNDECLARED = "calls of a tool that is not declared"
 NO_TOOLS = "calls, and no tools are declared"

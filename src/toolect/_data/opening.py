@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from toolect.message import Json
+from toolect._message import Json
 
 MOST = 2
 """How often a text is opened: it may be the JSON text of a JSON text. Beyond it: it stays a text."""

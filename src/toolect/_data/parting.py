@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from toolect import registry
 from toolect._chats.comparing import Change
+from toolect._corpora.any_json import encoded
+from toolect._corpora.records import Bad
+from toolect._corpora.sources import Unit
+from toolect._corpora.value_kinds import Cursor, values
 from toolect._data.account import Account, Fate, because
 from toolect._data.converting import Outcome, Settings, convert
 from toolect._data.plain_row import row_of_line
 from toolect._data.tallies import Tallies
-from toolect.corpora.any_json import encoded
-from toolect.corpora.records import Bad
-from toolect.corpora.sources import Unit
-from toolect.corpora.value_kinds import Cursor, values
-from toolect.message import Json
+from toolect._message import Json
 
 
 class Kept(NamedTuple):

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import msgspec
 
+from toolect._corpora.any_json import decoded, encoded
 from toolect._data.row_meaning import SIZE
-from toolect.corpora.any_json import decoded, encoded
-from toolect.message import Json
+from toolect._message import Json
 
 NAME, KEYS = "unfinished.json", "unfinished.keys"
 _KEY = struct.Struct(f"<{SIZE}sII")

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw
 
+from toolect._corpora.value_kinds import decode_json
 from toolect._data.kinds import LISTS, Kind
 from toolect._data.open_row import TOOLS, Reading, read_of
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_source import Source
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.told_in_texts import may_define
-from toolect.corpora.value_kinds import decode_json
-from toolect.message import Json
-from toolect.turns import System
+from toolect._message import Json
+from toolect._turns import System
 
 _columns = msgspec.json.Decoder(dict[str, Raw]).decode
 _NULL = b"null"

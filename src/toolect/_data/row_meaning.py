@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator
 
 from toolect._chats.comparing import owners
+from toolect._message import Call, Content, Json, Reasoning
+from toolect._turns import Assistant, Results, System, User
 from toolect.conversation import Conversation
-from toolect.message import Call, Content, Json, Reasoning
-from toolect.turns import Assistant, Results, System, User
 
 SIZE = 16
 """Bytes of a key. Two rows that differ have one by chance only beyond 2^60 rows."""

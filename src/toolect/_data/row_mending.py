@@ -11,7 +11,7 @@ import msgspec
 from toolect._chats.comparing import Change
 from toolect._data.opening import opened, twice
 from toolect._exchange.definitions import read_tools
-from toolect.message import Json
+from toolect._message import Json
 
 TWICE = "arguments are the JSON text of a text"
 NULLS = "arguments have nulls that the tool does not take: a table added them"

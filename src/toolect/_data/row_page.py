@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from toolect._corpora.any_json import encoded
+from toolect._corpora.page import draw_page
+from toolect._corpora.table import Share
 from toolect._data.account import Fate
 from toolect._data.row_report import COLOURS, RowReport, by_name, sentence
-from toolect.corpora.any_json import encoded
-from toolect.corpora.page import draw_page
-from toolect.corpora.table import Share
 
 _NEWS = {Fate.CONVERTED: "good", Fate.CHANGED: "warn", Fate.REFUSED: "bad"}
 

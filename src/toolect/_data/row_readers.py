@@ -25,8 +25,8 @@ from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.response_items import read_items
 from toolect._exchange.sharegpt import read_row
 from toolect._exchange.told_in_texts import definitions_in
-from toolect.message import BadMessage, Json
-from toolect.turns import System, Turn, User
+from toolect._message import BadMessage, Json
+from toolect._turns import System, Turn, User
 
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
 TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: they are left out"

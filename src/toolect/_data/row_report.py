@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from toolect._corpora.table import Cell, Kind, Share, Table, columns
+from toolect._corpora.tally import Shown
 from toolect._data.account import Fate
 from toolect._data.job import Done, Job
 from toolect._data.tallies import Told
 from toolect._version import __version__
-from toolect.corpora.table import Cell, Kind, Share, Table, columns
-from toolect.corpora.tally import Shown
 
 VERSION = 1
 """The version of this shape: it goes up when something is no longer where it was."""

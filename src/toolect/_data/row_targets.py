@@ -15,13 +15,13 @@ from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._detection.guess import dialect
 from toolect._exchange.sharegpt import read_row
+from toolect._message import Json, Reasoning, dumps
+from toolect._rendered import Unrepresentable
 from toolect._training.wishes import wish_of
+from toolect._transcript import Defused
+from toolect._turns import Assistant
 from toolect.conversation import Conversation
-from toolect.message import Json, Reasoning, dumps
-from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, examples
-from toolect.transcript import Defused
-from toolect.turns import Assistant
 
 if TYPE_CHECKING:
     from toolect._tokens.tokenizer_protocol import Tokenizer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from toolect import _extras as extras
-from toolect.message import Json
+from toolect._message import Json
 
 SHARD = 256 << 20
 """Bytes of new rows after which another file begins."""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 
 from toolect._data.how_answered import check_answered, why_cut
+from toolect._message import BadMessage, Json, Message
 from toolect._objects import as_list, word
-from toolect.message import BadMessage, Json, Message
 
 
 def is_streamed(response: Json) -> bool:

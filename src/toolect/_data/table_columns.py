@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolect import _extras as extras
+from toolect._corpora.any_json import decoded
 from toolect._data.converting import ACCOUNT
 from toolect._data.row_targets import COLUMNS, Target
-from toolect.corpora.any_json import decoded
-from toolect.message import Json, dumps
+from toolect._message import Json, dumps
 
 _NAMES: dict[frozenset[type], str] = {
     frozenset((str,)): "string", frozenset((bool,)): "bool", frozenset((int,)): "int64",

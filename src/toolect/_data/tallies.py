@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from toolect._chats.comparing import Change
+from toolect._corpora.tally import Example, Tally, excerpt
 from toolect._data.account import group
 from toolect._data.converting import Outcome
-from toolect.corpora.tally import Example, Tally, excerpt
-from toolect.message import Json
+from toolect._message import Json
 
 Told: TypeAlias = Tally[tuple[str, str]]
 """What became of a row, and what is said of it."""

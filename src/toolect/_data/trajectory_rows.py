@@ -10,8 +10,8 @@ from toolect._data.kinds import LISTS
 from toolect._data.left_out import told
 from toolect._data.open_row import OpenRow, what_is
 from toolect._data.opening import opened
-from toolect.message import BadMessage, Json
-from toolect.turns import Turn
+from toolect._message import BadMessage, Json
+from toolect._turns import Turn
 
 _ROLES = {"ai": "assistant", "agent": "assistant", "environment": "user", "env": "user"}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from toolect._chats.comparing import Change
 from toolect._shown import cut
-from toolect.turns import Assistant, Results, Turn, Waiting
+from toolect._turns import Assistant, Results, Turn, Waiting
 
 OF_ANOTHER = "a result has the name of another tool than its call"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from toolect._compiled import Mode, Tools, check_mode, check_policies
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
+from toolect._explanation import Explanation
+from toolect._message import Said, not_text
 from toolect._search.answer_search import Stream
 from toolect._values.toolset import tool_schemas
-from toolect.compiled import Mode, Tools, check_mode, check_policies
-from toolect.explanation import Explanation
-from toolect.message import Said, not_text
 from toolect.registry import AUTO
 
 

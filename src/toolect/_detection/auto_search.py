@@ -16,6 +16,7 @@ from toolect._building.inner_calls import NEVER, without_inner
 from toolect._building.quotation import said
 from toolect._detection.index import AHEAD, Index, tool_like
 from toolect._detection.mixed import FENCE, MixedMessage, MixedPerformer, Switch
+from toolect._diagnostic import Place
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
@@ -36,7 +37,6 @@ from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
 from toolect._values.codec import decode
 from toolect._values.toolset import ToolSchemas
-from toolect.diagnostic import Place
 
 _MOST: Final = 24
 """Hypotheses that live at one time, of all dialects."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from toolect.message import Message, Repair, RepairKind
+from toolect._message import Message, Repair, RepairKind
 
 SHOWN = 80
 """Characters of what was left out that are shown. Beyond it: it is cut."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, overload
 
 from toolect import registry
-from toolect.compiled import Dialect, Mode, Tools
+from toolect._compiled import Dialect, Mode, Tools
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto

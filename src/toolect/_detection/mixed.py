@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from toolect._building.builder import Builder
 from toolect._building.inner_calls import NEVER
 from toolect._graph.graph import Graph
+from toolect._message import Call, Message, RepairKind, Segment
 from toolect._search.performer import Performer
 from toolect._search.trace import Trace
-from toolect.message import Call, Message, RepairKind, Segment
 
 FENCE: Final = "```"
 _FENCE_END: Final = re.compile(r"\s*```[ \t]*(?=\r?\n|\Z)")

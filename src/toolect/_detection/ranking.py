@@ -10,12 +10,12 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from toolect import registry
+from toolect._compiled import Dialect, Tools
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
+from toolect._message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps, not_text
 from toolect._values.toolset import ToolSchemas, tool_schemas
-from toolect.compiled import Dialect, Tools
-from toolect.message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps, not_text
 
 HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
 """The repairs that speak against a dialect."""

@@ -8,10 +8,10 @@ from toolect._chat_completion import plain_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
+from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect._objects import Object, as_list, as_object, as_text, field, got, not_finite, plain, word
-from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
-from toolect.rendered import Unrepresentable
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._rendered import Unrepresentable
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _BLOCKS = "a block of type text, thinking, tool_use or tool_result"
 _ADVICE = "leave it out, or say in words what it shows"

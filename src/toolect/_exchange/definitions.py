@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from toolect._message import BadMessage, Json
 from toolect._objects import Object, as_list, as_text, field, got, plain, word
 from toolect._values.type_names import types_named
-from toolect.message import BadMessage, Json
 
 SCHEMAS = ("parameters", "input_schema")
 """What the schema of a tool's parameters is called."""

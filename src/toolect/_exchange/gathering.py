@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from toolect.message import BadMessage, Call
-from toolect.turns import Results, System, ToolResult, Turn, Waiting
+from toolect._message import BadMessage, Call
+from toolect._turns import Results, System, ToolResult, Turn, Waiting
 
 
 class Gathering:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from toolect.message import Call, Message, Segment
-from toolect.turns import Assistant, Results, Turn, User, Waiting
+from toolect._message import Call, Message, Segment
+from toolect._turns import Assistant, Results, Turn, User, Waiting
 
 
 def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:

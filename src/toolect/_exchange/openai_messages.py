@@ -9,9 +9,9 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of, unread_text
+from toolect._message import BadMessage, Call, Json, Message, RepairKind, Segment
 from toolect._objects import Object, as_list, as_object, as_text, field, word
-from toolect.message import BadMessage, Call, Json, Message, RepairKind, Segment
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _ROLES = "a role: system, developer, user, assistant or tool"
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from toolect._message import Call, Message, Segment
 from toolect._rendering.ids import names_call, with_ids
 from toolect._spec.model import Spec
+from toolect._turns import Assistant, Results, ToolResult, Turn, Waiting
 from toolect._values.ref import join_ref
-from toolect.message import Call, Message, Segment
-from toolect.turns import Assistant, Results, ToolResult, Turn, Waiting
 
 Sampled = Callable[[Assistant], Sequence[str | None] | None]
 """The ids that the calls of an answer have in its text; None for one whose text is still to be written."""

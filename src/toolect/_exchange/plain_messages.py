@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from toolect._chat_completion import spelled_call
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment, Status
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 
 class _Function(msgspec.Struct, forbid_unknown_fields=True, gc=False):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolect._chat_completion import content_of
+from toolect._message import BadMessage, Call, Content
 from toolect._objects import Object
-from toolect.message import BadMessage, Call, Content
 
 
 def text_of(content: Object, where: str) -> str:

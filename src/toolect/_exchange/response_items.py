@@ -9,9 +9,9 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.openai_messages import read_calls
 from toolect._exchange.plain_text import text_of, unread_text
+from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect._objects import Object, as_list, as_object, as_text, field, word
-from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _ITEMS = "an item of type message, reasoning, function_call or function_call_output"
 _ADVICE = "what a server does itself has no place here: leave it out"

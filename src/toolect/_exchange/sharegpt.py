@@ -17,10 +17,10 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._exchange.told_in_texts import definitions_in, element_results, one_each, tells_of
+from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect._objects import Object, as_list, as_object, as_text, field, not_finite, word
-from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
-from toolect.rendered import Unrepresentable
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._rendered import Unrepresentable
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 Tools = Sequence[Mapping[str, Json]]
 _SPEAKERS = {

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolect._exchange.definitions import SCHEMAS, read_tools
+from toolect._message import BadMessage, Json, dumps
+from toolect._turns import ToolResult
 from toolect._values.literals import literal_at
-from toolect.message import BadMessage, Json, dumps
-from toolect.turns import ToolResult
 
 MAX_FAILED = 200
 """Places of one text that begin as JSON does and hold no definitions. Beyond it: no further one is looked for."""

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from toolect._message import Json
+from toolect._segments import encoder
 from toolect._spec.prompts import Notation, Syntax
 from toolect._values.trees import is_deeper, with_sorted_keys
-from toolect.message import Json
-from toolect.segments import encoder
 
 MAX_NESTED = 100
 """Levels of the data in a tool's definition. Beyond it: null."""

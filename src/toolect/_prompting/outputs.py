@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Iterator
 
+from toolect._message import dumps
 from toolect._spec.prompts import OutputKind
-from toolect.message import dumps
 
 
 def written(kind: OutputKind, output: str) -> str:

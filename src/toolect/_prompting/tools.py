@@ -11,9 +11,9 @@ from toolect._prompting.notation import bounded, fill, filled, inset, spell
 from toolect._prompting.python import annotation, docstring, signature
 from toolect._prompting.schemas import described, pruned
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
+from toolect._rendered import Unrepresentable
 from toolect._spec.prompts import OPENAI_TOOL, ToolText
 from toolect._values.schema_keywords import resolve
-from toolect.rendered import Unrepresentable
 
 _TOLD = ("type", "description")
 """The keywords of a parameter that come first, in this order."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from toolect._message import dumps
 from toolect._prompting.schemas import MAX_DEPTH, MAX_PARTS, described
 from toolect._spec.prompts import Notation, Trailing
 from toolect._values.schema_keywords import implied_types, listed, literals, resolve, stated_types
-from toolect.message import dumps
 
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _BREAK = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from toolect._message import Call, Json, dumps
+from toolect._rendered import Part, Unrepresentable
 from toolect._rendering.ids import names_call
 from toolect._rendering.output import Output
 from toolect._rendering.value import ValueWriter
@@ -20,8 +22,6 @@ from toolect._values.ref import join_ref
 from toolect._values.schema import NO_SCHEMA, Schema
 from toolect._values.schema_keywords import TYPES, type_of
 from toolect._values.trees import is_finite, with_sorted_keys
-from toolect.message import Call, Json, dumps
-from toolect.rendered import Part, Unrepresentable
 
 READ_BACK = "would not be read back as it is"
 """The reason why a value is refused that is written as another one is."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import NamedTuple
 
-from toolect.message import Call, Message, Segment, Status, dumps, same_json
+from toolect._message import Call, Message, Segment, Status, dumps, same_json
 
 
 class Change(StrEnum):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from toolect._message import Call, Segment
 from toolect._spec.model import Ids
 from toolect._values.ref import split_ref
-from toolect.message import Call, Segment
 
 
 def with_ids(ids: Ids | None, segments: Sequence[Segment]) -> Sequence[Segment]:

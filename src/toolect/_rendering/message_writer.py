@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from toolect._graph.graph import Graph
+from toolect._message import Call, Content, Reasoning, Segment
+from toolect._rendered import Part, Unrepresentable
 from toolect._rendering.call import CallWriter, arguments_text
 from toolect._rendering.ids import with_ids
 from toolect._rendering.output import Output
@@ -18,8 +20,6 @@ from toolect._spec.holes import holes
 from toolect._spec.model import Role, Spec
 from toolect._spec.shape_model import TEXTS, Hole, HoleKind, Shape
 from toolect._values.schema import Schema
-from toolect.message import Call, Content, Reasoning, Segment
-from toolect.rendered import Part, Unrepresentable
 
 _TEXTS: dict[Role | None, tuple[type[Content | Reasoning], Part]] = {
     Role.CONTENT: (Content, Part.CONTENT),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from toolect._message import Json
+from toolect._rendered import Part, PartSpan, Rendered
 from toolect._rendering.reader import Reader
-from toolect.message import Json
-from toolect.rendered import Part, PartSpan, Rendered
 
 
 class Piece(NamedTuple):

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Protocol
 
 from toolect._graph.graph import Graph
+from toolect._message import Message
 from toolect._spec.model import Spec
-from toolect.message import Message
 
 
 class Reader(Protocol):
-    """What parses a dialect; `toolect.compiled.Dialect` does."""
+    """What parses a dialect; `toolect._compiled.Dialect` does."""
 
     spec: Spec
 

@@ -7,6 +7,8 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from toolect._message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of, same_json
+from toolect._rendered import Rendered, Unrepresentable
 from toolect._rendering.call import READ_BACK
 from toolect._rendering.differences import IDS, MEANING, Change, Difference, differences, unchanged
 from toolect._rendering.message_writer import MessageWriter, sample_of, word_for
@@ -19,8 +21,6 @@ from toolect._values.json_lexemes import MAX_DEPTH
 from toolect._values.schema_keywords import type_of
 from toolect._values.text_values import read_typed
 from toolect._values.toolset import tool_schemas
-from toolect.message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of, same_json
-from toolect.rendered import Rendered, Unrepresentable
 
 Tools = Sequence[Mapping[str, Any]]
 MAX_BLAMED = 64

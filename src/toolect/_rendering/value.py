@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from toolect._graph.symbols import split_space
+from toolect._message import Json, dumps
+from toolect._rendered import Part, Unrepresentable
 from toolect._rendering.output import Later, Output, Piece
 from toolect._rendering.walk import Cursor, Leaf, Walk
 from toolect._spec.codec_model import Codec, CodecKind
@@ -18,8 +20,6 @@ from toolect._spec.model import Role, Spec
 from toolect._values.codec import encode, faithful
 from toolect._values.escapes import LEAD
 from toolect._values.trees import is_finite
-from toolect.message import Json, dumps
-from toolect.rendered import Part, Unrepresentable
 
 _HOLDS: dict[str, Callable[[Json], bool]] = {
     Role.OBJECT: lambda v: isinstance(v, dict),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from toolect._graph.symbols import split_space
+from toolect._rendered import Part, Unrepresentable
 from toolect._rendering.output import Output
 from toolect._spec.codec_model import Layout
 from toolect._spec.grammar_model import Alt, Escapes, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
@@ -15,7 +16,6 @@ from toolect._spec.map_keys import said_of
 from toolect._spec.model import Computed, Role, Spec
 from toolect._values.cdata import in_section, is_closing
 from toolect._values.escapes import escape
-from toolect.rendered import Part, Unrepresentable
 
 NOTHING = object()
 Leaf: TypeAlias = Ref | Pattern | Slot

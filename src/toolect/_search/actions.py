@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from toolect._graph.node import Node, Step
 from toolect._graph.symbols import Key
+from toolect._message import RepairKind
 from toolect._search.json_texts import as_json
 from toolect._search.performer import Performer
 from toolect._spec.grammar_model import SlotKind
-from toolect.message import RepairKind
 
 
 class Shift(NamedTuple):

@@ -8,9 +8,12 @@ from typing import Any, Final
 from toolect._building.builder import Builder
 from toolect._building.finished import finished
 from toolect._building.inner_calls import Waiting, without_inner
+from toolect._events import Event
+from toolect._explanation import Explanation
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
+from toolect._message import Message, Segment, not_text
 from toolect._salvage import value_without_loss
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges, value_recovery
 from toolect._search.actions import MoreText
@@ -28,9 +31,6 @@ from toolect._search.trace import Trace
 from toolect._search.window import Window
 from toolect._spec.model import Spec
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
-from toolect.events import Event
-from toolect.explanation import Explanation
-from toolect.message import Message, Segment, not_text
 
 _TRIMMED: Final = 8192
 _KEPT: Final = 4096

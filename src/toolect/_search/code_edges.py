@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Key
+from toolect._message import RepairKind
 from toolect._search.actions import CloseCode, MoreCode, Note, OpenCode, Shift
 from toolect._search.code_state import CodeState
 from toolect._search.hypothesis import WAIT, Act, Action, Context, Hypothesis, Mode, Onwards, Statement, Waits
@@ -20,7 +21,6 @@ from toolect._search.marker_edges import after_comments, expected, marker
 from toolect._search.path import Path
 from toolect._search.window import Window
 from toolect._spec.model import Role
-from toolect.message import RepairKind
 
 MAX_UNCALLED: Final = 4096
 """Characters of a block among which a call is looked for. Beyond it: the block holds none."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
+from toolect._message import Json
 from toolect._search.actions import Fail, OpenLoose, PutJson, RawJson
 from toolect._search.follow import VALUES, ShapeKeys, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Hypothesis, Mode, Onwards, Waits
@@ -36,7 +37,6 @@ from toolect._search.performer import Performer
 from toolect._search.window import LOOK, Window
 from toolect._spec.costs import FAR
 from toolect._values.json_lexemes import MAX_DEPTH, complete
-from toolect.message import Json
 
 _EARLY: Final = -1
 _ENCODED: Final = '{["\\ \t\n'

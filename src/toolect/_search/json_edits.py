@@ -9,6 +9,7 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
+from toolect._message import RepairKind
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.blank_end import blank_end
 from toolect._search.code_state import begin_again
@@ -31,7 +32,6 @@ from toolect._search.path import Path
 from toolect._search.torn_strings import is_torn_member
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
-from toolect.message import RepairKind
 
 _JOINING: Final = r"(?:\+|&|\|\||\?\?|or\b|and\b)"
 _EXPRESSION: Final = re.compile(

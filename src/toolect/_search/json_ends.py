@@ -8,6 +8,7 @@ from typing import Final
 
 from toolect._graph.node import Node
 from toolect._graph.symbols import is_echo
+from toolect._message import Json
 from toolect._search.actions import CloseWrapped, DropLoose, Fail, Finish, MendJson, StringJson
 from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
@@ -17,7 +18,6 @@ from toolect._search.path import spelled
 from toolect._search.window import Window
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._values.json_lexemes import complete
-from toolect.message import Json
 
 NEAR: Final = 64
 """Characters of a key, and between the end of a string that has no last quote and what shows it."""

@@ -8,13 +8,13 @@ from toolect._building.builder import Builder
 from toolect._building.json_sink import ArgumentSink, CallSink
 from toolect._graph.node import Node
 from toolect._graph.symbols import Field
+from toolect._message import RepairKind
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import CallBegins, Emit, Repaired
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.json_lexemes import Broken
-from toolect.message import RepairKind
 
 
 class JsonTarget:

@@ -12,6 +12,7 @@ from toolect._graph.needle import echo_regex, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Key, Terminal, is_echo
+from toolect._message import RepairKind
 from toolect._search import json_edges
 from toolect._search.actions import (
     Attempt,
@@ -43,7 +44,6 @@ from toolect._search.json_state import Style
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
-from toolect.message import RepairKind
 
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")

@@ -13,6 +13,7 @@ from toolect._graph.node import Node, Step
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Field, Key, is_echo
 from toolect._graph.trails import Trail, layout
+from toolect._message import RepairKind
 from toolect._search.blank_end import blank_end
 from toolect._search.json_target import JsonTarget
 from toolect._search.trace import Lexeme, Trace, Trouble
@@ -22,7 +23,6 @@ from toolect._spec.model import Role
 from toolect._values.doubtful import holds_half_a_call
 from toolect._values.escapes import unescape
 from toolect._values.trees import texts_in
-from toolect.message import RepairKind
 
 _CONTENT = Field(Role.CONTENT)
 _KEPT = 16

@@ -11,13 +11,13 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
+from toolect._explanation import Explanation, Paid, Place, Reading
 from toolect._graph.expectations import expectations
 from toolect._search.actions import BreakOff, CloseText, Imply, Lost, MendJson, Note, Shift
 from toolect._search.follow import ESCAPED, JSON, TEXT
 from toolect._search.hypothesis import Act, Edges, Hypothesis, Mode, Onwards, Waits
 from toolect._search.window import Window
 from toolect._spec.costs import COSTS, ROWS, Costs
-from toolect.explanation import Explanation, Paid, Place, Reading
 
 MAX_PLACES: Final = 100
 """Places that an explanation has. Beyond it: they are counted."""

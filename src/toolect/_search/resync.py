@@ -7,6 +7,7 @@ import re
 from toolect._building.quotation import line_before, quoted
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
+from toolect._message import RepairKind
 from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
 from toolect._search.code_state import give_up
 from toolect._search.follow import (
@@ -23,7 +24,6 @@ from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import Window
-from toolect.message import RepairKind
 
 _LONGEST = 80
 _CALL = 4096

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from toolect._graph.node import STRONG, Node
+from toolect._message import RepairKind
 from toolect._search import json_edges
 from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Finish, MoreString, Note
 from toolect._search.code_state import begin_again, give_up
@@ -18,7 +19,6 @@ from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 from toolect._values.doubtful import holds_half_a_call
 from toolect._values.escapes import run_before
-from toolect.message import RepairKind
 
 MAX_QUOTES: Final = 32
 """Quotes of one string that may be its own. Beyond it: the next one ends it."""

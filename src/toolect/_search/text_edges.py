@@ -13,6 +13,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, MAX_NAME, squeeze
 from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
+from toolect._message import RepairKind
 from toolect._search import json_edges
 from toolect._search.actions import CloseText, Fail, Finish, MoreText, Note, NoText, PassOver
 from toolect._search.blank_end import LED, BlankEnd
@@ -25,7 +26,6 @@ from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 from toolect._values.escapes import hides
 from toolect._values.ref import split_ref
-from toolect.message import RepairKind
 
 MAX_REHEARSAL: Final = 1 << 16
 """Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""

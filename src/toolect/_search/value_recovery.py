@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
+from toolect._diagnostic import Place
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
+from toolect._message import Call, Message
 from toolect._salvage import MAX_TEXT, unfenced
 from toolect._spec.grammar_model import Literal, Ref, Seq, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.policies import Policies
 from toolect._spec.shape_model import Hole, HoleKind, Member, Obj
-from toolect.diagnostic import Place
-from toolect.message import Call, Message
 
 _OPENS: Final = '<json-value>{"name": "value", "arguments": {"values": ['
 _CLOSES: Final = "]}}</json-value>"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from toolect._message import Json
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, Filled, ShapeEvent
 from toolect._shapes.shape_reader import BESIDE
 from toolect._spec.shape_model import Hole, HoleKind, Many, Member, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken, complete
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Json
 
 _ARGUMENTS = Member(
     ("arguments", "parameters", "args", "input", "params", "kwargs", "tool_input", "action_input"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from toolect._message import Json, dumps, same_json
 from toolect._shapes.alternatives import (
     SKIP,
     Options,
@@ -20,7 +21,6 @@ from toolect._shapes.alternatives import (
     options,
 )
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Obj, Shape
-from toolect.message import Json, dumps, same_json
 
 # The kinds of values that a shape tells apart, besides its constants. An enum's members are slow to look up by.
 OBJECT, LIST, SCALAR = -4, -3, -2

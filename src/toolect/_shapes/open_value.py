@@ -10,6 +10,7 @@ import json
 import re
 from enum import Enum
 
+from toolect._message import Json
 from toolect._shapes.encoded import Encoded
 from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
 from toolect._shapes.shape_frame import IN_LIST, IN_OBJECT
@@ -27,7 +28,6 @@ from toolect._values.json_lexemes import (
     unquote,
 )
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
-from toolect.message import Json
 
 MAX_TAIL = 2
 """Characters of a comma at the end of a string, with the blank after it. Beyond it: it is the string's own."""

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from toolect._message import Json, RepairKind
 from toolect._spec.shape_model import HoleKind
-from toolect.message import Json, RepairKind
 
 
 class CallBegins(msgspec.Struct, frozen=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from toolect._message import Json
 from toolect._shapes.narrowing import NOWHERE, Members, Place
 from toolect._shapes.shape_events import Repaired
-from toolect.message import Json
 
 
 class Frame:

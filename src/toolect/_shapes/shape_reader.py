@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from toolect._message import Json, RepairKind
 from toolect._shapes.alternatives import Options
 from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, root_of
 from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Lost, Misfit, Repaired, Rest
@@ -16,7 +17,6 @@ from toolect._shapes.shape_frame import Frame
 from toolect._spec.shape_model import HoleKind, Shape
 from toolect._values.json_lexemes import match_name
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Json, RepairKind
 
 BESIDE = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
 """Members that formats put beside the name of a call, and that are no arguments."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
+from toolect._message import Call, Content, Reasoning, Segment, dumps
+from toolect._rendered import Part, Unrepresentable
 from toolect._shapes.alternatives import is_unit
 from toolect._spec.codec_model import Layout
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect._values.layout import colon, lay_out, space
-from toolect.message import Call, Content, Reasoning, Segment, dumps
-from toolect.rendered import Part, Unrepresentable
 
 Spell: TypeAlias = Callable[[Call], str]
 _TEXTS: dict[HoleKind, tuple[type[Content | Reasoning], Part]] = {

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from toolect import _files as files
+from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect._names import Names
 from toolect._spec.chat_model import ChatFields, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.decode import check_keys, read, read_fields
@@ -22,7 +23,6 @@ from toolect._spec.model import Rule
 from toolect._spec.problems import Problems, beside, in_order, near
 from toolect._spec.taken_names import check_names
 from toolect._spec.variant import inherit, replace_markers
-from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 
 FIELDS = (*(field.name for field in msgspec.structs.fields(ChatFields)), "extends", "markers", "map", "when", "refuse")
 """The fields of an entry of `chats.yaml`."""

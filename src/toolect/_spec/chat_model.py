@@ -6,9 +6,9 @@ from enum import IntFlag, StrEnum, auto
 
 import msgspec
 
+from toolect._diagnostic import Place
 from toolect._spec.model import Rule
 from toolect._spec.prompts import Notation, OutputKind, ResultRole, Syntax, ToolText
-from toolect.diagnostic import Place
 
 
 class ChatSlot(StrEnum):

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 from msgspec.structs import replace
 
+from toolect._message import dumps
 from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
 from toolect._spec.decode import REGEX, read_struct
 from toolect._spec.document import Node, Table, Text, choose, describe
@@ -18,7 +19,6 @@ from toolect._spec.linear import check_linear
 from toolect._spec.model import Role, Rule
 from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
 from toolect._spec.problems import Problems, one_of
-from toolect.message import dumps
 
 _NEEDS = {
     Spelling.YAML: (CodecKind.JSON, (Role.ARGUMENTS, Role.VALUE)),

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
+from toolect._message import Json
 from toolect._spec.document import Items, Node, Table, Text, choose, describe
 from toolect._spec.problems import Problems, near, one_of
-from toolect.message import Json
 
 REGEX = msgspec.Meta(description="a regular expression", extra={"regex": True})
 """A text that is a regular expression, of Python's `re`."""

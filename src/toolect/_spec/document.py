@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import msgspec
 
 from toolect import _files as files
+from toolect._diagnostic import Place
 from toolect._spec.problems import Problems, near, one_of
 from toolect._spec.yaml_slips import advice
-from toolect.diagnostic import Place
 
 MAX_DEPTH = 50
 """Levels of nesting in the YAML file. Beyond it: diagnostic `yaml-syntax`."""

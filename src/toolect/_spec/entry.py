@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from toolect._diagnostic import Diagnostic, Place
 from toolect._spec import policies
 from toolect._spec.costs import COSTS, Costs
 from toolect._spec.decode import check_keys, read_struct, read_texts
@@ -17,7 +18,6 @@ from toolect._spec.grammar import Grammar
 from toolect._spec.model import Gaps, Ids, Role, Rule
 from toolect._spec.policies import Policies
 from toolect._spec.problems import Problems, beside, near
-from toolect.diagnostic import Diagnostic, Place
 
 S = TypeVar("S")
 

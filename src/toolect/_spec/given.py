@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from toolect import _files as files
+from toolect._diagnostic import SpecError
+from toolect._message import dumps, kind_of
 from toolect._spec.document import Table, read_document
 from toolect._spec.entry import FIELDS
 from toolect._spec.problems import Problems
-from toolect.diagnostic import SpecError
-from toolect.message import dumps, kind_of
 
 _WHERE = "entry={name: {…}}, or name=…"
 

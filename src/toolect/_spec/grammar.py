@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect import _files as files
+from toolect._diagnostic import Place, Severity
 from toolect._spec.grammar_model import SLOTS, Expr
 from toolect._spec.grammar_source import Source, check_names, origins, read_source
 from toolect._spec.lalr import check_lalr, complain
@@ -17,7 +18,6 @@ from toolect._spec.linear import check_rules
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems, near, one_of
 from toolect._spec.recursion import check_recursion
-from toolect.diagnostic import Place, Severity
 
 
 class Grammar(NamedTuple):

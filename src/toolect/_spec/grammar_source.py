@@ -10,12 +10,12 @@ from lark import Token
 from lark.exceptions import GrammarError, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from toolect import _files as files
+from toolect._diagnostic import Place
 from toolect._spec.document import read_text
 from toolect._spec.grammar_model import SLOTS
 from toolect._spec.grammar_slips import advice, of_name
 from toolect._spec.lark_loader import GRAMMAR_ERRORS, LarkTree, get_mangle, get_parser
 from toolect._spec.problems import Problems, near
-from toolect.diagnostic import Place
 
 MAX_IMPORTS = 20
 """Grammars that import one another in a row. Beyond it: diagnostic `import-cycle`."""

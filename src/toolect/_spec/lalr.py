@@ -10,6 +10,7 @@ from lark.common import ParserConf
 from lark.exceptions import GrammarError
 from lark.load_grammar import Grammar
 
+from toolect._diagnostic import Place, Text, shown
 from toolect._spec.grammar_model import Alt, Expr, Repeat, Seq
 from toolect._spec.grammar_slips import of_regex
 from toolect._spec.grammar_source import Origin
@@ -18,7 +19,6 @@ from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect._spec.readings import two_readings
-from toolect.diagnostic import Place, Text, shown
 
 MAX_PARTS = 250
 """Parts of a grammar that is tried as an LALR(1) parser. Beyond it: warning `too-large`. Time grows with the cube."""

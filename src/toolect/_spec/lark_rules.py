@@ -10,6 +10,7 @@ from lark.grammar import NonTerminal, Terminal
 from lark.load_grammar import Grammar as LarkGrammar
 from msgspec.structs import replace
 
+from toolect._diagnostic import Place
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.grammar_source import Origin
 from toolect._spec.lark_loader import LarkTree, literal_pattern
@@ -17,7 +18,6 @@ from toolect._spec.lark_terminals import Terminals
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Rule
 from toolect._spec.problems import Problems
-from toolect.diagnostic import Place
 
 MAX_RULES = 500
 """Rules of a grammar, with those that it imports. Beyond it: diagnostic `unsupported-grammar`."""

@@ -10,10 +10,10 @@ from lark import Tree
 from lark.grammar import Terminal
 from lark.load_grammar import Grammar as LarkGrammar
 
+from toolect._diagnostic import Place
 from toolect._spec.grammar_model import Expr, Literal, Pattern
 from toolect._spec.lark_loader import LarkTree, literal_pattern
 from toolect._spec.problems import Problems
-from toolect.diagnostic import Place
 
 MAX_SPELLINGS = 256
 """Spellings of one named marker. Beyond it: it becomes a pattern."""

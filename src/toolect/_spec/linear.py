@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from toolect._diagnostic import Place
 from toolect._regular.ambiguity import MAX_WAYS, Attack, Growth, ambiguity
 from toolect._regular.extent import ways
 from toolect._regular.syntax import NotRegular, read
@@ -13,7 +14,6 @@ from toolect._spec.grammar_model import Pattern, Slot
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
-from toolect.diagnostic import Place
 
 TIMES = 30
 """How often a witness repeats what slows its expression down."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from toolect import _files as files
+from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect._names import Names
 from toolect._spec.codecs import read_codecs
 from toolect._spec.decode import read_fields
@@ -33,7 +34,6 @@ from toolect._spec.shape_model import HoleKind
 from toolect._spec.shapes import Shapes
 from toolect._spec.taken_names import check_names
 from toolect._spec.variant import inherit, replace_markers
-from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 
 
 def load_specs(path: str | Path, *bases: str | Path | None) -> tuple[dict[str, Spec], list[Diagnostic]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from toolect._diagnostic import Place
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.holes import holes
 from toolect._spec.leaves import alternatives, leaves
@@ -12,7 +13,6 @@ from toolect._spec.meaning import BY_ITSELF, MEANT
 from toolect._spec.model import Role, Rule
 from toolect._spec.problems import Problems
 from toolect._spec.shape_model import HoleKind, Shape
-from toolect.diagnostic import Place
 
 _OF_CALLS = frozenset((Role.NAME, Role.ID, Role.ARGUMENTS, Role.ARGUMENT, Role.KEY, Role.VALUE))
 """What only a call has."""

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import msgspec
 
+from toolect._diagnostic import Place
 from toolect._spec.codec_model import Codec
 from toolect._spec.costs import COSTS, Costs
 from toolect._spec.grammar_model import Expr
 from toolect._spec.policies import Policies
 from toolect._spec.shape_model import Shape
-from toolect.diagnostic import Place
 
 
 class Role(StrEnum):

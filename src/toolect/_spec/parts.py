@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from toolect._diagnostic import Place
 from toolect._spec.document import Text
 from toolect._spec.grammar_model import Literal, Pattern, Ref, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems, beside, near, one_of
-from toolect.diagnostic import Place
 
 RULE = "a rule"
 VALUE_RULE = "a value inside a rule"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from toolect.diagnostic import Diagnostic, Place, Severity, Text, shown
+from toolect._diagnostic import Diagnostic, Place, Severity, Text, shown
 
 
 class Problems:

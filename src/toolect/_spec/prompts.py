@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from toolect.message import Json
+from toolect._message import Json
 
 
 class ResultRole(StrEnum):

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from toolect.message import Json
+from toolect._message import Json
 
 
 class HoleKind(StrEnum):

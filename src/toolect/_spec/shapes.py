@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Set
 
+from toolect._diagnostic import Place
+from toolect._message import Json
 from toolect._spec.document import Items, Node, Table, Text, describe
 from toolect._spec.holes import holes
 from toolect._spec.problems import Problems, near, one_of
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
-from toolect.diagnostic import Place
-from toolect.message import Json
 
 CHECK = "bad-shape"
 

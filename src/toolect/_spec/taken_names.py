@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from toolect._diagnostic import Place
 from toolect._names import fold
 from toolect._spec.entry import Entry
 from toolect._spec.problems import Problems
-from toolect.diagnostic import Place
 
 
 def check_names(entries: dict[str, Entry], problems: Problems) -> None:

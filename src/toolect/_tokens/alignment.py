@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Iterator, Sequence
 from unicodedata import normalize
 
-from toolect.message import Span
+from toolect._message import Span
 
 MAX_CHANGE = 12
 """Characters that a tokenizer may have changed in one place. Beyond it: what follows counts as changed, too."""

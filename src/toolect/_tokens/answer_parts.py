@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from toolect._graph.graph import Graph
+from toolect._message import Call, Content, Json, Message, Span
+from toolect._rendered import Part, Rendered
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.trace import Trace
 from toolect._spec.model import Spec
 from toolect._tokens.quoting import Quoting
 from toolect._tokens.tokenizer_protocol import finder
+from toolect._transcript import Origin, Transcript
 from toolect._values.toolset import NO_TOOLS
-from toolect.message import Call, Content, Json, Message, Span
-from toolect.rendered import Part, Rendered
-from toolect.transcript import Origin, Transcript
 
 
 class Reads(Protocol):

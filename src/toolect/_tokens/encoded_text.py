@@ -8,11 +8,11 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from toolect._message import Call, Span
 from toolect._tokens.alignment import spans
 from toolect._tokens.answer_parts import Answer, Reads, Segment, segments_of
 from toolect._tokens.tokenizer_protocol import Tokenizer
-from toolect.message import Call, Span
-from toolect.transcript import Origin, OriginSpan
+from toolect._transcript import Origin, OriginSpan
 
 
 class Run(NamedTuple):

@@ -7,15 +7,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from toolect._message import Span
+from toolect._rendered import Rendered
 from toolect._shown import alike
 from toolect._tokens.adapting import adapted
 from toolect._tokens.answer_parts import Answer, Reads, answers, quoted_in
 from toolect._tokens.encoded_text import Encoded, Run
 from toolect._tokens.marker_ids import controls, texts_of
 from toolect._tokens.tokenizer_protocol import Tokenizer, finder
-from toolect.message import Span
-from toolect.rendered import Rendered
-from toolect.transcript import Origin, OriginSpan, Transcript
+from toolect._transcript import Origin, OriginSpan, Transcript
 
 Cut: TypeAlias = Literal["answer", "origin", "none"]
 """Where a text is cut before it is encoded: where an answer begins or ends, wherever the origin changes, nowhere."""

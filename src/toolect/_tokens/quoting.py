@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from toolect._events import Event
+from toolect._message import Message
 from toolect._search.answer_search import Stream
 from toolect._tokens.tokenizer_protocol import finder
 from toolect._tokens.veil import Veil
-from toolect.events import Event
-from toolect.message import Message
 
 MAX_MARKER = 200
 """Characters of a marker of one id that text is held back for. Beyond it: text that spells more of it may be taken for

@@ -7,15 +7,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from toolect._events import Event
 from toolect._graph.graph import Graph
+from toolect._message import Message, Span
 from toolect._search.answer_search import Stream
 from toolect._spec.model import Spec
 from toolect._tokens.id_pieces import Piece, pieces_of
 from toolect._tokens.marker_ids import guarded
 from toolect._tokens.quoting import Quoting
 from toolect._tokens.tokenizer_protocol import Tokenizer
-from toolect.events import Event
-from toolect.message import Message, Span
 
 Markers: TypeAlias = Literal["token", "text"]
 """What a marker that the vocabulary has as one id is: that id alone, or its text, however it is spelled."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from toolect.message import Call, Content, Json, Message, Reasoning, Repair, Segment
+from toolect._message import Call, Content, Json, Message, Reasoning, Repair, Segment
 
 _FIRST, _LAST = 0xD800, 0xDFFF
 """Lone surrogates: what was decoded from bytes has none."""

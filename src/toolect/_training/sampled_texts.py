@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolect._chats.continuing import Beginning, Written
+from toolect._compiled import Dialect
+from toolect._message import Json, Message, Reasoning
+from toolect._rendered import Rendered, Unrepresentable
 from toolect._shown import alike
-from toolect.compiled import Dialect
+from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation
-from toolect.message import Json, Message, Reasoning
-from toolect.rendered import Rendered, Unrepresentable
-from toolect.transcript import Origin, Transcript
 
 _OPENED = 64
 """Characters of an answer that a prompt may have written already."""

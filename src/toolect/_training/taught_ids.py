@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from toolect._message import Span
 from toolect._tokens.encoded_text import Encoded
 from toolect._training.rows import IGNORED, Example
 from toolect._training.wishes import Teach
-from toolect.message import Span
-from toolect.transcript import Origin, Transcript
+from toolect._transcript import Origin, Transcript
 
 if TYPE_CHECKING:
     from toolect._chats.template_chat import TemplateChat

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from toolect._turns import Results, Turn, Waiting
 from toolect.conversation import Assistant, Conversation
-from toolect.turns import Results, Turn, Waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from toolect._message import Json, RepairKind, dumps
 from toolect._values.schema import Schema
 from toolect._values.schema_keywords import type_of
 from toolect._values.text_values import read_json, read_typed
-from toolect.message import Json, RepairKind, dumps
 
 _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 _BETWEEN = re.compile(r'[^"{}\[\],:]*+').match

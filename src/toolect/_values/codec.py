@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolect._message import Json, dumps, same_json
 from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._values.elements import framed, read_element, unframed
 from toolect._values.layout import lay_out
@@ -9,7 +10,6 @@ from toolect._values.schema import Schema
 from toolect._values.schema_keywords import type_of
 from toolect._values.text_values import NOTHING, read_json, read_typed, shown, sniff
 from toolect._values.vocabulary import PYTHON, WORD_OF
-from toolect.message import Json, dumps, same_json
 
 
 def is_text(codec: Codec, schema: Schema | None) -> bool:

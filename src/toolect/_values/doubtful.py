@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Set
 
+from toolect._message import Json
 from toolect._values.schema import Schema
 from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import ToolSchemas
 from toolect._values.trees import texts_in
-from toolect.message import Json
 
 _TAG = re.compile(r"<([^<>\n]{1,160})>")
 _WORDS = (re.compile(r"\w+").findall, re.compile(r"[\w.-]+").findall)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from toolect._message import Json
 from toolect._values.schema import Schema
 from toolect._values.text_values import is_broken, read_typed, sniff
-from toolect.message import Json
 
 MAX_ELEMENTS = 16
 """Elements inside one another in one value. Beyond it: it stays text."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from toolect._message import Json, RepairKind, dumps
 from toolect._values.argument_flow import Change, Flow, becomes
 from toolect._values.schema import Schema
 from toolect._values.text_values import NOTHING, read_json
-from toolect.message import Json, RepairKind, dumps
 
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Names that models give to the object of all arguments."""

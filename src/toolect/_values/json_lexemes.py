@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
+from toolect._message import Json
 from toolect._values.trees import is_deeper
 from toolect._values.vocabulary import JSON, MAX_DIGITS, NUMBER
-from toolect.message import Json
 
 Take: TypeAlias = Callable[[str, int], None]
 """Takes a piece of text and where it begins."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from toolect._message import Json
 from toolect._spec.grammar_model import Escapes
 from toolect._values.escapes import unescape
 from toolect._values.json_lexemes import MAX_DEPTH
 from toolect._values.vocabulary import PYTHON, number
-from toolect.message import Json
 
 _CLOSERS = {"[": "]", "(": ")", "{": "}"}
 _TOKEN = re.compile(

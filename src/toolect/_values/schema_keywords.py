@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from toolect._message import Json
 from toolect._values.type_names import item_type
-from toolect.message import Json
 
 Node: TypeAlias = Mapping[str, Any]
 """A schema as data; what it refers to lies elsewhere in the whole one."""

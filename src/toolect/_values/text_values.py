@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from toolect._message import Json, dumps
 from toolect._values.json_lexemes import MAX_DEPTH, scan_once, shallow
 from toolect._values.literals import read_literal
 from toolect._values.vocabulary import ANY_WORDS, INTEGER, JSON, JSON_OR_PYTHON, MAX_DIGITS, json_number
-from toolect.message import Json, dumps
 
 NOTHING: Any = object()
 """What is read where there is no value."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolect.message import Json
+from toolect._message import Json
 
 
 def is_deeper(value: Json, bound: int) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from toolect._message import Json
 from toolect._spec.codec_model import Spelling
 from toolect._spec.model import Role
-from toolect.message import Json
 
 JSON: dict[str, Json] = {"true": True, "false": False, "null": None}
 PYTHON: dict[str, Json] = {"True": True, "False": False, "None": None}

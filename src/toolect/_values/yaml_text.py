@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NoReturn
 
+from toolect._message import Json, dumps
 from toolect._spec.document import BadYaml, Items, Node, Table, Text, compose
 from toolect._values.json_lexemes import MAX_DEPTH, bracket_depth
 from toolect._values.schema import Schema
 from toolect._values.vocabulary import YAML, json_number
-from toolect.message import Json, dumps
 
 MAX_YAML = 1 << 20
 """Characters of arguments in YAML. Beyond it: `malformed`."""

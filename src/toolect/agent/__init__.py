@@ -1,5 +1,6 @@
 """From calls to actions: tools, their validation and execution, and agents that use them."""
 
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 from toolect.agent.chat import Chat
 from toolect.agent.errors import (
     Aborted,
@@ -24,7 +25,6 @@ from toolect.agent.tool import Tool
 from toolect.agent.tool_agent import Agent
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.validation import BadTool, Violation
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 __all__ = [
     "Aborted", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "Chat", "Context",

@@ -11,14 +11,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolect._chat_completion import Ids
+from toolect._compiled import Dialect
+from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Content, Json, Message, RepairKind
+from toolect._turns import Assistant, Results, ToolResult, Turn
 from toolect.agent import sse
 from toolect.agent.gathered import Gathered, with_ids
 from toolect.agent.native_calls import NativeCalls, ended_by, told
 from toolect.agent.outcome import AgentEvent, Ended
-from toolect.compiled import Dialect
-from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Message, RepairKind
-from toolect.turns import Assistant, Results, ToolResult, Turn
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto

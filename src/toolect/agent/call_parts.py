@@ -7,10 +7,10 @@ import re
 from msgspec.structs import replace
 
 from toolect._chat_completion import read_arguments, without_arguments
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
+from toolect._message import Call, Status
 from toolect._shown import cut as shortened
 from toolect.agent.errors import ModelError
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, Event
-from toolect.message import Call, Status
 
 _SIGNS = re.compile(r'\\[\s\S]?|["{}\[\]]')
 """What says where JSON ends: quotes, brackets, and a backslash with what it escapes."""

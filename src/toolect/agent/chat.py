@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from toolect import _extras as extras
+from toolect._message import Json
 from toolect._shown import cut
 from toolect.agent import sse
 from toolect.agent.errors import ModelError, ToolsRefused
 from toolect.agent.server_address import check_address, check_headers
-from toolect.message import Json
 
 if TYPE_CHECKING:
     import httpx

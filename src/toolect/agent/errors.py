@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolect.turns import Turn
+from toolect._turns import Turn
 
 
 class AgentError(Exception):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Message, Reasoning, Segment
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Content, Message, Reasoning, Segment
 
 
 class Gathered:

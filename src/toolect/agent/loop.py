@@ -11,6 +11,8 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, Asyn
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from toolect._message import Call, Json
+from toolect._turns import ToolResult, Turn, User
 from toolect.agent.answering import Answer, Reader
 from toolect.agent.errors import MaxIterations, ModelError, SentBack, Unreadable
 from toolect.agent.executing import Output, said
@@ -21,8 +23,6 @@ from toolect.agent.tool import Tool
 from toolect.agent.tool_registry import ToolRegistry, result
 from toolect.agent.typed_output import Refused, TypedOutput
 from toolect.agent.unread import check_read
-from toolect.message import Call, Json
-from toolect.turns import ToolResult, Turn, User
 
 if TYPE_CHECKING:
     pass

@@ -12,10 +12,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from toolect import _extras as extras
+from toolect._message import dumps
 from toolect.agent.errors import AgentError, Failed
 from toolect.agent.executing import said
 from toolect.agent.tool import Tool
-from toolect.message import dumps
 
 START = 60.0
 """Seconds that a server may take until its tools are known. Beyond it: `AgentError`."""

@@ -7,17 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeAlias
 
+from toolect._compiled import Dialect
 from toolect._detection.guess import dialect as find
+from toolect._events import ContentDelta, Event
 from toolect._exchange.openai_messages import messages_of
+from toolect._message import Json
+from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.errors import ModelError
 from toolect.agent.native_calls import NativeCalls, ended_by, told
 from toolect.agent.outcome import Ended
 from toolect.agent.prompt import joined, messages
-from toolect.compiled import Dialect
-from toolect.events import ContentDelta, Event
-from toolect.message import Json
-from toolect.turns import Turn
 
 Definitions: TypeAlias = list[dict[str, Json]]
 Piece: TypeAlias = str | Event | Ended

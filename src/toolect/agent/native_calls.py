@@ -6,11 +6,11 @@ from collections import deque
 from typing import Any, TypeVar
 
 from toolect._chat_completion import THOUGHTS
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._message import BadMessage, Call, Message, Reasoning, dumps
 from toolect.agent.call_parts import CallParts
 from toolect.agent.errors import ModelError
 from toolect.agent.outcome import Ended, Usage
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import BadMessage, Call, Message, Reasoning, dumps
 
 K = TypeVar("K")
 

@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from toolect._events import Event
 from toolect._exchange.openai_messages import messages_of
-from toolect.events import Event
-from toolect.message import Call, Json, Message
-from toolect.turns import ToolResult, Turn
+from toolect._message import Call, Json, Message
+from toolect._turns import ToolResult, Turn
 
 T = TypeVar("T")
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from toolect._compiled import Dialect
 from toolect._exchange.plain_text import unread_text
-from toolect.compiled import Dialect
-from toolect.message import Content, Json, Message
-from toolect.rendered import Unrepresentable
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._message import Content, Json, Message
+from toolect._rendered import Unrepresentable
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 Definitions = list[dict[str, Json]]
 

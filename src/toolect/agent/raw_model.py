@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from toolect._chats.chat_registry import chat as chat_named
+from toolect._message import Json
+from toolect._transcript import Origin
+from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.models import Asked, Definitions, Piece
 from toolect.agent.native_calls import ended_by
 from toolect.agent.outcome import Ended
 from toolect.agent.prompt import with_tools
 from toolect.conversation import Conversation
-from toolect.message import Json
-from toolect.transcript import Origin
-from toolect.turns import Turn
 
 if TYPE_CHECKING:
     from toolect._chats.verbs import Chat as Form

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from toolect import registry
+from toolect._compiled import Dialect
+from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.errors import ToolsRefused
 from toolect.agent.models import Asked, Definitions, NativeModel, Piece, TextModel
-from toolect.compiled import Dialect
-from toolect.turns import Turn
 
 
 class Served(Asked):

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from toolect._message import Call
+from toolect._turns import Turn
 from toolect.agent.validation import BadTool
-from toolect.message import Call
-from toolect.turns import Turn
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from toolect._message import Call, Json, Message
+from toolect._turns import ToolResult, Turn
 from toolect.agent.outcome import Ended, Result
-from toolect.message import Call, Json, Message
-from toolect.turns import ToolResult, Turn
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from toolect import _extras as extras
+from toolect._message import Json, dumps
 from toolect.agent.signature import binder, documented, name_of, object_schema
 from toolect.agent.validation import BadTool, Validator, Violation
-from toolect.message import Json, dumps
 
 Handler: TypeAlias = Callable[..., Any]
 """A function that takes the arguments by name and returns a value, or a coroutine of one."""

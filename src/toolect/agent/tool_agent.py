@@ -7,8 +7,11 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
+from toolect._compiled import Dialect
 from toolect._detection.guess import dialect as find
 from toolect._exchange.openai_messages import read_messages
+from toolect._message import Json
+from toolect._turns import Assistant, Results, System, Turn, User
 from toolect.agent.answering import Reader
 from toolect.agent.background import finish
 from toolect.agent.chat import Chat
@@ -23,11 +26,8 @@ from toolect.agent.tool import Handler, Tool
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.typed_output import TypedOutput
 from toolect.agent.validation import BadTool
-from toolect.compiled import Dialect
 from toolect.conversation import Conversation
-from toolect.message import Json
 from toolect.registry import AUTO
-from toolect.turns import Assistant, Results, System, Turn, User
 
 if TYPE_CHECKING:
     import httpx

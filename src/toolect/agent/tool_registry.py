@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar, overload
 
 from toolect._chat_completion import read_arguments
+from toolect._message import Call, Json, Message, dumps
+from toolect._turns import ToolResult
 from toolect.agent.executing import Output, output_of, said
 from toolect.agent.signature import Context
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.validation import BadTool
-from toolect.message import Call, Json, Message, dumps
-from toolect.turns import ToolResult
 
 F = TypeVar("F", bound=Handler)
 

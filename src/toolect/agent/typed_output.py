@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from toolect._message import Json, dumps
 from toolect.agent.signature import documented
 from toolect.agent.tool import Tool, need, untitled
 from toolect.agent.validation import BadTool
-from toolect.message import Json, dumps
 
 NAME = "final_answer"
 """The name of the tool by which a model gives its answer."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolect._detection.guess import parse
+from toolect._message import Message
+from toolect._turns import Turn
 from toolect.agent.errors import UnreadCalls
 from toolect.agent.tool_registry import ToolRegistry
-from toolect.message import Message
-from toolect.turns import Turn
 
 
 def check_read(model: Any, message: Message, tools: ToolRegistry, history: Sequence[Turn]) -> None:

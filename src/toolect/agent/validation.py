@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from toolect import _extras as extras
+from toolect._message import Json, dumps
 from toolect._shown import cut
-from toolect.message import Json, dumps
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from toolect import _extras as extras
-from toolect.message import Json
+from toolect._message import Json
 
 LENGTH = 1 << 20
 """Characters that a chat template may write. Beyond it: `BadTemplate`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from toolect.message import Json
+from toolect._message import Json
 
 HELLO, CONTENT, REASON = "Hello", "I will look that up.", "They want a forecast."
 

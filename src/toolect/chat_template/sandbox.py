@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Sequence
 from typing import IO
 
-from toolect.message import Json
+from toolect._message import Json
 
 SECONDS = 10.0
 """Seconds of processor time that all renderings of a chat template may take at one time. Beyond it: `BadTemplate`.

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._shown import alike
 from toolect.chat_template.probes import HELLO, PROBES, STYLES, Probe, Style, answer, variables
 from toolect.chat_template.sandbox import BadTemplate, run
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 _EDGE = re.compile(r"[>\]\n:：]")
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from toolect import registry
+from toolect._compiled import Dialect
 from toolect._detection.index import index
 from toolect._detection.ranking import candidates
+from toolect._message import Call, Json, Message
+from toolect._rendered import Unrepresentable
 from toolect._rendering.differences import MEANING, unchanged
 from toolect._shown import alike
 from toolect.chat_template.probes import TOOLS
 from toolect.chat_template.turn import Turn, bodies, cut
-from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message
-from toolect.rendered import Unrepresentable
 
 TAIL = 64
 """Characters of a prompt that may belong to the answer's first marker."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolect.message import BadMessage, Json, Message
+from toolect._message import BadMessage, Json, Message
 from toolect.openai.chunks import Chunks, events_to_chunks
 
 __all__ = ["BadMessage", "Chunks", "events_to_chunks", "from_openai", "to_openai"]

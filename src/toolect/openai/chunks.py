@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable, Iterator
 
 from toolect._chat_completion import Ids, arguments_text, invalid_call
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Json, Status
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Json, Status
 
 
 class Chunks:

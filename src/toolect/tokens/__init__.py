@@ -7,6 +7,7 @@ of `Tokenizer`.
 
 from __future__ import annotations
 
+from toolect._compiled import Dialect
 from toolect._tokens.adapting import adapted, load
 from toolect._tokens.encoded_text import CallIds, Difference, Encoded, Token
 from toolect._tokens.encoding import Cut, encode
@@ -14,7 +15,6 @@ from toolect._tokens.marker_ids import MarkerIds
 from toolect._tokens.marker_ids import markers as _markers
 from toolect._tokens.token_stream import TokenStream
 from toolect._tokens.tokenizer_protocol import Tokenizer, UnknownId
-from toolect.compiled import Dialect
 
 __all__ = [
     "CallIds", "Cut", "Difference", "Encoded", "MarkerIds", "Token", "TokenStream", "Tokenizer", "UnknownId", "adapted",

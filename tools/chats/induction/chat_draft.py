@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from toolect._message import dumps
 from toolect._spec.chat_model import ChatRole
 from toolect._spec.prompts import ToolText
-from toolect.message import dumps
 
 
 class Unfound(Exception):

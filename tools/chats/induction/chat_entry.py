@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from toolect._chats.control_tokens import control_tokens
+from toolect._compiled import Dialect
+from toolect._message import Json, dumps
 from toolect._spec.chat_load import load_chat
 from toolect._spec.chat_model import ChatSpec, Lost
 from toolect._spec.prompts import Notation, OutputKind, ToolText
-from toolect.compiled import Dialect
-from toolect.message import Json, dumps
 from tools.chats.induction.chat_draft import Draft
 from tools.chats.induction.data_spellings import Spellings
 

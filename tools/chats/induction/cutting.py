@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from toolect.authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import Case
 from toolect.conversation import Assistant, Results, System, Turn
 from tools.chats.induction.known_words import Atoms, Slot, atoms, between
 from tools.chats.induction.marker_tokens import common_start, tokens

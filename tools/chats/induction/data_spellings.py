@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from toolect._authoring.generate.random_conversations import Case
+from toolect._message import Json
 from toolect._prompting.notation import inset, spell
 from toolect._prompting.tools import write_tools
+from toolect._rendered import Unrepresentable
 from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
-from toolect.authoring.generate.random_conversations import Case
 from toolect.conversation import Results, System
-from toolect.message import Json
-from toolect.rendered import Unrepresentable
 from tools.chats.induction.known_words import Slot, calls_of
 
 DAY = "2031-05-17"

@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from toolect._authoring.generate.random_conversations import Case
 from toolect._chats.chat_grammar import start_of
 from toolect._chats.verbs import Chat
+from toolect._message import BadMessage, Json
+from toolect._rendered import Unrepresentable
 from toolect._spec.chat_model import ChatRole, ChatSpec, Systems, Thoughts, Trim
 from toolect._spec.prompts import Syntax
-from toolect.authoring.generate.random_conversations import Case
 from toolect.chat_template import BadTemplate
-from toolect.message import BadMessage, Json
-from toolect.rendered import Unrepresentable
 from tools.chats.induction.data_spellings import DAY
 
 _ALIKE = {

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from toolect.authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import Case
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 HEAD = 999
 """The number of the turn that the system text at the head is."""

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._authoring.lint.chat_checks import talk, unlike
 from toolect._chats.answers import plain_dialect
 from toolect._chats.chat_registry import UnknownChat, chat, looks_like
 from toolect._chats.verbs import Chat
+from toolect._compiled import Dialect
+from toolect._diagnostic import SpecError
+from toolect._message import Call, Json
 from toolect._spec.prompts import ToolText
-from toolect.authoring.generate.random_conversations import Case, cases
-from toolect.authoring.lint.chat_checks import talk, unlike
 from toolect.chat_template import BadTemplate
-from toolect.compiled import Dialect
 from toolect.conversation import Assistant, Results, System, User
-from toolect.diagnostic import SpecError
-from toolect.message import Call, Json
 from tools.chats.induction.chat_draft import Draft, Unfound
 from tools.chats.induction.chat_entry import entry_of, entry_text, grammar_file, grammar_of, spec_of
 from tools.chats.induction.chat_rules import default_of, start_of

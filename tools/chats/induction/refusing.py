@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
+from toolect._authoring.generate.random_conversations import Case
 from toolect._spec.chat_model import WORDS, Fact
 from toolect._spec.guards import Guard, read_guard
-from toolect.authoring.generate.random_conversations import Case
 from tools.chats.induction.told_facts import facts_of
 
 _USUAL = ("out-of-turn", "user and odd or (answer or results or notice) and not odd")

@@ -9,14 +9,14 @@ from itertools import product
 
 import msgspec
 
+from toolect._authoring.generate.random_conversations import Case, cases
 from toolect._chats.answers import plain_dialect
 from toolect._chats.template_work import TemplateWork, ways
+from toolect._message import Content, Json, Message
 from toolect._spec.prompts import OutputKind, ToolText
-from toolect.authoring.generate.random_conversations import Case, cases
 from toolect.chat_template import BadTemplate
 from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
-from toolect.message import Content, Json, Message
 from tools.chats.induction.cutting import Written
 from tools.chats.induction.data_spellings import (
     DAY,

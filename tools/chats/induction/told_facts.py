@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from toolect._authoring.generate.random_conversations import Case
 from toolect._chats.filling import Said
 from toolect._chats.turn_facts import answer_facts, following, literal_facts, turn_facts
 from toolect._spec.chat_model import Fact
-from toolect.authoring.generate.random_conversations import Case
 from toolect.conversation import Assistant, System, Turn, User
 from tools.chats.induction.known_words import Atoms, Slot, is_text
 

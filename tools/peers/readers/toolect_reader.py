@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import toolect
-from toolect.message import Message
+from toolect._message import Message
 
 
 class Reader:

@@ -1,0 +1,151 @@
+"""The parts of a grammar that a text may take or leave: rules, alternatives, and what is optional or repeated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from toolect._compiled import Dialect
+from toolect._diagnostic import Place
+from toolect._graph.network import Network, Option
+from toolect._message import dumps
+from toolect._spec.document import read_text
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
+from toolect._spec.model import Rule
+from toolect._spec.problems import Problems
+
+
+class PartKind(StrEnum):
+    """What taking a part means."""
+
+    RULE = "rule"
+    ALTERNATIVE = "alternative"
+    OPTIONAL = "optional"
+    REPEATED = "repeated"
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A part of the grammar: `text` is what it says there, `place` is where it begins."""
+
+    name: str
+    """The rule's own name, or `rule#k` for the k-th option inside of it."""
+    kind: PartKind
+    text: str
+    place: Place
+
+
+def parts(dialect: Dialect) -> list[Part]:
+    """Every part of the dialect's grammar, rule by rule: what a `Derivation` counts."""
+    return list(_parts(dialect.graph().network))
+
+
+def _parts(network: Network) -> Iterator[Part]:
+    options: dict[str, list[Option]] = {}
+    for option in network.options.values():
+        options.setdefault(option.rule, []).append(option)
+    texts: dict[str, str] = {}
+    for rule in network.spec.rules.values():
+        path = rule.place.path
+        if path not in texts:
+            texts[path] = read_text(Path(path), Problems(), "missing-grammar") or ""
+        yield Part(rule.name, PartKind.RULE, spelled(rule.expr), rule.place)
+        own = sorted(options.get(rule.name, ()), key=lambda option: option.number)
+        for option, place in zip(own, option_places(rule, texts[path]), strict=True):
+            yield Part(name_of(option), _kind(option), spelled(option.item), place)
+
+
+def name_of(option: Option) -> str:
+    """The name of the part that an option is."""
+    return f"{option.rule}#{option.number}"
+
+
+def _kind(option: Option) -> PartKind:
+    match option.within:
+        case Alt():
+            return PartKind.ALTERNATIVE
+        case Repeat(once=True):
+            return PartKind.OPTIONAL
+        case _:
+            return PartKind.REPEATED
+
+
+def spelled(expr: Expr, inside: bool = False) -> str:
+    """An expression as a grammar has it; in brackets where it stands `inside` of another, if it needs them."""
+    match expr:
+        case Literal(text, _, name):
+            return name or dumps(text)
+        case Pattern(_, name):
+            return name
+        case Slot():
+            return expr.name
+        case Ref(name):
+            return name
+        case Repeat(item, least, once):
+            return spelled(item, True) + ("?" if once else "+" if least else "*")
+        case Seq(items):
+            text = " ".join(spelled(item, isinstance(item, Alt)) for item in items)
+        case Alt(items):
+            text = " | ".join(map(spelled, items))
+    return f"({text})" if inside else text
+
+
+# Where options are written, which a spec does not keep
+
+_DEFINITION = re.compile(r"^[?!]*\w+(?:\.\d+)?\s*[:{]|^%", re.MULTILINE)
+
+
+def option_places(rule: Rule, text: str) -> list[Place]:
+    """The places of a rule's options in the `text` of its file, in order; that of the rule for a lost one."""
+    lines = text.split("\n")
+    start = sum(len(line) + 1 for line in lines[: rule.place.line - 1]) + rule.place.column - 1
+    following = _DEFINITION.search(text, min(start + 1, len(text)))
+    finder = _Finder(text, start, following.start() if following else len(text))
+    finder.visit(rule.expr)
+    return [rule.place if at < 0 else _place(rule.place.path, text, at, length) for at, length in finder.found]
+
+
+def _place(path: str, text: str, at: int, length: int) -> Place:
+    return Place(path, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at), length)
+
+
+class _Finder:
+    """Goes through a definition and its expression side by side."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.at, self.end = text, start, end
+        self.found: list[tuple[int, int]] = []
+        self._waiting: list[int] = []  # options whose first part has not come
+
+    def visit(self, expr: Expr) -> None:
+        """Find the options of `expr`."""
+        match expr:
+            case Seq(items):
+                for item in items:
+                    self.visit(item)
+            case Alt(items):
+                for item in items:
+                    self._option(item)
+            case Repeat(item):
+                self._option(item)
+            case _:
+                self._leaf(expr)
+
+    def _option(self, item: Expr) -> None:
+        self._waiting.append(len(self.found))
+        self.found.append((-1, 0))
+        self.visit(item)
+
+    def _leaf(self, leaf: Expr) -> None:
+        word = re.escape(spelled(leaf))
+        named = not isinstance(leaf, Literal) or leaf.name
+        match = re.compile(rf"\b{word}\b" if named else word).search(self.text, self.at, self.end)
+        if match is None:  # a marker that a variant has replaced, or a part that is repeated
+            return
+        for option in self._waiting:
+            self.found[option] = match.start(), match.end() - match.start()
+        self._waiting = []
+        self.at = match.end()

@@ -1,0 +1,226 @@
+"""What a text can do that is put into a slot as it is: the shortest that leaves the slot, and what it can forge.
+
+`render` refuses or escapes such texts. Whoever fills a template by hand has to do so too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from toolect._authoring.generate.facts import facts
+from toolect._compiled import Dialect
+from toolect._graph.symbols import Mark, is_echo
+from toolect._message import Call, Content, Message, Reasoning, Segment
+from toolect._rendered import Part, Rendered, Unrepresentable
+from toolect._rendering.differences import IDS, MEANING, unchanged
+from toolect._rendering.roundtrip import render, tools_of, write
+
+FORGED = "forged"
+"""What everything is called that is not the message's own."""
+FREE = (Part.CONTENT, Part.REASONING, Part.VALUE, Part.ARGUMENTS)
+"""The slots that take free text; the others have expressions that their texts must match."""
+_PUT = "x"
+"""What stands in the slot to begin with."""
+
+
+class Answer(StrEnum):
+    """What rendering does with a text that would leave its slot."""
+
+    REFUSES = "refuses"
+    """It raises Unrepresentable."""
+    ESCAPES = "escapes"
+    """It writes the text in another way, and that is read as the text."""
+    WRITES = "writes"
+    """It writes it: a hole."""
+
+
+class Escape(msgspec.Struct, frozen=True):
+    """A slot that a text can leave."""
+
+    slot: Part
+    intended: Segment
+    """What has the witness in it."""
+    witness: str
+    """The shortest text found that does."""
+    closer: str
+    """The marker that ends the slot; empty for none."""
+    anywhere: bool
+    """It does so after other text too."""
+    text: str
+    """A message with the witness in the slot."""
+    read: Message
+    """What that is read as."""
+    answer: Answer
+    forgeries: dict[str, str]
+    """What can be forged, each with a text that does: argument, call, content, reasoning."""
+
+
+def escapes(dialect: Dialect) -> Iterator[Escape]:
+    """The slots of a dialect that a text can leave."""
+    yield from filter(None, (slot.escape() for slot in raw_slots(dialect)))
+
+
+def raw_slots(dialect: Dialect) -> Iterator[RawSlot]:
+    """The slots of a dialect that hold text as it is. JSON is none: its strings hide what they hold."""
+    for part, make in _slots(dialect):
+        text = _written(dialect, make(_PUT))
+        if text is not None and (at := _place(text, part)) is not None:
+            yield RawSlot(dialect, part, make, str(text[: at[0]]), str(text[at[1] :]))
+
+
+Make = Callable[[str], list[Segment]]
+
+
+def _slots(dialect: Dialect) -> Iterator[tuple[Part, Make]]:
+    """What may be a slot of its own, and a message with a text in it."""
+    yield Part.CONTENT, lambda text: [Content(text)]
+    yield Part.REASONING, lambda text: [Reasoning(text), Content("Hi.")]
+    yield Part.NAME, lambda text: [Call(text, {"a": "b"})]
+    yield Part.ID, lambda text: [Call("f", {"a": "b"}, text)]
+    yield Part.KEY, lambda text: [Call("f", {text: "b"})]
+    yield Part.VALUE, lambda text: [Call("f", {"a": text})]
+    known = facts(dialect)
+    for key in known.alone:
+        for name in known.fixed or ("f",):
+            yield Part.ARGUMENTS, _alone(name, key)
+
+
+def _alone(name: str, key: str) -> Make:
+    """A call with a text as its only argument."""
+    return lambda text: [Call(name, {key: text})]
+
+
+_GOALS: dict[str, Callable[[list[Segment]], list[Segment]]] = {
+    "argument": lambda segments: [*segments[:-1], _with_argument(segments[-1])],
+    "call": lambda segments: [*segments[:1], Call(FORGED, {FORGED: "x"})],
+    "content": lambda segments: [*segments[:1], Content(FORGED)],
+    "reasoning": lambda segments: [*segments[:1], Reasoning(FORGED)],
+}
+"""What can be forged → the message that has it after the slot."""
+
+
+def _with_argument(segment: Segment) -> Segment:
+    """A call with one more argument; another segment as it is."""
+    return Call(segment.name, segment.arguments | {FORGED: "x"}, segment.id) if isinstance(segment, Call) else segment
+
+
+def _ends(after: str, core: str) -> bool:
+    """True when the marker `core`, without a blank beside it, is what comes right after a slot."""
+    return after.startswith(core) and not after[len(core) :][:1].isspace()
+
+
+class RawSlot(NamedTuple):
+    """A slot of a message that was written: `before` and `after` are the text around it; `make` gives the message."""
+
+    dialect: Dialect
+    slot: Part
+    make: Make
+    before: str
+    after: str
+
+    def escape(self) -> Escape | None:
+        """The shortest text that leaves the slot, if there is one."""
+        known = sorted(cores(self.dialect), key=len, reverse=True)
+        for witness in sorted(_candidates(self.dialect), key=lambda text: (len(text), text)):
+            read = self.read(witness)
+            if not self.stays(witness, read):
+                return Escape(
+                    slot=self.slot,
+                    intended=self.make(witness)[0],
+                    witness=witness,
+                    anywhere=not self.stays(_PUT + witness, self.read(_PUT + witness)),
+                    text=self.before + witness + self.after,
+                    read=read,
+                    closer=next((core for core in known if _ends(self.after, core)), ""),
+                    answer=self.answer(witness),
+                    forgeries=dict(self.forgeries()),
+                )
+        return None
+
+    def read(self, text: str) -> Message:
+        """The message with `text` in the slot."""
+        return self.dialect.parse(self.before + text + self.after, self.tools(text))
+
+    def tools(self, text: str) -> list[dict[str, Any]]:
+        """The tools that a message with `text` in the slot calls, and the one that is forged."""
+        return tools_of(Message([*self.make(text), Call(FORGED, {FORGED: "x"})]))
+
+    def stays(self, text: str, read: Message) -> bool:
+        """True when what was `read` has `text` in the slot, and everything else as it was."""
+        return unchanged(Message(self.make(text)), read, MEANING | IDS if self.slot is Part.ID else MEANING)
+
+    def answer(self, text: str) -> Answer:
+        """What rendering does with `text`."""
+        tools = self.tools(text)
+        try:
+            written = render(self.dialect, Message(self.make(text)), tools)
+        except Unrepresentable:
+            return Answer.REFUSES
+        if self.stays(text, self.dialect.parse(written, tools, mode="strict")):
+            return Answer.ESCAPES
+        return Answer.WRITES
+
+    def forgeries(self) -> Iterator[tuple[str, str]]:
+        """What can be forged from here, and the text that does."""
+        for goal, aim in _GOALS.items():
+            target = aim(self.make(_PUT))
+            if target == self.make(_PUT):
+                continue
+            text = _written(self.dialect, target)
+            at = None if text is None else _place(text, self.slot)
+            if text is None or at is None:
+                continue
+            rest = str(text[at[1] :])
+            for more in dict.fromkeys((rest.removesuffix(self.after), rest)):
+                if self.forges(goal, _PUT + more):
+                    yield goal, _PUT + more
+                    break
+
+    def forges(self, goal: str, text: str) -> bool:
+        """True when `text` in the slot is read as what is to be forged."""
+        segments = self.read(text).segments
+        match goal:
+            case "argument":
+                return any(s.name != FORGED and FORGED in s.arguments for s in _runnable(segments))
+            case "call":
+                return any(s.name == FORGED for s in _runnable(segments))
+            case "content":
+                return self.slot is not Part.CONTENT and Content(FORGED) in segments
+            case _:
+                return self.slot is not Part.REASONING and Reasoning(FORGED) in segments
+
+
+def _runnable(segments: Sequence[Segment]) -> list[Call]:
+    return [segment for segment in segments if isinstance(segment, Call) and segment.runnable]
+
+
+def _written(dialect: Dialect, segments: list[Segment]) -> Rendered | None:
+    message = Message(segments)
+    try:
+        return write(dialect, message, tools_of(message))
+    except Unrepresentable:
+        return None
+
+
+def _place(text: Rendered, slot: Part) -> tuple[int, int] | None:
+    """Where what was put into the slot stands as it is."""
+    places = ((start, end) for start, end, part, _ in text.spans if part is slot and text[start:end] == _PUT)
+    return next(places, None)
+
+
+def _candidates(dialect: Dialect) -> set[str]:
+    """What might end a slot: the dialect's markers, alone and after other text, and whole calls, which may be bare."""
+    calls = (_written(dialect, [Call(FORGED, arguments)]) for arguments in ({}, {"a": 1}))
+    ends = cores(dialect) | {str(text) for text in calls if text}
+    return {text for end in ends for text in (end, _PUT + end)}
+
+
+def cores(dialect: Dialect) -> set[str]:
+    """The dialect's markers, without the whitespace around them."""
+    marks = (edge.symbol for state in dialect.graph().network.states for edge in state.edges)
+    found = {mark.core for mark in marks if isinstance(mark, Mark) and not is_echo(mark.core)}
+    return (found | {*dialect.graph().ends}) - {""}

@@ -1,0 +1,53 @@
+"""Files of a new dialect: its entry, its grammar, and the rows as its corpus."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from toolect._authoring.corpus import Case, describe, write
+from toolect._authoring.induction import Induced, Row
+from toolect._compiled import Dialect
+from toolect._message import Json, Status, dumps
+from toolect._rendered import Unrepresentable
+
+
+def files_of(made: Induced, name: str, folder: Path, rows: Sequence[Row], tools: Sequence[Json]) -> dict[Path, str]:
+    """The files of a dialect by their paths below a folder; a case says what its row says, whatever is read."""
+    assert made.spec is not None and made.dialect is not None
+    files = {folder / path: text for path, text in made.spec.files(name).items()}
+    corpus = folder / "corpus" / f"{name}.txt"
+    cases = [_case(row, made.dialect, corpus, tools, name) for row in rows]
+    files[corpus] = write([*cases, *islice(_cut_off(rows, made.dialect, corpus), 1)])
+    if any(case.has("tools") for case in cases):
+        files[corpus.parent / "tools" / f"{name}.json"] = json.dumps(tools, ensure_ascii=False, indent=2) + "\n"
+    return files
+
+
+def _cut_off(rows: Sequence[Row], dialect: Dialect, path: Path) -> Iterator[Case]:
+    """The beginnings of texts in which a call is cut off."""
+    for row in rows:
+        for text in (row.text[: int(len(row.text) * share)] for share in (0.9, 0.8, 0.7)):
+            message = dialect.parse(text)
+            if message.calls and message.calls[-1].status is Status.TRUNCATED and not row.prefix:
+                title = f"Row {row.number}, cut off"
+                yield Case(path, 1, title, (("error", "truncated"),), text, describe(message))
+
+
+def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: str) -> Case:
+    attributes: list[tuple[str, str]] = [("prefix", dumps(row.prefix))] if row.prefix else []
+    alone = dialect.parse(row.text, prefix=row.prefix)
+    read = dialect.parse(row.text, tools, prefix=row.prefix)
+    if describe(alone) != describe(read):
+        attributes.append(("tools", name))
+    case = Case(path, 1, f"Row {row.number}", tuple(attributes), row.text, describe(read))
+    if not read.clean:
+        return replace(case, attributes=(*attributes, ("lenient", "")))
+    try:
+        same = str(dialect.render(read, tools if ("tools", name) in attributes else None)) in (row.text, row.whole)
+    except Unrepresentable:
+        same = False
+    return case if same else replace(case, attributes=(*attributes, ("parse-only", "")))

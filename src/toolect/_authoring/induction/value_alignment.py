@@ -1,0 +1,382 @@
+"""Alignment of texts with their truth: every value that a row says is found in its text, in order.
+
+What is left between two finds is glue: a sequence of markers that each kind of neighbour brings along. All of it
+together is a system of word equations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import permutations
+from typing import NamedTuple
+
+from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Equation, tokens
+from toolect._authoring.induction.labeled_rows import Row
+from toolect._authoring.induction.value_spellings import LITERALS, Finder, Spelling, known, word
+from toolect._message import Call, Json, Message, dumps
+
+
+class Inside(StrEnum):
+    """How a call is made: of keys and values, of a name and one value, or as JSON."""
+
+    KEYS = "key by key"
+    WHOLE = "one value"
+    JSON = "JSON"
+
+
+class Unaligned(Exception):
+    """A row whose truth is not found in its text; `progress` is how much was."""
+
+    def __init__(self, message: str, progress: float = 0) -> None:
+        super().__init__(message)
+        self.progress = progress
+
+
+class Step(NamedTuple):
+    """The markers before a value, what a hole in them may say, and the value; None at the end."""
+
+    variables: tuple[str, ...]
+    words: tuple[tuple[str, str], ...]
+    finder: Finder | None
+    part: str
+
+
+Glue = tuple[Step, str, int, str]
+"""The step before whose value a text stands, the text, its row, and what it is between."""
+Usual = dict[tuple[str, ...], str]
+"""What stands most often where these markers meet, with holes."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """The values of a row in order, with the markers between them."""
+
+    steps: list[Step] = field(default_factory=list)
+    _glue: list[str] = field(default_factory=list)
+    _words: list[tuple[str, str]] = field(default_factory=list)
+
+    def glue(self, *variables: str) -> None:
+        """Markers come next; "" is none."""
+        self._glue += filter(None, variables)
+
+    def words(self, *pairs: tuple[str, str | None]) -> None:
+        """Texts that may stand in the markers around here once more."""
+        self._words += [(hole, text) for hole, text in pairs if text]
+
+    def atom(self, part: str, finder: Finder | None) -> None:
+        """A value comes next, or the end."""
+        self.steps.append(Step(tuple(self._glue), tuple(self._words), finder, part))
+        self._glue, self._words = [], []
+
+
+class Hypothesis(NamedTuple):
+    """What is supposed of a format before it is aligned."""
+
+    inside: Inside
+    spelling: Spelling
+    typed: bool = False
+    """What stands around a value depends on its type."""
+    empty: bool = True
+    """Arguments are written where there are none, too, as `{}`."""
+    again: int = 0
+    """How often the closer of a call says its name."""
+    thinks: bool = False
+    """An answer without reasoning says so, too."""
+    preamble: bool = False
+    """Content before calls has markers of its own."""
+    ends: bool = False
+    """Answers end in another way with calls than without."""
+    sorted: bool = False
+    """Keys are written in alphabetical order."""
+    ids: bool = False
+    """The id of a call says its name."""
+    objects: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """For calls in JSON: the places of the JSON values in each row."""
+
+    def __str__(self) -> str:
+        return f"{self.inside}, {self.spelling.title}" + ", each type with its own markers" * self.typed
+
+
+def plan(message: Message, order: Sequence[str], hypothesis: Hypothesis, row: int) -> Plan:
+    """The values of a message in the order of its parts."""
+    made = Plan()
+    made.glue("start", "no thought" if hypothesis.thinks and not message.reasoning else "")
+    before = ""
+    for part, after in zip(order, (*order[1:], ""), strict=False):
+        if part == "calls":
+            gap = {"content": "gap", "reasoning": "reasoning gap"}.get(before, "")
+            made.glue(gap, "calls opener")
+            _calls(made, message.calls, hypothesis, row)
+            made.glue("calls closer")
+        else:
+            rule = "preamble" if hypothesis.preamble and part == "content" and after == "calls" else part
+            gap = {("calls", "content"): "content gap", ("reasoning", "content"): "thought gap"}.get((before, part), "")
+            made.glue(gap, f"{rule} opener")
+            text = getattr(message, part)
+            made.atom(f"the {part}", word(text))
+            made.glue(f"{rule} closer")
+        before = part
+    made.glue("end of calls" if hypothesis.ends and message.calls else "end")
+    made.atom("the end", None)
+    return made
+
+
+def _calls(made: Plan, calls: Sequence[Call], hypothesis: Hypothesis, row: int) -> None:
+    if hypothesis.inside is Inside.JSON:
+        for i, place in enumerate(hypothesis.objects[row]):
+            made.glue("call divider" if i else "", "call opener")
+            made.atom("the JSON of a call", known(*place))
+            made.glue("call closer")
+        return
+    for i, call in enumerate(calls):
+        made.glue("call divider" if i else "", "call opener")
+        again = (ID, call.id), (INDEX, str(i + 1)), (COUNT, str(i))
+        made.words(*again)
+        named = hypothesis.again if i and calls[i - 1].name == call.name else 0
+        made.atom(f"the name `{call.name}`", word(call.id if hypothesis.ids and call.id else call.name, named))
+        made.words((NAME, call.name), *again)
+        _arguments(made, call, hypothesis)
+        made.words((NAME, call.name), *again)
+        made.glue("call closer")
+
+
+def _arguments(made: Plan, call: Call, hypothesis: Hypothesis) -> None:
+    arguments = call.arguments or {}
+    made.glue("name closer")
+    if not arguments and not (hypothesis.inside is Inside.WHOLE and hypothesis.empty):
+        return
+    made.glue("arguments opener")
+    if hypothesis.inside is Inside.WHOLE:
+        made.atom(f"the arguments {dumps(arguments)}", hypothesis.spelling.finder(arguments))
+    members = arguments.items() if hypothesis.inside is not Inside.WHOLE else ()
+    for i, (key, value) in enumerate(sorted(members) if hypothesis.sorted else members):
+        made.glue("argument divider" if i else "", "argument opener")
+        made.atom(f"the key `{key}`", word(key))
+        made.words((KEY, key))
+        made.glue("key closer")
+        _value(made, value, hypothesis, f"the value {dumps(value)} of `{key}`")
+        made.words((KEY, key))
+        made.glue("argument closer")
+    made.glue("arguments closer")
+
+
+def _value(made: Plan, value: Json, hypothesis: Hypothesis, part: str) -> None:
+    if hypothesis.spelling.leaves and isinstance(value, list):
+        made.glue("array opener")
+        for i, item in enumerate(value):
+            made.glue("item divider" if i else "", "item opener")
+            _value(made, item, hypothesis, f"{dumps(item)} in {part}")
+            made.glue("item closer")
+        made.glue("array closer")
+    elif hypothesis.spelling.leaves and isinstance(value, dict):
+        made.glue("object opener")
+        for i, (key, inner) in enumerate(sorted(value.items()) if hypothesis.sorted else value.items()):
+            made.glue("pair divider" if i else "", "pair opener")
+            made.atom(f"the key `{key}` in {part}", word(key))
+            made.words((KEY, key))
+            made.glue("pair key closer")
+            _value(made, inner, hypothesis, f"{dumps(inner)} in {part}")
+            made.words((KEY, key))
+            made.glue("pair closer")
+        made.glue("object closer")
+    else:
+        kind = type_of_leaf(value, hypothesis.spelling.leaves)
+        made.glue(f"before {kind}" if hypothesis.typed else "")
+        made.atom(part, hypothesis.spelling.finder(value))
+        made.glue(f"after {kind}" if hypothesis.typed else "")
+
+
+def type_of_leaf(value: Json, leaves: bool) -> str:
+    """The type by which markers around a value may differ."""
+    if isinstance(value, str):
+        return "string"
+    if not leaves:
+        return "other"
+    words = {True: "true", False: "false", None: "null"}
+    if value is None or isinstance(value, bool):
+        return words[value]
+    return "number" if isinstance(value, float) else "integer"
+
+
+class Alignment(NamedTuple):
+    """The equations of the glue in all rows, and how the words `true`, `false` and `null` are spelled in them."""
+
+    equations: list[Equation]
+    words: dict[str, str]
+
+
+def variants(rows: Sequence[Row]) -> Iterator[Hypothesis]:
+    """What the rows show of a format before anything is supposed of its values: one or several ways to see them."""
+    plain = Hypothesis(Inside.KEYS, LITERALS[0])
+    calls = [call for row in rows for call in row.message.calls]
+    ids = bool(calls) and all(call.id and call.name in call.id and call.id != call.name for call in calls)
+    ids = ids and all(call.id in row.whole for row in rows for call in row.message.calls if call.id)
+    ordered = all(_in_order(row, [*(call.arguments or ())]) for row in rows for call in row.message.calls)
+    orderly = all(_in_order(row, sorted(call.arguments or ())) for row in rows for call in row.message.calls)
+    last = [(tokens(row.whole)[-1], bool(row.message.calls)) for row in rows if row.whole]
+    called, said = ({token for token, one in last if one is some} for some in (True, False))
+    ends = len(called) == len(said) == 1 and called != said and all(map(_SPECIAL.fullmatch, called | said))
+    plain = plain._replace(ids=ids, sorted=orderly and not ordered, ends=ends)
+    yield plain
+    thoughts = {bool(row.message.reasoning) for row in rows}
+    contents = {bool(row.message.calls) for row in rows if row.message.content}
+    for thinks in (True, False) if len(thoughts) == 2 else (False,):
+        for preamble in (False, True) if len(contents) == 2 else (False,):
+            if thinks or preamble:
+                yield plain._replace(thinks=thinks, preamble=preamble)
+
+
+_SPECIAL = re.compile(r"</?[^<>\s]*>|<[|｜].*[|｜]>")
+
+
+def _in_order(row: Row, words: Sequence[str]) -> bool:
+    """True where the words stand in a text one after the other."""
+    at = 0
+    for one in words:
+        if (place := word(one).find(row.whole, at)) is None:
+            return False
+        at = place[1]
+    return True
+
+
+def align(rows: Sequence[Row], hypothesis: Hypothesis) -> Alignment:
+    """The glue between all that rows say. Raises Unaligned."""
+    usual: Usual = {}
+    hypothesis = hypothesis._replace(again=_again(_all_placed(rows, hypothesis, usual)))
+    for _ in range(2):
+        counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        for step, text, _, _ in _all_placed(rows, hypothesis, usual):
+            if text or step.finder is None:
+                counts[step.variables][_with_holes(text, step.words)] += 1
+        usual = {variables: count.most_common(1)[0][0] for variables, count in counts.items()}
+    glue = _all_placed(rows, hypothesis, usual)
+    return Alignment(_equations(glue), _words(rows, hypothesis, usual))
+
+
+def _words(rows: Sequence[Row], hypothesis: Hypothesis, usual: Usual) -> dict[str, str]:
+    """How words are spelled that are leaves of their own."""
+    found: dict[str, str] = {}
+    for at, row in enumerate(rows if hypothesis.spelling.leaves else ()):
+        place = 0
+        for step, glue, _, _ in _placed(row, at, hypothesis, usual):
+            begin = place + len(glue)
+            place = step.finder.at(row.whole, begin) or begin if step.finder else begin
+            if step.finder and isinstance(step.finder.value, bool | None):
+                found.setdefault(f"word {type_of_leaf(step.finder.value, True)}", row.whole[begin:place])
+    return found
+
+
+def _all_placed(rows: Sequence[Row], hypothesis: Hypothesis, usual: Usual) -> list[Glue]:
+    return [one for at, row in enumerate(rows) for one in _placed(row, at, hypothesis, usual)]
+
+
+def _again(glue: Sequence[Glue]) -> int:
+    """How often the last call of an answer says its name behind its arguments."""
+    ends = [(step, text) for step, text, _, _ in glue if step.finder is None and "call closer" in step.variables]
+    return min((_with_holes(text, step.words, NAME).count(NAME) for step, text in ends), default=0)
+
+
+def orders(message: Message) -> Iterator[tuple[str, ...]]:
+    """The orders in which the parts of a message may stand, the usual one first."""
+    parts = [part for part in ("reasoning", "content", "calls") if getattr(message, part)]
+    yield from permutations(parts)
+
+
+def _placed(row: Row, at: int, hypothesis: Hypothesis, usual: Usual) -> list[Glue]:
+    """The glue of a row, in the first order of its parts in which all of them are found."""
+    wrong: Unaligned | None = None
+    given = row.message
+    for order in orders(given):
+        try:
+            return [*_placed_in(row, plan(given, order, hypothesis, at), usual)]
+        except Unaligned as error:
+            if wrong is None or error.progress > wrong.progress:
+                wrong = error
+    if wrong is None:
+        return [*_placed_in(row, plan(given, (), hypothesis, at), usual)]
+    raise Unaligned(str(wrong), at + wrong.progress)
+
+
+def _placed_in(row: Row, made: Plan, usual: Usual) -> Iterator[Glue]:
+    text, at, before = row.whole, 0, "the beginning"
+    for i, step in enumerate(made.steps):
+        if step.finder is None:
+            yield step, text[at:], row.number, f"between {before} and the end"
+            return
+        lead = _filled(usual.get(step.variables), step.words)
+        end = step.finder.at(text, at + len(lead)) if lead is not None and text.startswith(lead, at) else None
+        place = (at + len(lead), end) if lead is not None and end is not None else step.finder.find(text, at)
+        if place is None:
+            there = f" behind {before}" if step.finder.find(text, 0) else ""
+            raise Unaligned(f"row {row.number}: {step.part} stands nowhere in the text{there}", i / len(made.steps))
+        yield step, text[at : place[0]], row.number, f"between {before} and {step.part}"
+        at, before = place[1], step.part
+
+
+def _with_holes(text: str, words: Sequence[tuple[str, str]], only: str = "") -> str:
+    for hole, found in words:
+        if not only or hole in only:
+            text = re.sub(rf"(?<![\w-]){re.escape(found)}(?!\w)", hole, text)
+    return text
+
+
+def _filled(text: str | None, words: Sequence[tuple[str, str]]) -> str | None:
+    """A text with what belongs into its holes; the last word of each kind is that of the next value."""
+    for hole, found in reversed(words) if text is not None else ():
+        text = text.replace(hole, found) if text is not None else None
+    return text
+
+
+def _equations(glue: Sequence[Glue]) -> list[Equation]:
+    """The glue as equations, with holes where each text of the same variables holds the same thing once more."""
+    groups: dict[tuple[str, ...], list[Glue]] = defaultdict(list)
+    for one in glue:
+        groups[one[0].variables].append(one)
+    numbered = next((hole for hole in (INDEX, COUNT) if any(_counts(members, hole) for members in groups.values())), "")
+    found: list[Equation] = []
+    for variables, members in groups.items():
+        texts = [text for _, text, _, _ in members]
+        for hole in (ID, NAME, KEY, *numbered):
+            filled = [_with_holes(text, step.words, hole) for text, (step, *_) in zip(texts, members, strict=True)]
+            if all(text.count(hole) == filled[0].count(hole) > 0 for text in filled):
+                texts = filled
+        found += [
+            Equation(text, variables, number, part) for text, (_, _, number, part) in zip(texts, members, strict=True)
+        ]
+    return _identified(found)
+
+
+def _counts(members: Sequence[Glue], hole: str) -> bool:
+    """True where texts of the same variables hold the numbers of their calls, and differ in nothing else."""
+    texts = {_with_holes(text, step.words, hole) for step, text, _, _ in members}
+    return all(hole in text for text in texts) and len(texts) < len({text for _, text, _, _ in members})
+
+
+def _identified(equations: list[Equation]) -> list[Equation]:
+    """The equations with a hole for an id: the one word in which texts of the same variables differ."""
+    groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for one in equations:
+        groups[one.variables].add(one.text)
+    around: set[tuple[str, str]] = set()
+    calls = {"call opener", "call closer", "name closer"}
+    for variables, texts in groups.items():
+        cut = [tokens(text) for text in texts]
+        if len(cut) < 2 or not calls & {*variables} or len({*map(len, cut)}) > 1:
+            continue
+        odd = [i for i, column in enumerate(zip(*cut, strict=True)) if len({*column}) > 1]
+        if len(odd) == 1 and all(re.fullmatch(r"\w+", one[odd[0]]) for one in cut):
+            first, i = cut[0], odd[0]
+            around.add((first[i - 1] if i else "", first[i + 1] if i + 1 < len(first) else ""))
+    for left, right in around:
+        pattern = re.compile(
+            rf"({re.escape(left)})\w+(?={re.escape(right)})" if left else rf"(\A)\w+(?={re.escape(right)})"
+        )
+        equations = [
+            one._replace(text=pattern.sub(rf"\1{ID}", one.text, count=1)) if calls & {*one.variables} else one
+            for one in equations
+        ]
+    return equations

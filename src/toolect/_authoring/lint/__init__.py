@@ -1,0 +1,5 @@
+"""Proving that specs are sound: laws and checks that show what is wrong, by a text that shows it."""
+
+from toolect._authoring.lint.runner import Report, lint
+
+__all__ = ["Report", "lint"]

@@ -1,0 +1,253 @@
+"""What only reading a grammar can say: names that are not used, places where two readings are open, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from lark import Token
+
+from toolect._authoring.generate.reach import FAR, Reach
+from toolect._authoring.lint.places import files, patterns
+from toolect._authoring.lint.states import spell, states
+from toolect._authoring.lint.subject import Subject
+from toolect._diagnostic import Diagnostic, Place, shown, warning
+from toolect._graph.edge_choice import Choice, aged
+from toolect._graph.graph import Graph
+from toolect._graph.spelling import MAX_LEXEME
+from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode
+from toolect._graph.trails import Config, Trail
+from toolect._regular.ambiguity import Undecided, ambiguity
+from toolect._regular.extent import longest
+from toolect._regular.syntax import NotRegular
+from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Repeat, Seq, Slot
+from toolect._spec.grammar_source import place_of
+from toolect._spec.holes import holes
+from toolect._spec.map_keys import said_of
+from toolect._spec.model import Role, Rule, Spec
+from toolect._spec.shape_model import HoleKind
+
+
+def unreachable_rule(subject: Subject) -> Iterator[Diagnostic]:
+    """The rules that no way from `start` leads to."""
+    reach = Reach(subject.spec)
+    yield from (unreached(rule) for name, rule in subject.spec.rules.items() if reach.distance("start", name) == FAR)
+
+
+def unreached(rule: Rule) -> Diagnostic:
+    """A rule that no way from `start` leads to."""
+    message = f"no way from `start` leads to the rule `{rule.name}`"
+    hint = f"refer to `{rule.name}` where its text may stand, or delete it"
+    return warning("unreachable-rule", message, rule.place, help=hint)
+
+
+def unused_terminal(subject: Subject) -> Iterator[Diagnostic]:
+    """The terminals, slots and imports that no rule uses."""
+    sources = list(files(subject.source))
+    asked = {
+        (other.path, name)
+        for source in sources
+        for imported, other in source.imports
+        if other is not None
+        for name in imported.names
+    }
+    for source in sources:
+        used = {name for name, _ in source.used}
+        words = source.path.parent.name == "code"  # of a language, of which each dialect takes what it needs
+        found = [] if words else [("defined", name, place) for name, place in source.defined.items() if name.isupper()]
+        found += [("declared", name, place) for name, place in source.declared.items()]
+        kept = set()  # an import may also just keep the name of what another one uses
+        for imported, other in source.imports:
+            kept |= {name for below in files(other) for name, _ in below.used} if other is not None else set()
+            found += [("imported", name, imported.place) for name in imported.names.values()]
+        for how, name, place in found:
+            if name not in used and (source.path, name) not in asked and not (how == "imported" and name in kept):
+                advice = f"delete `{name}`, or use it in a rule"
+                yield warning("unused-terminal", f"`{name}` is {how} and not used", place, help=advice)
+
+
+def ignored_word(subject: Subject) -> Iterator[Diagnostic]:
+    """The words of Lark that mean nothing here."""
+    for source in files(subject.source):
+        for statement in source.tree.children:
+            inner = (i for i in statement.iter_subtrees() if i.data in ("priority", "rule_modifiers", "term"))
+            for token in (t for i in inner for t in i.children if isinstance(t, Token)):
+                if token.type == "NUMBER":
+                    why = f"the priority `.{token}` changes nothing: what fits is read, not what is wanted first"
+                elif token.type == "RULE_MODIFIERS":
+                    why = f"the sign `{token}` changes nothing: no tree is made of the rules"
+                else:
+                    continue
+                yield warning("ignored-word", why, place_of(source.path, token), help="delete it")
+
+
+def dropped_text(subject: Subject) -> Iterator[Diagnostic]:
+    """The calls with two places for arguments, and the arguments with two for their value."""
+    spec = subject.spec
+    for rule in spec.rules.values():
+        role = spec.roles.get(rule.name)
+        if role not in _WITHIN:
+            continue
+        held, what = _WITHIN[role]
+        whole, parts = divmod(_held(spec, rule, rule.expr, held, {rule.name}), _WHOLE)
+        if whole > 1 or whole and parts:
+            yield Diagnostic(
+                "dropped-text",
+                f"the {what} of `{rule.name}` may stand in several places, or more than once: the last is kept",
+                rule.place,
+                help=f"make them alternatives: one place holds the {what}",
+            )
+
+
+_WITHIN = {Role.CALL: (Role.ARGUMENTS, "arguments"), Role.ARGUMENT: (Role.VALUE, "value")}
+"""What a rule with a role holds once, and what that is called."""
+_WHOLE = 1_000
+"""What counts for all of it; a part of it counts for one."""
+
+
+def _held(spec: Spec, rule: Rule, expr: Expr, held: Role, above: set[str]) -> int:
+    """How much of it may come in a text of `expr`, at most."""
+    match expr:
+        case Seq(items):
+            return sum(_held(spec, rule, item, held, above) for item in items)
+        case Alt(items):
+            return max(_held(spec, rule, item, held, above) for item in items)
+        case Repeat(item, once=once):
+            return _held(spec, rule, item, held, above) * (1 if once else 2)
+        case _:
+            if (inner := _inner(spec, rule, expr, above)) is not None:
+                return _held(spec, inner, inner.expr, held, above | {inner.name})
+            return _weight(spec, rule, expr, held)
+
+
+def _inner(spec: Spec, rule: Rule, part: Expr, above: set[str]) -> Rule | None:
+    """The rule that a part stands for, if that is a part of the same call or argument, and no value."""
+    if not isinstance(part, Ref) or part.rule in above or spec.rules[part.rule].value:
+        return None
+    role = said_of(spec.roles, rule.name, part.rule)
+    return None if role in (Role.CALL, Role.ARGUMENT, Role.ARGUMENTS, Role.VALUE) else spec.rules[part.rule]
+
+
+def _weight(spec: Spec, rule: Rule, part: Expr, held: Role) -> int:
+    name = _name(part)
+    role = said_of(spec.roles, rule.name, name) if name else None
+    shape = spec.shapes.get(f"{rule.name}/{name}") or spec.shapes.get(name)
+    shaped = shape is not None and not holes(shape).isdisjoint((HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT))
+    if role is held or held is Role.ARGUMENTS and shaped:
+        return _WHOLE
+    return int(held is Role.ARGUMENTS and role is Role.ARGUMENT)
+
+
+def _name(part: Expr) -> str:
+    """What a part is called in a map; nothing for a marker."""
+    match part:
+        case Ref(rule):
+            return rule
+        case Slot(kind):
+            return kind.value
+        case Pattern(_, name):
+            return name
+        case _:
+            return ""
+
+
+def undecided_role(subject: Subject) -> Iterator[Diagnostic]:
+    """The pairs of ways through the grammar that read the same and say different things, at the first such place."""
+    graph = subject.dialect.graph()
+    met: set[frozenset[tuple[str, Key]]] = set()
+    for state in states(subject.dialect).found:
+        for key, choices in state.node.choices.items():
+            for one, two in combinations(choices, 2):
+                pair = _conflict(graph, one, two)
+                where = frozenset((choice.edge.rule, key) for choice in (one, two))
+                if pair is None or where in met:
+                    continue
+                met.add(where)
+                names, places = zip(*(subject.places.lexeme(c.edge.rule, key) for c in (one, two)), strict=True)
+                before = "" if isinstance(one.edge.symbol, Hollow) else "what ends before "
+                yield warning(
+                    "undecided-role",
+                    f"nothing tells whether {before}`{names[0]}` is {pair[0]} or {pair[1]}",
+                    places[0],
+                    label=f"it is always {pair[0]}",
+                    related=((places[1], f"it is never {pair[1]}"),) if places[0] != places[1] else (),
+                    texts=shown(spell((*state.path, (state.node, key)))),
+                    help="put a marker before one of them that tells it from the other",
+                )
+
+
+def _conflict(graph: Graph, one: Choice, two: Choice) -> tuple[str, str] | None:
+    """What the two ways say, where that differs and only one of them is taken."""
+    here, there = one.edge.symbol, two.edge.symbol
+    if isinstance(here, Hollow) and isinstance(there, Hollow) and here.field != there.field:
+        return str(here.field.role or Role.MARKUP), str(there.field.role or Role.MARKUP)
+    first, second = _after(graph, one), _after(graph, two)
+    for place in first.keys() & second.keys():
+        trails = first[place], second[place]
+        if trails[0] != trails[1]:
+            return _said(*trails), _said(*reversed(trails))
+    return None
+
+
+def _after(graph: Graph, choice: Choice) -> dict[object, Trail]:
+    """Where the way goes on behind the choice, with what it has to do on the way."""
+    config: Config = (choice.edge.target, choice.stack, aged(choice))
+    return {
+        (edge, stack): tuple(task for task in trail if not (isinstance(task[0], Op) and task[0].code is OpCode.SPACE))
+        for edge, stack, trail in graph.closure((config,))
+    }
+
+
+def _said(trail: Trail, other: Trail) -> str:
+    """What `trail` does and `other` does not, in words."""
+    what = next((task[0] for task in trail if task not in other), None)
+    if what is None:
+        return "nothing"
+    return str(what.role or Role.MARKUP) if isinstance(what, Field) else str(what.code.name).lower().replace("_", " ")
+
+
+def unbounded_hold_back(subject: Subject) -> Iterator[Diagnostic]:
+    """The terminals of content or reasoning that may be longer than what is read of one."""
+    roles = subject.spec.roles
+    for rule, pattern in patterns(subject.spec):
+        role = said_of(roles, rule.name, pattern.name) or roles.get(rule.name)
+        if role not in (Role.CONTENT, Role.REASONING):
+            continue
+        try:
+            most = longest(pattern.regex)
+        except NotRegular:
+            continue  # `backtracking-regex` says why
+        if most is None or most > MAX_LEXEME:
+            yield warning(
+                "unbounded-hold-back",
+                f"the terminal `{pattern.name}` holds {role} of any length",
+                subject.places.part(rule.name, pattern.name),
+                label=f"a stream waits for its end, at most {MAX_LEXEME} characters",
+                help="write `TEXT`, which ends where the marker behind it begins, and `%declare TEXT`",
+            )
+
+
+def too_large(subject: Subject) -> Iterator[Diagnostic]:
+    """What is not looked at in full: the grammar if its states were not all seen, and large expressions."""
+    start: Place = subject.places.rule("start")
+    found = states(subject.dialect)
+    for name, regex in {pattern.name: pattern.regex for _, pattern in patterns(subject.spec)}.items():
+        judged = ambiguity(regex)
+        if isinstance(judged, Undecided) and judged.large:
+            message = f"the terminal `{name}` is too large to be checked: {judged.reason}"
+            advice = "say what ends the text, not how long it may be"
+            yield warning("too-large", message, subject.places.terminal(name), help=advice)
+    if not found.complete:
+        message = f"{len(found.found)} states of the grammar were looked at: what lies beyond them is not checked"
+        yield warning("too-large", message, start, help="split the dialect into several")
+
+
+CHECKS = {
+    "unreachable-rule": unreachable_rule,
+    "unused-terminal": unused_terminal,
+    "ignored-word": ignored_word,
+    "dropped-text": dropped_text,
+    "undecided-role": undecided_role,
+    "unbounded-hold-back": unbounded_hold_back,
+    "too-large": too_large,
+}

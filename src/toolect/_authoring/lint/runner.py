@@ -1,0 +1,205 @@
+"""Running the checks: over one entry or all of a file of dialects or chats, in one process or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolect import registry
+from toolect._authoring.lint import catalogue
+from toolect._authoring.lint.allowed import allowances, apply, mistakes
+from toolect._authoring.lint.places import files
+from toolect._authoring.lint.subject import ChatSubject, Group, Subject
+from toolect._authoring.processes import pool
+from toolect._chats import chat_registry
+from toolect._compiled import Dialect
+from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
+from toolect._files import holds_chats
+from toolect._spec.chat_load import load_chat_entries, read_chat_entries
+from toolect._spec.chat_model import ChatSpec
+from toolect._spec.document import read_text
+from toolect._spec.entry import Entry, Loaded
+from toolect._spec.grammar_source import check_names, read_source
+from toolect._spec.load import load_entries, read_entries
+from toolect._spec.model import Spec
+from toolect._spec.problems import Problems, in_order
+from toolect.registry import Registry, Shelf, shipped
+
+WORTH_STARTING = 4
+"""Entries that each process has at least: to start one takes as long as to look at two."""
+DECISIVE = "failing-case"
+"""A dialect whose cases fail is tried no further: whatever else does not hold most likely follows from that."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What lint found, and the dialects or chats that it looked at.
+
+    File by file, entry by entry: what keeps it from being read, what only reading can say, laws, what no case shows.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    dialects: tuple[str, ...]
+
+
+class _Result(msgspec.Struct, frozen=True):
+    """What came of one entry: its files, what was found, and whether everything was looked for."""
+
+    loaded: Loaded[Spec] | Loaded[ChatSpec]
+    files: tuple[str, ...]
+    found: tuple[Diagnostic, ...]
+    whole: bool = True
+
+    @property
+    def place(self) -> Place:
+        """Where the entry begins."""
+        return self.loaded.entry.name.place
+
+
+class _Work(msgspec.Struct, frozen=True):
+    """What all entries of a run share."""
+
+    path: Path
+    chats: bool
+    bases: tuple[Path, ...]
+    checks: tuple[str, ...]
+    entries: dict[str, Entry]
+
+    def look(self, name: str) -> _Result:
+        """Load one entry and run the checks on it."""
+        tables: catalogue.Table[Any] = catalogue.CHATS if self.chats else catalogue.CHECKS
+        load: Callable[..., Iterator[Loaded[Any]]] = (
+            partial(load_chat_entries, known=registry.resolve) if self.chats else load_entries
+        )
+        (loaded,) = load(self.path, self.entries, [name], *self.bases)
+        found, paths = in_order(loaded.found), [str(loaded.grammar)]
+        if loaded.spec is None:
+            return _Result(loaded, tuple(paths), tuple(found), whole=False)
+        subject: Any = ChatSubject(loaded) if self.chats else Subject(self.path, loaded, self.entries, self.bases)
+        if not self.chats:
+            paths = [str(source.path) for source in files(subject.source)]
+        wanted = [check for check in tables if check in self.checks or not self.checks]
+        for check in wanted:
+            new = guarded(check, tables[check], subject, subject.place)
+            found += new
+            if new and check == DECISIVE:
+                return _Result(loaded, tuple(paths), tuple(found), whole=False)
+        return _Result(loaded, tuple(paths), tuple(found))
+
+
+def lint(
+    path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Report:  # fmt: skip
+    """What the checks find in a YAML file of dialects, or of chats, and the grammars beside it.
+
+    `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
+    entries are shared out among so many processes. `progress` learns how many are done, and how many there are.
+    """
+    chats, problems = holds_chats(path), Problems()
+    entries = read_chat_entries(path, problems) if chats else read_entries(path, problems)
+    if not entries and not chats:  # what is wrong with the grammars is found all the same
+        for file in sorted((path.parent / "grammars").rglob("*.lark")):
+            if (source := read_source(file, problems)) is not None:
+                check_names(source, problems)
+    chosen = [name for name in entries if name in only or not only]
+    run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
+    others = chat_registry.bases(path) if chats else registry.bases(path)
+    work = _Work(path, chats, others, () if run_all else tuple(checks), entries)
+    results: list[_Result] = []
+    progress(0, len(chosen))
+    for result in each(work.look, chosen, 1 if chats else jobs):  # a chat takes a twentieth of a process's start
+        results.append(result)
+        progress(len(results), len(chosen))
+    top = Place(str(path), 0, 0)
+    found = [(d, top) for d in _of(in_order(problems.found), entries, chosen)]
+    found += [(d, one.place) for one in results for d in one.found]
+    if not chats:
+        found += [(d, _entry(d.place, entries) or top) for d in _compared(work, results)]
+    paths = dict.fromkeys([str(path), *(file for one in results for file in one.files)])
+    sources = {file: read_text(Path(file), Problems(), "missing-grammar") for file in paths}
+    comments = [a for file, text in sources.items() for a in allowances(file, text or "")]
+    kept, used = apply(found, comments)
+    cut = {one.place for one in results if not one.whole} | {entries[n].name.place for n in entries if n not in chosen}
+    unread = {str(one.loaded.grammar) for one in results if not one.whole}
+
+    def judged(place: Place) -> bool:
+        own = place.path == str(path)
+        return run_all and place.path not in unread and (_entry(place, entries) not in cut if own else not only)
+
+    diagnostics = [d for d, _ in kept] + [*mistakes(comments, used, judged)]
+    if checks:
+        diagnostics = [d for d in diagnostics if d.check in checks or d.severity is Severity.ERROR]
+    return Report(tuple(dict.fromkeys(diagnostics)), tuple(chosen))
+
+
+def guarded(check: str, find: Callable[[Any], Iterable[Diagnostic]], what: object, place: Place) -> list[Diagnostic]:
+    """What a check finds in `what`, which is at `place`; a check that fails is a finding too, and the others go on."""
+    found: list[Diagnostic] = []
+    try:
+        found += find(what)
+    except Exception as error:  # whatever it is, the report must say so and not end here
+        message = f"the check `{check}` could not finish: {type(error).__name__}: {error}"
+        found.append(Diagnostic("failed-check", message, place, help="this is a mistake in toolect: please report it"))
+    return found
+
+
+def each(look: Callable[[Any], Any], names: Sequence[Any], jobs: int) -> Iterator[Any]:
+    """What `look` makes of each of the names, in their order, in at most so many processes; it has to be picklable."""
+    jobs = min(jobs, len(names) // WORTH_STARTING)
+    if jobs <= 1:
+        yield from map(look, names)
+        return
+    with pool(jobs) as processes:
+        yield from processes.map(look, names, chunksize=1 + len(names) // (jobs * 8))
+
+
+def _compared(work: _Work, results: Iterable[_Result]) -> Iterator[Diagnostic]:
+    """What is found by comparing the dialects that could be read, with each other and with those of toolect."""
+    checks = [name for name in catalogue.COMPARED if name in work.checks or not work.checks]
+    loaded: list[Any] = [one.loaded for one in results if one.loaded.spec is not None]
+    subjects = {one.entry.name.text: Subject(work.path, one, work.entries, work.bases) for one in loaded}
+    if checks and subjects:
+        group = Group(work.path, subjects, _others(work, subjects))
+        for check in checks:
+            yield from guarded(check, catalogue.COMPARED[check], group, Place(str(work.path), 1, 1))
+
+
+def _others(work: _Work, subjects: dict[str, Subject]) -> dict[str, Dialect]:
+    """The dialects to compare others with: the file's other ones, and those of toolect that it leaves."""
+    found: dict[str, Dialect] = {}
+    if work.bases:
+        own = _own()
+        found = {name: own.dialect(name) for name in own.dialects() if name not in work.entries}
+    shelf = Shelf(work.path, *work.bases)
+    for name in work.entries:
+        if name not in subjects:
+            with suppress(SpecError):
+                found[name] = Dialect(shelf.spec(name))
+    return found
+
+
+@cache
+def _own() -> Registry:
+    """What comes with toolect, and nothing else: many files are compared with it, and it is made ready once."""
+    return Registry(shipped)
+
+
+def _of(found: Sequence[Diagnostic], entries: dict[str, Entry], chosen: Sequence[str]) -> list[Diagnostic]:
+    """The problems of the file as a whole, and those that a `chosen` entry has a part in."""
+    places = [entries[name].name.place for name in chosen]
+    whole = len(chosen) == len(entries)
+    return [
+        d for d in found if whole or any(_entry(p, entries) in places for p in (d.place, *(p for p, _ in d.related)))
+    ]
+
+
+def _entry(place: Place, entries: dict[str, Entry]) -> Place | None:
+    """The place of the entry that `place` is in, if it is in one."""
+    starts = [e.name.place for e in entries.values()]
+    above = [start for start in starts if start.path == place.path and start.line <= place.line]
+    return max(above, key=lambda start: start.line, default=None)

@@ -1,0 +1,171 @@
+"""Many messages: one object out for each line or row in, whatever that holds, in order and on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from toolect import registry
+from toolect._authoring.processes import Crashed, cores, in_order
+from toolect._cli._shared.io import BadInput, Misuse, check, emit, encoded, note, opened, shown
+from toolect._cli._shared.progress import progress
+from toolect._cli._shared.streams import output
+from toolect._corpora.records import Bad, tools_of
+from toolect._corpora.sources import NoSource, Unit, UnitKind, size, units
+from toolect._corpora.value_kinds import Cursor, values
+from toolect._message import Json
+from toolect._shown import cut, visible
+
+Work: TypeAlias = Callable[[Json], tuple[dict[str, Json], bool]]
+"""From the value of a line or row to the object to write, and whether that is clean; it can be pickled."""
+
+ALONE = 8 << 20
+"""Bytes of input that are not worth a second process."""
+UNIT = 1 << 20
+"""Bytes of input that one process takes at a time."""
+AT_ONCE = 1 << 16
+"""Characters that are written at a time."""
+TEXTS = ("text", "completion", "output", "response", "content")
+"""The columns that may hold the text, in the order in which they are looked for."""
+
+
+class Answer(NamedTuple):
+    """An object that is written with the number of its line; `number` is that in its unit."""
+
+    number: int
+    out: dict[str, Json]
+
+
+class Part(NamedTuple):
+    """What was made of some lines: what to write, the lines of the unit `seen` so far, messages, and bad ones."""
+
+    answers: list[str | Answer]
+    seen: int
+    total: int
+    bad: int
+
+
+def each(path: str, limit: int, work: Work, jobs: int | None = None) -> int:
+    """Runs `work` over all that `path` holds; what cannot be used gets `{"line": number, "error": why}` beside it.
+
+    The exit status is 1 if anything is not clean.
+    """
+    check(path)
+    if path != "-" and not path.endswith(".parquet"):
+        with opened(path):
+            pass  # a packed file that cannot be unpacked is said as everywhere
+    whole = 0 if path == "-" else size(path)
+    jobs = jobs or (1 if path == "-" or whole <= ALONE else cores())
+    total = bad = lines = done = 0
+    try:
+        with progress(not output().isatty()) as told:
+            told(0, whole)
+            for unit, parts in (_alone if jobs == 1 else _together)(path, limit, work, jobs):
+                before = lines
+                for part in parts:
+                    emit(_joined(part.answers, before))
+                    lines, total, bad = before + part.seen, total + part.total, bad + part.bad
+                done += unit.size
+                told(done, max(whole, done))
+    except (NoSource, Crashed) as error:
+        raise Misuse(str(error)) from None
+    if bad:
+        note(f"{bad} of {total} messages have problems: see `error`, `status` and `losses` in the output")
+    return int(bad > 0)
+
+
+def _joined(answers: Sequence[str | Answer], before: int) -> str:
+    """The lines to write; `before` lines came before those of the unit."""
+    text = "".join(
+        one if isinstance(one, str) else encoded({"line": before + one.number, **one.out}) + "\n" for one in answers
+    )
+    return visible(text) if output().isatty() else text
+
+
+def _alone(path: str, limit: int, work: Work, _jobs: int) -> Iterator[tuple[Unit, Iterable[Part]]]:
+    """The units with what is made of them; of standard input each line is one, so that none waits for the next."""
+    for unit in units(path, limit, 1 if path == "-" else UNIT, lines=True):
+        yield unit, _parts(unit, limit, work)
+
+
+def _together(path: str, limit: int, work: Work, jobs: int) -> Iterator[tuple[Unit, Iterable[Part]]]:
+    """The same, made by so many processes."""
+    return in_order(units(path, limit, UNIT, lines=True), jobs, _made, _start, registry.state(), limit, work)
+
+
+def _parts(unit: Unit, limit: int, work: Work) -> Iterator[Part]:
+    """What is made of a unit, a few lines at a time."""
+    answers: list[str | Answer] = []
+    size = total = bad = 0
+    cursor = Cursor()
+    for value in values(unit, cursor, "", "", limit, whole=True):
+        if unit.kind is UnitKind.BAD and isinstance(value, Bad):
+            raise Misuse(f"expected to read {shown(unit.path)}, got `{value.why}`: check the file")
+        total += 1
+        try:
+            if isinstance(value, Bad):
+                raise BadInput(value.why)
+            out, clean = work(value)
+            answers.append(encoded(out) + "\n")
+            size += len(answers[-1])
+        except ValueError as error:
+            clean = False
+            answers.append(Answer(cursor.number, {**beside(value, "line", "error"), "error": str(error)}))
+        bad += not clean
+        if size > AT_ONCE:
+            yield Part(answers, cursor.number, total, bad)
+            answers, size, total, bad = [], 0, 0, 0
+    yield Part(answers, cursor.number, total, bad)
+
+
+def text_of(record: Json, field: str = "") -> tuple[str, str]:
+    """The text of a model in a line or row, and the column that holds it, "" where the line is the text."""
+    if isinstance(record, str) and not field:
+        return record, ""
+    if not isinstance(record, dict):
+        what = "null" if record is None else f"`{type(record).__name__}`"
+        raise BadInput(f'expected a string or an object with "{field or TEXTS[0]}", got {what}')
+    names = [field] if field else TEXTS
+    for name in names:
+        if isinstance(text := record.get(name), str):
+            return text, name
+    there = ", ".join(f'"{cut(key, 24)}"' for key in [*record][:6]) or "nothing in it"
+    wanted = ", ".join(f'"{name}"' for name in names)
+    raise BadInput(f"expected a text in {wanted}, got an object with {there}: name its column with --field")
+
+
+def beside(record: Json, *taken: str) -> dict[str, Json]:
+    """The columns of a line or row but those that were `taken`: what is written goes beside them."""
+    return {key: value for key, value in record.items() if key not in taken} if isinstance(record, dict) else {}
+
+
+def own(options: dict[str, Any], record: Json) -> dict[str, Any]:
+    """The options of reading, with the tools and the prefix that a line or row brings along."""
+    if not isinstance(record, dict):
+        return options
+    found = dict(options)
+    if record.get("tools") is not None:
+        found["tools"] = tools_of(record["tools"])
+    prefix = record.get("prefix")
+    if isinstance(prefix, str):
+        found["prefix"] = prefix
+    elif prefix is not None:
+        raise BadInput(f"expected a text, got `{type(prefix).__name__}` - at `prefix`: what the prompt ends with")
+    return found
+
+
+# In other processes
+
+_given: tuple[int, Work] | None = None
+"""The limit and the work of this process, when it is one of several."""
+
+
+def _start(known: registry.State, limit: int, work: Work) -> None:
+    global _given  # what a process is started with has no other place
+    registry.restore(known)
+    _given = limit, work
+
+
+def _made(unit: Unit) -> list[Part]:
+    assert _given is not None
+    return [*_parts(unit, *_given)]

@@ -1,0 +1,192 @@
+"""`toolect dataset`: data sets of any kind as rows of another, each row accounted for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from toolect import _extras as extras
+from toolect._cli._shared import shared_options as shared
+from toolect._cli._shared.io import Misuse, emit_json
+from toolect._cli._shared.page_option import report_options, write_page
+from toolect._cli._shared.progress import progress
+from toolect._message import Status
+from toolect.registry import AUTO
+
+if TYPE_CHECKING:
+    from toolect._data.job import Done, Job
+    from toolect._data.keeping import Keep
+    from toolect._data.row_report import RowReport
+    from toolect._data.row_source import Source
+    from toolect._data.row_targets import Target
+
+
+@click.command()
+@click.argument("data", nargs=-1, required=True, shell_complete=shared.files)
+@click.option(
+    "--to", "to", required=True, metavar="FORM",
+    help="What to write: messages, sharegpt, anthropic, responses, trl, axolotl, ids, tinker, or the name of a chat.",
+)  # fmt: skip
+@click.option("-o", "--out", required=True, metavar="DIR", help="The folder for the new rows and the report.")
+@click.option(
+    "--from", "origin", default="", metavar="KIND",
+    help="What the rows are: messages, anthropic, responses, sharegpt, query, prompted, trajectory, log, answer, or the"
+    " name of a chat whose transcripts they are.  [default: found out from the first rows]",
+)  # fmt: skip
+@click.option(
+    "--from-dialect", default="", metavar="DIALECT", shell_complete=shared.dialect_names,
+    help="The dialect of calls that stand in texts; auto for any.  [default: found out from the first rows]",
+)  # fmt: skip
+@click.option("--field", default="", metavar="COLUMN", help="The column with the turns or the text.")
+@click.option(
+    "--to-dialect", default="", metavar="DIALECT", shell_complete=shared.dialect_names,
+    help="With `--to sharegpt`: write calls into the texts, in this dialect.",
+)  # fmt: skip
+@click.option("--chat", default="", metavar="NAME", help="With axolotl, ids and tinker: the chat of the student.")
+@click.option("--tokenizer", default="", metavar="DIR", help="The folder of a tokenizer, for all that has ids.")
+@click.option("--teach", type=click.Choice(["all", "last", "calls"]), default="all", help="Which answers are taught.")
+@click.option("--thinking/--no-thinking", default=None, help="Ask for reasoning, or for none, in chats that know both.")
+@click.option("--date", metavar="DATE", help="The date that a chat tells, so that the rows are the same tomorrow.")
+@click.option(
+    "--unsafe", type=click.Choice(["refuse", "neutralise", "keep"]), default="refuse",
+    help="What to do with a text that would break out of its place.",
+)  # fmt: skip
+@click.option(
+    "--keep-told", is_flag=True, help="Keep a system text that tells of the tools, and do not tell them again."
+)
+@click.option("--strict", is_flag=True, help="Refuse rows that are not told exactly.")
+@click.option("--no-compare", is_flag=True, help="Do not read back what is written: only refusals are found.")
+@click.option(
+    "--status", "statuses", multiple=True, type=click.Choice([status.value for status in Status]),
+    help="Keep rows all of whose calls have this status; several times for several.",
+)  # fmt: skip
+@click.option("--valid", is_flag=True, help="Keep rows all of whose calls are what their tools declare.")
+@click.option("--with-calls", is_flag=True, help="Keep rows with a call at least.")
+@click.option("--max-ids", type=click.IntRange(min=1), metavar="N", help="Keep rows of at most so many ids.")
+@click.option("--distinct", is_flag=True, help="Leave out rows that say what one before them says.")
+@click.option("--parquet", is_flag=True, help="Write Parquet instead of JSON lines.")
+@click.option(
+    "--shard", type=click.IntRange(min=1), default=256, metavar="MIB", help="How large a file gets.  [default: 256]"
+)
+@click.option("--on", "place", type=click.Choice(["ray"]), help="Convert on a cluster of Ray; needs the extra `ray`.")
+@click.option("--address", default="", help="Where the cluster is.  [default: one that is started here]")
+@report_options
+def command(
+    data: tuple[str, ...], to: str, out: str, origin: str, from_dialect: str, field: str, to_dialect: str, chat: str,
+    tokenizer: str, teach: str, thinking: bool | None, date: str | None, unsafe: str, keep_told: bool, strict: bool,
+    no_compare: bool, statuses: tuple[str, ...], valid: bool, with_calls: bool, max_ids: int | None, distinct: bool,
+    parquet: bool, shard: int, jobs: int | None, place: str | None, address: str, html: str | None,
+    as_json: bool, max_bytes: int,
+) -> int:  # fmt: skip
+    """Convert data sets: rows of any kind to messages, transcripts or training rows, each row accounted for.
+
+    DATA is JSON lines (.jsonl, also .gz and .zst), Parquet, Arrow, or a folder of them. Columns that are not converted
+    are kept; the column `account` tells what became of a row, `left-out-*.jsonl` which rows are not there and why, and
+    `report.json` adds all of it up. A run that was interrupted goes on when it is started again.
+    """
+    from toolect._corpora.any_json import encoded
+    from toolect._data.converting import Settings
+    from toolect._data.job import Job
+    from toolect._data.keeping import Keep
+    from toolect._data.row_report import is_clean, report_of
+
+    options: dict[str, object] = {
+        "dialect": _dialect(to_dialect), "tokenizer": tokenizer, "teach": teach, "thinking": thinking, "date": date,
+        "unsafe": unsafe, "compare": not no_compare, "table": parquet,
+    }  # fmt: skip
+    target = _target(to, chat, options, bool(max_ids))
+    keep = Keep(tuple(map(Status, statuses)), valid, with_calls, max_ids or 0)
+    settings = Settings(target, _source(origin, from_dialect, field, not keep_told), keep, strict, distinct)
+    _check(keep)
+    job = Job(data, out, settings, parquet, max_bytes, shard=shard * shared.MEBIBYTE)
+    found = report_of(_run(job, jobs or 0, place, address), job)
+    Path(out, "report.json").write_bytes(encoded(found))
+    write_page(html, lambda command: _page(found, ", ".join(data), command))
+    if as_json:
+        emit_json(msgspec.to_builtins(found), indent=True)
+    else:
+        from toolect._cli.dataset.row_text import write_rows
+
+        write_rows(found)
+    return int(not is_clean(found))
+
+
+def _page(found: RowReport, what: str, command: str) -> str:
+    from toolect._data.row_page import row_page  # needs the extra `report`
+
+    return row_page(found, what, command)
+
+
+def _dialect(name: str) -> str:
+    return name if name in ("", AUTO) else shared.find(name).name
+
+
+def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Target:
+    """What is written. Raises Misuse for what cannot be."""
+    from toolect._chats.chat_registry import UnknownChat
+    from toolect._data.row_targets import OF_A_CHAT, OF_IDS, Form, target_of, tokenizer_of
+
+    if to in OF_A_CHAT and not chat:
+        raise Misuse(f"expected the chat to write `{to}` in, got none: name it with --chat")
+    if to in OF_IDS and not options["tokenizer"]:
+        raise Misuse(f"expected the folder of a tokenizer for `{to}`, got none: name it with --tokenizer")
+    try:
+        target = target_of(to, chat=chat, **options)
+        if counts and not target.tokenizer:
+            raise ValueError("expected the folder of a tokenizer for --max-ids, got none: name it with --tokenizer")
+        if target.tokenizer:
+            tokenizer_of(target.tokenizer)
+    except UnknownChat as error:
+        forms = ", ".join(form for form in Form if form is not Form.TEXT)
+        raise Misuse(f"expected a form ({forms}) or a chat, got `{to}`: {error}") from None
+    except (OSError, ValueError) as error:
+        raise Misuse(str(error)) from None
+    return target
+
+
+def _source(origin: str, dialect: str, field: str, retell: bool) -> Source:
+    """How rows are read. Raises Misuse for a kind that there is not."""
+    from toolect._chats.chat_registry import UnknownChat, chat
+    from toolect._data.kinds import Kind
+    from toolect._data.row_source import Source
+
+    source = Source(None, _dialect(dialect), "", field, retell)
+    if not origin:
+        return source
+    if origin in [*Kind]:
+        return msgspec.structs.replace(source, kind=Kind(origin))
+    try:
+        return msgspec.structs.replace(source, kind=Kind.TRANSCRIPT, chat=chat(origin).name)
+    except UnknownChat as error:
+        raise Misuse(f"expected a kind of rows ({', '.join(Kind)}) or a chat, got `{origin}`: {error}") from None
+
+
+def _check(keep: Keep) -> None:
+    """Raises Missing where a package is not there that rows would need: that must not be found out row by row."""
+    if keep.valid:
+        try:
+            import jsonschema  # noqa: F401
+        except ImportError:
+            raise extras.Missing("jsonschema", "agent") from None
+
+
+def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
+    from toolect._authoring.processes import Crashed, collect_less
+    from toolect._corpora.sources import NoSource
+    from toolect._data.job import run
+    from toolect._data.place import BadPlace
+
+    collect_less()
+    try:
+        runner = None
+        if place is not None:
+            from toolect._data.on_ray import on_ray
+
+            runner = on_ray(address)
+        with progress() as told:
+            return run(job, jobs, told, runner)
+    except (NoSource, BadPlace, Crashed) as error:
+        raise Misuse(str(error)) from None

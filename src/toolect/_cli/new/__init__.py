@@ -1,0 +1,174 @@
+"""`toolect new`: a dialect from answers and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import toolect
+from toolect._cli._shared import shared_options as shared
+from toolect._cli._shared.io import Misuse, emit, note, opened, shown
+from toolect._shown import counted
+from toolect.registry import AUTO
+
+if TYPE_CHECKING:
+    from toolect._authoring.induction import Induced, Row
+    from toolect._message import Json
+
+MAX_BYTES = 1 << 23
+"""Bytes of a file of rows."""
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.argument("file", required=False, metavar="[ROWS]")
+@click.option(
+    "--schemas",
+    "--tools",
+    "tools",
+    metavar="FILE",
+    callback=shared.read_tools,
+    shell_complete=shared.files,
+    help="The tools that the answers call, as JSON: types are read by their schemas.  [default: what the rows call]",
+)
+@click.option("--draft", metavar="SAMPLES", help="Print rows for these answers, to be corrected, and make nothing.")
+@click.option(
+    "--template",
+    metavar="FILE",
+    help="Ask this chat template, with known words: a jinja file, or a tokenizer_config.json.",
+)
+@click.option(
+    "--into", default=".", metavar="FOLDER", help="Write the files into this folder.  [default: the current one]"
+)
+@click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the rows.")
+@shared.spec_option
+def command(
+    name: str | None, file: str | None, tools: list[Json] | None, draft: str | None, template: str | None, into: str,
+    anyway: bool,
+) -> int:  # fmt: skip
+    """Make a dialect called NAME from answers and what they say.
+
+    ROWS is a file of JSON lines, each with the `text` of an answer, character for character, and what it says:
+    `content`, `reasoning`, and `calls` with `name` and `arguments`. Five rows will often do: two with several calls,
+    two with content before a call, two with reasoning if there is any. What the texts have beside what they say is
+    markup, and the grammar. Written are NAME.yaml with the entry, grammars/NAME.lark, and corpus/NAME.txt with the
+    rows as cases. Nothing is overwritten.
+
+    Without rows, --draft prints some for pasted answers: one a line as JSON with `text`, or apart by lines of `===`.
+    Correct what they say, and give them back.
+
+    With --template, rows are what a chat template writes for known words.
+
+    Exit code 0: every row is read as it says, whole and streamed, and written back, each also by a dialect that is made
+    of the others. 1: not so, or a known dialect does; it is said which.
+    """
+    from toolect._authoring.induction import BadRows, check_rows, read_rows
+    from toolect._cli.new.template import rows_of
+
+    try:
+        if draft is not None:
+            return _draft(draft, tools or [])
+        if name is None or (file is None) == (template is None):
+            raise Misuse("expected NAME and a file of rows, or NAME and --template: without rows, --draft prints some")
+        _check_name(name)
+        if template is None:
+            return _begin(name, read_rows(_text(str(file))), tools, Path(into), anyway)
+        return _begin(name, check_rows(rows_of(template)), tools, Path(into), anyway, asked=True)
+    except BadRows as error:
+        raise Misuse(str(error)) from None
+
+
+def _draft(path: str, tools: Sequence[Json]) -> int:
+    from toolect._authoring.induction.drafting import draft_row, split_samples
+    from toolect._message import dumps
+
+    for text in split_samples(_text(path)):
+        emit(dumps(draft_row(text, tools)) + "\n")
+    note("these rows are guesses: correct what they say, then `toolect new NAME ROWS`")
+    return 0
+
+
+def _begin(
+    name: str, rows: Sequence[Row], tools: list[Json] | None, into: Path, anyway: bool, asked: bool = False
+) -> int:
+    """Write the files of a dialect, unless a known one reads all; rows that were `asked` for show all there is."""
+    from toolect._authoring.induction import induce, tools_of
+    from toolect._authoring.induction.files import files_of
+    from toolect.chat_template.probes import TOOLS
+
+    declared = tools or (TOOLS if asked else tools_of(rows))
+    if not anyway and (known := _known(rows, declared)):
+        note(
+            f"the dialect `{known}` reads this already: `toolect parse --from {known}`; --anyway makes one from nothing"
+        )
+        return 1
+    made = induce(rows, declared, name, left_out=not asked)
+    if made.spec is None or not made.proof.read:
+        note(f"no dialect is made: {made.why}")
+        return 1
+    write(files_of(made, name, into, rows, declared))
+    click.echo(f"{made.proof.read} of {counted(len(rows), 'row')} read as they say, {made.proof.back} written back")
+    return _tell(made, into / f"{name}.yaml")
+
+
+def _tell(made: Induced, spec: Path) -> int:
+    """What the dialect is, or is not; the exit code."""
+    if made.why:
+        note(made.why)
+    for line in made.unproven:
+        note(line)
+    click.echo(f"next: toolect lint {spec}")
+    return 0 if made.claimed else 1
+
+
+def _text(path: str) -> str:
+    with opened(path) as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise Misuse(f"expected at most {MAX_BYTES} bytes, got more in {shown(path)}: five rows will often do")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Misuse(
+            f"expected UTF-8, got byte {data[error.start]:#x} at {error.start} of {shown(path)}: convert it"
+        ) from None
+
+
+def _check_name(name: str) -> None:
+    from toolect._spec.entry import NAME
+
+    if not NAME.fullmatch(name) or name == AUTO:
+        raise Misuse(f"expected a name of lower-case letters, digits, `.`, `_` and `-`, got `{name}`: choose another")
+
+
+def _known(rows: Sequence[Row], tools: Sequence[Json]) -> str | None:
+    """The dialect that reads all rows, if there is one."""
+    from toolect._authoring.induction import prove
+
+    names = dict.fromkeys(found.dialect for row in rows for found in toolect.detect(row.whole, limit=1))
+    return next((name for name in names if prove(toolect.dialect(name), rows, tools).clean == len(rows)), None)
+
+
+def write(files: Mapping[Path, str]) -> None:
+    """Writes all files, or none: what is there stays as it is."""
+    for path in files:
+        if path.exists():
+            raise Misuse(f"expected to write a new file, got one that is there at `{path}`: choose another name")
+    written: list[Path] = []
+    try:
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="") as file:
+                written.append(path)
+                file.write(text)
+            click.echo(f"wrote {path}")
+    except (OSError, UnicodeError) as error:
+        for path in written:
+            with suppress(OSError):
+                path.unlink()
+        why = getattr(error, "strerror", None) or error
+        raise Misuse(f"expected to write `{path}`, got `{why}`: choose another folder") from None

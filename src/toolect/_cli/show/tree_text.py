@@ -1,0 +1,134 @@
+"""A derivation as styled pieces, and as one JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from toolect._authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree
+from toolect._authoring.derivation.explain import explain
+from toolect._cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Styled
+from toolect._cli._shared.forms import message_form
+from toolect._message import Json, Repair
+from toolect._shown import cut, one_line
+from toolect._spec.model import Role
+
+WIDTH = 60
+"""Characters of the text that are shown for a leaf."""
+DEEPEST = 40
+"""Levels that are indented; what is deeper stands below them."""
+
+
+def draw_tree(found: Derivation) -> Iterator[Styled]:
+    """The tree, one rule, marker or slot a line; each repair and failure below the line that it is about."""
+    notes = _Notes(found)
+    depth = 0
+    for depth, node in found.tree.walk():
+        yield from notes.before(node, depth)
+        yield PLAIN, _indent(depth)
+        if isinstance(node, Branch):
+            yield LABEL, node.rule
+            yield QUIET, _span(node) + "".join(f"  {name}" for name in dict.fromkeys(node.taken))
+            yield NAME, f"  → {node.role}" if node.role else ""
+            yield from notes.call(node)
+        else:
+            yield from _leaf(found, node)
+        yield PLAIN, "\n"
+        yield from notes.after(node, depth)
+    yield from notes.rest(depth)
+
+
+def _leaf(found: Derivation, leaf: Leaf) -> Iterator[Styled]:
+    text = found.text[slice(*leaf.span)] if leaf.span[0] >= 0 else ""
+    shown = one_line(cut(text, WIDTH))
+    match leaf.kind:
+        case LeafKind.MARKER:
+            yield KEY, one_line(leaf.name)
+            yield QUIET, _span(leaf)
+            yield STATUS["repaired"], "  missing" if leaf.implied else ""
+            yield QUIET, "  from the prompt" if leaf.span[0] < 0 else ""
+        case LeafKind.TERMINAL | LeafKind.SLOT:
+            yield KEY, leaf.name
+            yield QUIET, _span(leaf)
+            yield NAME, f"  → {', '.join(leaf.fills)}" if leaf.fills else ""
+            yield PLAIN, f"  {shown}" if shown else ""
+        case _:
+            yield STATUS["repaired"] if leaf.kind is LeafKind.UNREAD else QUIET, f"({leaf.kind})"
+            yield QUIET, _span(leaf)
+            yield PLAIN, f"  {shown}"
+
+
+def _span(node: Tree) -> str:
+    return f"  {node.span[0]}-{node.span[1]}"
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, DEEPEST)
+
+
+class _Notes:
+    """What is said of places of the text, each once: repairs, failures, and how calls ended."""
+
+    def __init__(self, found: Derivation) -> None:
+        self._calls = {call.span[0]: call for call in reversed(found.message.calls) if call.span is not None}
+        said = [(repair.at, 0, _repair(repair)) for repair in found.repairs]
+        said += [
+            (failure.at, 1, [(STATUS["malformed"], f"! {one_line(str(failure))}\n")]) for failure in found.failures
+        ]
+        self._said = sorted(said, key=lambda note: note[:2], reverse=True)
+
+    def before(self, node: Tree, depth: int) -> Iterator[Styled]:
+        """What is about the text before `node`."""
+        yield from self._until(node.span[0], depth)
+
+    def after(self, node: Tree, depth: int) -> Iterator[Styled]:
+        """What is about the leaf `node`."""
+        if isinstance(node, Leaf):
+            yield from self._until(node.span[1] + (node.span[0] == node.span[1]), depth + 1)
+
+    def rest(self, depth: int) -> Iterator[Styled]:
+        """What is about the end of the text, and calls that no rule begins."""
+        yield from self._until(None, depth)
+        for call in reversed(self._calls.values()):
+            yield from self._ended(call.span[0] if call.span else 0, f"call {one_line(call.name)}")
+            yield PLAIN, "\n"
+
+    def call(self, branch: Branch) -> Iterator[Styled]:
+        """How the call that begins with `branch` ended."""
+        if branch.role in (Role.CALL, Role.AGAIN) and branch.span[0] in self._calls:
+            yield from self._ended(branch.span[0], "")
+            del self._calls[branch.span[0]]
+
+    def _ended(self, start: int, label: str) -> Iterator[Styled]:
+        call = self._calls[start]
+        yield NAME, label
+        yield STATUS[call.status], f"  {call.status}" + (f": {one_line(call.error)}" if call.error else "")
+
+    def _until(self, at: int | None, depth: int) -> Iterator[Styled]:
+        while self._said and (at is None or self._said[-1][0] < at):
+            yield PLAIN, _indent(depth)
+            yield from self._said.pop()[2]
+
+
+def _repair(repair: Repair) -> list[Styled]:
+    return [(STATUS["repaired"], f"! {repair.kind} at {repair.at}: {one_line(explain(repair))}\n")]
+
+
+def tree_form(found: Derivation) -> dict[str, Json]:
+    """The derivation as one JSON object: its nodes in the order of the text, each with its depth."""
+    return {
+        "dialect": found.dialect,
+        "nodes": [{"depth": depth, **_node_form(found, node)} for depth, node in found.tree.walk()],
+        "repairs": [{**msgspec.to_builtins(repair), "explanation": explain(repair)} for repair in found.repairs],
+        "failures": msgspec.to_builtins(found.failures),
+        "message": message_form(found.message),
+    }
+
+
+def _node_form(found: Derivation, node: Tree) -> dict[str, Json]:
+    if isinstance(node, Branch):
+        return {"rule": node.rule, "role": node.role, "span": node.span, "taken": node.taken}
+    form: dict[str, Json] = msgspec.to_builtins(node)
+    text = found.text[slice(*node.span)] if node.span[0] >= 0 else ""
+    return {**form, "text": text}

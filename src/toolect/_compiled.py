@@ -1,0 +1,214 @@
+"""A compiled dialect: parse, stream and render, shared by everyone who uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+import msgspec
+
+from toolect._canonical.fast_path import read_answer
+from toolect._graph.graph import Graph
+from toolect._graph.network import Network
+from toolect._message import Message, Said, not_text
+from toolect._search.answer_search import AnswerSearch
+from toolect._search.answer_search import Stream as Stream
+from toolect._spec.model import Spec
+from toolect._spec.policies import POLICIES, WRITING, Policies
+from toolect._turns import ToolResult
+from toolect._values.toolset import NO_TOOLS, tool_schemas
+
+if TYPE_CHECKING:
+    from toolect._explanation import Explanation
+    from toolect._rendered import Rendered
+    from toolect._tokens.token_stream import TokenStream
+
+Mode: TypeAlias = Literal["strict", "lenient"]
+Tools: TypeAlias = Iterable[Mapping[str, Any]]
+
+
+def check_mode(mode: str) -> None:
+    """Raise ValueError for a mode that does not exist."""
+    if mode != "lenient" and mode != "strict":
+        raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
+
+
+def check_policies(policies: Mapping[str, str]) -> None:
+    """Raise TypeError for what is no policy of reading, ValueError for a setting that a policy does not have."""
+    for name, value in policies.items():
+        allowed = POLICIES.get(name)
+        if allowed is None or name in WRITING:
+            reading = ", ".join(policy for policy in POLICIES if policy not in WRITING)
+            why = "" if allowed is None else ", which is for rendering: set it in the dialect's entry"
+            raise TypeError(f"expected a policy of reading ({reading}), got {name!r}{why}")
+        if value not in allowed:
+            raise ValueError(f"expected {' or '.join(map(repr, allowed))}, got {value!r} - at {name}")
+
+
+class Telling(Protocol):
+    """How the models of a dialect are told of tools and of what came of calls."""
+
+    @property
+    def own(self) -> bool:
+        """True when it is the dialect's own way, false for plain words."""
+
+    @property
+    def by_user(self) -> bool:
+        """True when results stand in the user's message, false when each has one of its tool."""
+
+    def tools(self, tools: Tools) -> str:
+        """The text that tells of `tools`."""
+
+    def results(self, results: Iterable[ToolResult], tools: Tools = ()) -> str:
+        """The text that tells what came of calls."""
+
+    def defused(self, output: str, tools: Tools = ()) -> str:
+        """An output that nobody reads as markup."""
+
+    def has_calls(self, text: str, tools: Tools) -> bool:
+        """True when somebody reads a call in `text`."""
+
+
+_tellers: list[Callable[[Dialect], Telling]] = []
+
+
+def told_by(teller: Callable[[Dialect], Telling]) -> None:
+    """Say what finds the telling of a dialect: chats stand above dialects, and know which of them is whose."""
+    _tellers.append(teller)
+
+
+MAX_GRAPHS = 8
+"""Settings of policies for which a dialect keeps what it has learned of its grammar. Beyond it: it is learned anew."""
+
+
+class Dialect:
+    """One dialect, ready to use. Safe to share between threads."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self._network: Network | None = None
+        self._graphs: dict[Policies, Graph] = {}
+        self._default: Graph | None = None  # the one of the spec's own policies
+        self._telling: Telling | None = None
+
+    @property
+    def name(self) -> str:
+        """The dialect's name."""
+        return self.spec.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dialect, (self.spec,)
+
+    def __repr__(self) -> str:
+        return f"<Dialect {self.name}>"
+
+    def graph(self, policies: Mapping[str, str] | None = None) -> Graph:
+        """The graph of nodes under the spec's policies, some of them overridden."""
+        chosen = self.spec.policies
+        if policies:
+            check_policies(policies)
+            chosen = msgspec.structs.replace(chosen, **policies)
+        graph = self._graphs.get(chosen)
+        if graph is None:
+            if self._network is None:
+                self._network = Network(self.spec)
+            if len(self._graphs) >= MAX_GRAPHS:
+                self._graphs = {}
+            graph = self._graphs[chosen] = Graph(self._network, chosen)
+            if chosen == self.spec.policies:
+                self._default = graph
+        return graph
+
+    def parse(
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> Message:
+        """The message that `text`, a model's whole answer, says. Never raises on any text.
+
+        `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
+        have opened the reasoning already; `policies` override those of the spec.
+        """
+        if not isinstance(text, str):
+            raise not_text(text)
+        if mode != "lenient":
+            check_mode(mode)
+        schemas = tool_schemas(tools) if tools else NO_TOOLS
+        graph = (None if policies else self._default) or self.graph(policies)
+        return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
+
+    def explain(
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> Explanation:
+        """Why `text` is read as it is: where it could be read in another way, and what each way costs. As for `parse`.
+
+        `str` of it, or `toolect._explanation.draw`, is a text for people.
+        """
+        check_mode(mode)
+        reader = AnswerSearch(self.spec, self.graph(policies), tool_schemas(tools), mode == "strict", prefix)
+        return reader.explain(self.name, text)
+
+    def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
+        """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
+        check_mode(mode)
+        schemas, strict = tool_schemas(tools), mode == "strict"
+        graph = self.graph(policies)
+        return Stream(lambda: AnswerSearch(self.spec, graph, schemas, strict, prefix, streaming=True))
+
+    def token_stream(
+        self,
+        tokenizer: object,
+        tools: Tools | None = None,
+        mode: Mode = "lenient",
+        prefix: str = "",
+        markers: Literal["token", "text"] = "token",
+        **policies: str,
+    ) -> TokenStream:
+        """A fresh stream of ids: `feed` it one or several, then `close` it. Arguments as for `parse`.
+
+        With `markers="token"` a marker that the vocabulary has as one id is that id alone; text that spells it is text.
+        Raises TypeError for what is no tokenizer, see `toolect.tokens`.
+        """
+        from toolect._tokens.adapting import adapted  # reading text does without it
+        from toolect._tokens.token_stream import TokenStream
+
+        stream = self.stream(tools, mode, prefix, **policies)
+        return TokenStream(stream, self.spec, self.graph(policies), adapted(tokenizer), markers)
+
+    def render(self, message: Said, tools: Tools | None = None) -> Rendered:
+        """`message` as wire text, with the spans of its parts; `tools` as in `parse`, for values typed by schema.
+
+        It may be a Message, a Call or other segment, a list of these, or what the chat-completions API has: a message,
+        a response, tool calls. Raises Unrepresentable when the dialect cannot carry it, BadMessage for what is none.
+        """
+        from toolect._rendering.roundtrip import render  # reading does without it
+
+        return render(self, message, tools)
+
+    @property
+    def telling(self) -> Telling:
+        """How its models are told of tools and results: as the chat of its name tells them, else in plain words."""
+        if self._telling is None:
+            self._telling = _tellers[-1](self)
+        return self._telling
+
+    def render_tools(self, tools: Tools) -> str:
+        """The text that tells a model of `tools`, as its prompt has it; empty for none.
+
+        It is the one of the chat that has the dialect's name as its own or as an alias; plain words where none has.
+        Raises Unrepresentable when that has no way of telling tools, or none for one of these.
+        """
+        return self.telling.tools(tools)
+
+    def render_results(self, results: Iterable[tuple[str, str, str | None]], tools: Tools | None = None) -> str:
+        """The text that tells a model what came of its calls: each one's name, output and id; `tools` as in `parse`.
+
+        Raises Unrepresentable when an output holds markup or reads like a call, alone or together with the others.
+        """
+        told = (ToolResult(call_id or "", name, output) for name, output, call_id in results)
+        return self.telling.results(told, list(tools or ()))
+
+    def has_marker(self, text: str) -> bool:
+        """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""
+        if not isinstance(text, str):
+            raise not_text(text)
+        graph = self.graph()
+        return any(marker in text for marker in (*graph.openers, *graph.parts, *graph.signs))

@@ -1,0 +1,177 @@
+"""What a dialect makes of a feature, found out by writing messages in it and reading them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+from toolect._compiled import Dialect
+from toolect._corpora.features import Sense
+from toolect._events import ArgumentsDelta
+from toolect._graph.symbols import Mark, is_echo
+from toolect._message import Call, Json, Message, Segment
+from toolect._rendered import Unrepresentable
+from toolect._rendering.differences import IDS, MEANING, Change, differences, unchanged
+from toolect._rendering.roundtrip import tools_of
+
+
+class Verdict(StrEnum):
+    """How a dialect does with a feature, the best first."""
+
+    CARRIED = "carried"
+    """It comes back as it was, whoever reads it."""
+    WITH_SCHEMA = "with-schema"
+    """It comes back where the tools are declared with the types of their arguments."""
+    CHANGED = "changed"
+    """It is written, and something else comes back."""
+    REFUSED = "refused"
+    """It is not written: `Unrepresentable`."""
+
+
+RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of one message: a verdict, why it is not better, and what shows that."""
+
+    verdict: Verdict
+    reason: str = ""
+    witness: str = ""
+
+
+CARRIED = Outcome(Verdict.CARRIED)
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """The verdict on a feature, which is the worst of its messages: `carried` of them, out of `tried`, are carried."""
+
+    verdict: Verdict
+    reason: str
+    witness: str
+    carried: int
+    tried: int
+
+
+def markers(dialect: Dialect) -> list[str]:
+    """The markers of the dialect, those of its value language too, and its end tokens."""
+    network = dialect.graph().network
+    cores = {e.symbol.core for s in network.states for e in s.edges if type(e.symbol) is Mark and not e.symbol.wrong}
+    return sorted(core for core in {*cores, *dialect.graph().ends} if not is_echo(core) and len(core) > 1)
+
+
+def find(outcomes: Sequence[Outcome]) -> Finding:
+    """The finding that the outcomes of a feature come to."""
+    worst = max(outcomes, key=lambda outcome: RANK[outcome.verdict], default=CARRIED)
+    good = sum(outcome.verdict is Verdict.CARRIED for outcome in outcomes)
+    return Finding(worst.verdict, worst.reason, worst.witness, good, len(outcomes))
+
+
+def judge(dialect: Dialect, message: Message, sense: Sense) -> Outcome:
+    """What becomes of a message: it is rendered, and read strictly without tools, then with them."""
+    tools = tools_of(message)
+    try:
+        text = written(dialect, message, tools)
+    except Unrepresentable as error:
+        return Outcome(Verdict.REFUSED, f"{error.slot}: {error.reason}", error.witness)
+    return _read(dialect, message, sense, text, tools)
+
+
+def written(dialect: Dialect, message: Message, tools: list[Json]) -> str:
+    """The message in the dialect, by these tools only if it cannot be written without. Raises Unrepresentable."""
+    try:
+        return str(dialect.render(message))
+    except Unrepresentable as error:
+        try:
+            return str(dialect.render(message, tools))
+        except Unrepresentable:
+            raise error from None
+
+
+def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: list[Json]) -> Outcome:
+    """What becomes of a message once it is written."""
+    if sense is Sense.STREAM:
+        return _streamed(dialect, text, tools)
+    bare = dialect.parse(text, mode="strict")
+    if same(message, bare, sense):
+        return CARRIED
+    told = dialect.parse(text, tools, mode="strict")
+    if same(message, told, sense):
+        return Outcome(Verdict.WITH_SCHEMA, "without declared types: " + difference(message, bare, sense), text)
+    return Outcome(Verdict.CHANGED, difference(message, told, sense), text)
+
+
+def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> Outcome:
+    """Whether a part of the arguments is sent when half of the text has arrived."""
+    bare, told = _sent(dialect, text, []), _sent(dialect, text, tools)
+    if bare >= _EARLY:
+        return CARRIED
+    if told >= _EARLY:
+        return Outcome(Verdict.WITH_SCHEMA, "without declared types the arguments are sent late", text)
+    return Outcome(Verdict.CHANGED, "when half of the text has arrived, hardly any arguments are sent", text)
+
+
+def _sent(dialect: Dialect, text: str, tools: list[Json]) -> float:
+    """The share of the arguments that is sent when half of the text has arrived."""
+    stream = dialect.stream(tools)
+    early = stream.feed(text[: len(text) // 2])
+    late = [*stream.feed(text[len(text) // 2 :]), *stream.close()]
+    sizes = [sum(len(event.text) for event in events if isinstance(event, ArgumentsDelta)) for events in (early, late)]
+    return sizes[0] / max(sum(sizes), 1)
+
+
+_EARLY = 0.2
+
+
+def good(outcome: Outcome) -> bool:
+    """True when the message came back, for anyone or for those who know the tools."""
+    return outcome.verdict in (Verdict.CARRIED, Verdict.WITH_SCHEMA)
+
+
+# Comparing
+
+_COUNTED = {
+    Sense.MEANING: MEANING,
+    Sense.STREAM: MEANING,
+    Sense.IDS: MEANING | IDS,
+    Sense.ORDER: MEANING | {Change.ORDER},
+    Sense.SPELLING: MEANING | {Change.SPELLING},
+}
+"""The changes that a message must not undergo to be carried."""
+
+
+def same(message: Message, back: Message, sense: Sense) -> bool:
+    """True when what was read back is the message, in every respect that the sense asks for."""
+    return unchanged(message, back, _COUNTED[sense])
+
+
+def difference(message: Message, back: Message, sense: Sense) -> str:
+    """What is different about a message that was read back, in one line."""
+    found = next(differences(message, back, _COUNTED[sense]))
+    match found.old, found.new:
+        case None, new:
+            return f"{_named(new)} is added"
+        case old, None:
+            return f"{_named(old)} is lost"
+        case Call(), Call(runnable=False) as new:
+            return f"the call is {new.status}: {new.error}"
+        case Call() as old, Call() as new if found.change in IDS:
+            return f"the id {old.id!r} comes back as {new.id!r}"
+        case Call() as old, Call() as new if old.name == new.name:
+            before, after = old.arguments_text, new.arguments_text
+        case old, new:
+            before, after = _named(old), _named(new)
+    return f"{before[:_SHOWN]} comes back as {after[:_SHOWN]}"
+
+
+def _named(segment: Segment | None) -> str:
+    if segment is None:
+        return "nothing"
+    if isinstance(segment, Call):
+        return f"a call of {segment.name!r}"
+    return f"{type(segment).__name__.lower()} {segment.text[:_SHOWN]!r}"
+
+
+_SHOWN = 60
+"""Characters of a segment or of arguments that are shown."""

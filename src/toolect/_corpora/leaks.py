@@ -1,0 +1,104 @@
+"""Markers where none belong: in content, in reasoning, in the texts of arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from toolect import registry
+from toolect._detection.index import index
+from toolect._message import Call, Content, Segment, dumps
+
+
+class Where(StrEnum):
+    """The part of a message in which a marker was left."""
+
+    CONTENT = "content"
+    REASONING = "reasoning"
+    ARGUMENTS = "arguments"
+
+
+class Leak(NamedTuple):
+    """A marker that was left in a part of a message, and where in that part's text."""
+
+    marker: str
+    where: Where
+    text: str
+    at: int
+
+
+class Markers:
+    """The markers of all dialects that are no words or signs of ordinary text: `<tool_call>`, but not `json`."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        telling = sorted(filter(_telling, known), key=len, reverse=True)
+        self._signs = tuple({marker[0] for marker in telling if marker[0].isascii()})
+        found = re.compile("|".join(map(re.escape, telling)))
+        self._search, self._each, self.finditer = found.search, found.findall, found.finditer
+
+    def within(self, text: str) -> bool:
+        """True when there is one in `text`."""
+        return self._may(text) and self._search(text) is not None
+
+    def kinds(self, text: str) -> frozenset[str]:
+        """The markers that are in `text`: those of texts of one dialect are much the same."""
+        return frozenset(self._each(text)) if self._may(text) else frozenset()
+
+    def _may(self, text: str) -> bool:
+        """False for most text: it holds not even the first sign of a marker, which is found out much quicker."""
+        if text.isascii():
+            for sign in self._signs:
+                if sign in text:
+                    break
+            else:
+                return False
+        return True
+
+
+def markers() -> Markers:
+    """The markers of the dialects that are registered now."""
+    return _markers(registry.fingerprint())
+
+
+@lru_cache(maxsize=1)
+def _markers(_dialects: str) -> Markers:
+    return Markers(index().markers)
+
+
+def _telling(marker: str) -> bool:
+    """True for a marker that begins as a tag does, or with a sign that is rare."""
+    return marker[0] in "<[]" or not marker[0].isascii()
+
+
+def leaks(segments: Iterable[Segment]) -> list[Leak]:
+    """Each marker that was left in content, reasoning, or the arguments of calls that were read."""
+    known = markers()
+    within = known.within
+    found: list[Leak] = []
+    for segment in segments:
+        if type(segment) is Call:
+            if not segment.runnable or type(segment.arguments) is not dict:
+                continue
+            for value in segment.arguments.values():
+                text = value if type(value) is str else dumps(value) if type(value) in (dict, list) else ""
+                if text and within(text):
+                    found += _in(known, text, Where.ARGUMENTS)
+        else:
+            text = segment.text  # type: ignore[union-attr]  # content or reasoning
+            if within(text):
+                found += _in(known, text, Where.CONTENT if type(segment) is Content else Where.REASONING)
+    return found
+
+
+def _in(known: Markers, text: str, where: Where) -> Iterator[Leak]:
+    for match in known.finditer(text):
+        yield Leak(match[0], where, text, match.start())
+
+
+def owners(found: str) -> list[str]:
+    """The dialects that have this marker, the ones met most often first."""
+    known = index()
+    return [name for name in known.order if found in known.traits[name].markers]

@@ -1,0 +1,225 @@
+"""The report on a corpus, as plain data: what `toolect coverage --json` writes and every drawing is made from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from toolect import detect, registry
+from toolect._authoring.derivation import parts
+from toolect._corpora.leaks import owners
+from toolect._corpora.reading import NONE
+from toolect._corpora.stats import FAILED, Counts, Details, Stats
+from toolect._corpora.tally import Shown, Tally
+
+VERSION = 2
+"""The version of this shape: it goes up when something is no longer where it was."""
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """Messages, the characters of their texts, calls, and the calls by status; `repairs` by kind, most often first."""
+
+    messages: int
+    characters: int
+    calls: int
+    ok: int
+    repaired: int
+    truncated: int
+    malformed: int
+    repairs: dict[str, int]
+
+
+class Never(msgspec.Struct, frozen=True):
+    """A part of the grammar that no message took: a rule, or what stands in one, with the place of the rule."""
+
+    name: str
+    kind: str
+    text: str
+    place: str
+
+
+class Took(msgspec.Struct, frozen=True):
+    """A part of the grammar that so many messages took."""
+
+    name: str
+    kind: str
+    text: str
+    messages: int
+
+
+class Grammar(msgspec.Struct, frozen=True):
+    """How many parts the grammar has, how many were taken, and which were not; `took` are the others."""
+
+    parts: int
+    taken: int
+    never: tuple[Never, ...]
+    took: tuple[Took, ...] = ()
+
+
+class Leaked(msgspec.Struct, frozen=True):
+    """A marker that was left in content, reasoning or arguments, and the dialects that have it."""
+
+    marker: str
+    within: str
+    count: int
+    dialects: tuple[str, ...]
+    examples: tuple[Shown, ...]
+
+
+class Unparsed(msgspec.Struct, frozen=True):
+    """Attempts that failed for one cause: their status, the error without its data, how many, and examples."""
+
+    status: str
+    cause: str
+    count: int
+    examples: tuple[Shown, ...]
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A tool, how often it was called, and how often each argument had a value of each JSON type."""
+
+    name: str
+    calls: int
+    arguments: dict[str, dict[str, int]]
+
+
+class Others(msgspec.Struct, frozen=True):
+    """How many of the messages with failed attempts, or with markers and no call, were tried in all dialects that they
+    have a mark of (the first ones were), and how many of them each other dialect reads with all calls whole.
+    """
+
+    tried: int
+    read_by: dict[str, int]
+
+
+class More(msgspec.Struct, frozen=True):
+    """How often came what the lists leave out."""
+
+    leaks: int
+    unparsed: int
+    calls: int
+
+
+class DialectReport(msgspec.Struct, frozen=True):
+    """One dialect. `name` is null for messages in which no dialect has left a mark; `best` counts the messages
+    with calls that none of the other dialects given reads better.
+    """
+
+    name: str | None
+    figures: Figures
+    best: int
+    grammar: Grammar | None
+    leaks: tuple[Leaked, ...]
+    unparsed: tuple[Unparsed, ...]
+    tools: tuple[Tool, ...]
+    others: Others
+    more: More
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What one source has of one dialect."""
+
+    source: str
+    dialect: str | None
+    figures: Figures
+
+
+class Bad(msgspec.Struct, frozen=True):
+    """Parts of the corpus that could not be used, by what is wrong with them."""
+
+    trouble: str
+    count: int
+    examples: tuple[Shown, ...]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """All that is told about a corpus. `structured` messages have calls given as such: there is nothing to read."""
+
+    version: int
+    files: int
+    lines: int
+    messages: int
+    structured: int
+    structured_calls: int
+    problems: int
+    dialects: tuple[DialectReport, ...]
+    sources: tuple[Source, ...]
+    troubles: tuple[Bad, ...]
+
+
+def report(stats: Stats, files: int) -> Report:
+    """The report on what was found, the dialects with most calls first; none, where that is most of it."""
+    names = {dialect for _, dialect in stats.counts}
+    totals = {name: stats.dialect(name) for name in names}
+    ranked = sorted(names, key=lambda name: (-totals[name].calls, -totals[name].messages, name))
+    if NONE in names and totals[NONE].messages * 2 > stats.messages:
+        ranked.sort(key=bool)  # what is most of the corpus comes first
+    sources = sorted(stats.counts.items(), key=lambda item: (item[0][0], -item[1].messages, item[0][1]))
+    return Report(
+        version=VERSION,
+        files=files,
+        lines=stats.lines,
+        messages=stats.messages,
+        structured=stats.structured,
+        structured_calls=stats.structured_calls,
+        problems=stats.problems,
+        dialects=tuple(_dialect(name, totals[name], stats.detail(name)) for name in ranked),
+        sources=tuple(Source(source, name or None, _figures(counts)) for (source, name), counts in sources),
+        troubles=tuple(Bad(key, count, stats.troubles.shown(key)) for key, count in stats.troubles.top()),
+    )
+
+
+def _dialect(name: str, counts: Counts, details: Details) -> DialectReport:
+    leaks, unparsed = details.leaks.top(), details.unparsed.top()
+    tools = details.tools.top()
+    return DialectReport(
+        name=name or None,
+        figures=_figures(counts),
+        best=counts.best,
+        grammar=None if name == NONE else _grammar(name, details.taken),
+        leaks=tuple(
+            Leaked(marker, within, count, tuple(owners(marker)), details.leaks.shown((marker, within)))
+            for (marker, within), count in leaks
+        ),
+        unparsed=tuple(Unparsed(*key, count, details.unparsed.shown(key)) for key, count in unparsed),
+        tools=_tools(tools, details.arguments),
+        others=_others(name, details),
+        more=More(details.leaks.more(len(leaks)), details.unparsed.more(len(unparsed)), details.tools.more(len(tools))),
+    )
+
+
+def _figures(counts: Counts) -> Figures:
+    repairs = dict(sorted(counts.repairs.items(), key=lambda item: (-item[1], item[0])))
+    return Figures(counts.messages, counts.characters, counts.calls, **counts.statuses, repairs=repairs)
+
+
+def _grammar(name: str, taken: Mapping[str, int]) -> Grammar:
+    found = parts(registry.dialect(name))
+    never = tuple(
+        Never(part.name, part.kind, part.text, f"{part.place.path}:{part.place.line}")
+        for part in found
+        if part.name not in taken
+    )
+    took = tuple(Took(part.name, part.kind, part.text, taken[part.name]) for part in found if part.name in taken)
+    return Grammar(len(found), len(took), never, took)
+
+
+def _others(name: str, details: Details) -> Others:
+    """Try the first messages that were not read well in every dialect that they have a mark of."""
+    tried, read_by = 0, Counter[str]()
+    for outcome in FAILED:
+        for sample in details.samples.get(outcome, ()):
+            tried += 1
+            for found in detect(sample.example.text, list(sample.tools) or None):
+                if found.calls + found.repaired and not found.broken:
+                    read_by.update(other for other in found.dialects if other != name)
+    return Others(tried, dict(sorted(read_by.items(), key=lambda item: (-item[1], item[0]))))
+
+
+def _tools(tools: Iterable[tuple[str, int]], arguments: Tally[tuple[str, str, str]]) -> tuple[Tool, ...]:
+    types: dict[str, dict[str, dict[str, int]]] = {}
+    for (tool, argument, kind), count in arguments.top():
+        types.setdefault(tool, {}).setdefault(argument, {})[kind] = count
+    return tuple(Tool(name, count, types.get(name, {})) for name, count in tools)

@@ -1,0 +1,181 @@
+"""The files of a corpus, cut into units of work that do not depend on who does them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from toolect import _extras as extras
+from toolect._corpora.packed import ENDINGS, Unpackable, unpacked
+
+UNIT = 1 << 20
+"""Bytes of a unit of lines: small enough to share out, and for a bar that moves."""
+_LINES = (".jsonl", ".ndjson", ".json")
+_PACKED = tuple(f"{lines}{ending}" for lines in _LINES for ending in ENDINGS)
+_TEXTS = (".txt", ".md", ".log")
+_ARROW = (".arrow", ".feather")
+_BESIDE = frozenset(("dataset_info.json", "state.json", "dataset_dict.json"))
+"""What stands beside the Arrow files of a saved data set, and is no part of it."""
+
+
+class UnitKind(StrEnum):
+    """What a unit is."""
+
+    LINES = "lines"
+    BLOCK = "block"
+    ROWS = "rows"
+    BATCH = "batch"
+    TEXT = "text"
+    BAD = "bad"
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """A part of a file: the lines that begin in bytes `start:end`, lines that lie in `data`, the row group number
+    `start`, rows that lie in `data` as a stream of Arrow, a whole text, or for BAD why the file cannot be read.
+
+    `size` is how much of the corpus it is, in bytes.
+    """
+
+    path: str
+    kind: UnitKind
+    size: int
+    start: int = 0
+    end: int = 0
+    data: bytes = b""
+    why: str = ""
+
+
+class NoSource(ValueError):  # what it is
+    """A path that is no corpus."""
+
+
+def files(paths: Iterable[str]) -> list[str]:
+    """The files at `paths`, those in folders in alphabetical order. Raises NoSource."""
+    found: list[str] = []
+    for path in paths:
+        if path == "-" or Path(path).is_file():
+            found.append(path)
+        elif Path(path).is_dir():
+            inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _known(p.name))
+            if not inside:
+                raise NoSource(f"expected a folder with a corpus in it, got none at `{path}`: name a file")
+            found += inside
+        else:
+            raise NoSource(f"expected a corpus, got nothing at `{path}`: check the path")
+    for path in found:
+        if path != "-" and not os.access(path, os.R_OK):
+            raise NoSource(f"expected a readable corpus, got no permission at `{path}`: check its permissions")
+        if path.endswith(".parquet"):
+            _parquet()
+        elif path.endswith(_ARROW):
+            _pyarrow()
+        elif path.endswith(_PACKED):
+            try:
+                with open(path, "rb") as file:
+                    unpacked(file)
+            except Unpackable as error:
+                raise NoSource(str(error)) from None
+    return found
+
+
+def _known(name: str) -> bool:
+    return name.endswith((*_LINES, *_PACKED, *_TEXTS, *_ARROW, ".parquet")) and name not in _BESIDE
+
+
+def size(path: str) -> int:
+    """The bytes of a file; none are known of standard input."""
+    return 0 if path == "-" else Path(path).stat().st_size
+
+
+def units(path: str, limit: int, most: int = 0, lines: bool = False) -> Iterator[Unit]:
+    """The units of one file, in order; a line of more than `limit` bytes is not kept whole.
+
+    `most` bytes are in one, of lines as many as begin in them; with `lines` what has no name of its own is lines.
+    """
+    most = most or UNIT
+    try:
+        if path == "-":
+            yield from _blocks(path, unpacked(sys.stdin.buffer), limit, most)
+        elif path.endswith(".parquet"):
+            yield from _groups(path)
+        elif path.endswith(_ARROW):
+            yield from _batches(path, most)
+        elif lines or path.endswith((*_LINES, *_PACKED)):
+            yield from _of_lines(path, limit, most)
+        else:
+            yield Unit(path, UnitKind.TEXT, size(path))
+    except NoSource:
+        raise
+    except (OSError, ValueError) as error:
+        yield Unit(path, UnitKind.BAD, 0, why=" ".join(str(error).split())[:200] or type(error).__name__)
+
+
+def _of_lines(path: str, limit: int, most: int) -> Iterator[Unit]:
+    with open(path, "rb") as file:
+        inside = unpacked(file)
+        if inside is not file:
+            yield from _blocks(path, inside, limit, most)
+            return
+    total = size(path)
+    for start in range(0, total, most):
+        end = min(start + most, total)
+        yield Unit(path, UnitKind.LINES, end - start, start, end)
+
+
+def _blocks(path: str, file: BinaryIO, limit: int, most: int) -> Iterator[Unit]:
+    """Whole lines of a stream that cannot be entered in the middle."""
+    while block := file.read(most):
+        rest = b"" if block.endswith(b"\n") else file.readline(limit + 2)
+        yield Unit(path, UnitKind.BLOCK, len(block) + len(rest), data=block + rest)
+        while rest and not rest.endswith(b"\n"):
+            rest = file.readline(1 << 16)
+
+
+def _groups(path: str) -> Iterator[Unit]:
+    """The row groups of a Parquet file."""
+    groups = _parquet().ParquetFile(path).metadata
+    for i in range(groups.num_row_groups):
+        yield Unit(path, UnitKind.ROWS, groups.row_group(i).total_byte_size, i)
+
+
+def _batches(path: str, most: int) -> Iterator[Unit]:
+    """The rows of an Arrow file or stream; what comes after a place where it is broken cannot be told."""
+    arrow = _pyarrow()
+    with arrow.memory_map(path) as file:
+        try:
+            found = arrow.ipc.open_file(file)
+            batches = (found.get_batch(number) for number in range(found.num_record_batches))
+        except arrow.ArrowInvalid:
+            file.seek(0)
+            batches = iter(arrow.ipc.open_stream(file))
+        for batch in batches:
+            rows = max(batch.num_rows * most // max(batch.nbytes, 1), 1)
+            for start in range(0, batch.num_rows, rows):
+                part = batch.slice(start, rows)
+                sink = arrow.BufferOutputStream()
+                with arrow.ipc.new_stream(sink, part.schema) as writer:
+                    writer.write_batch(part)
+                data = sink.getvalue().to_pybytes()
+                yield Unit(path, UnitKind.BATCH, len(data), data=data)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+    except ImportError:
+        raise NoSource(extras.missing("pyarrow", "data", "for Arrow")) from None
+    return pyarrow
+
+
+def _parquet() -> Any:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise NoSource(extras.missing("pyarrow", "data", "for Parquet")) from None
+    return parquet

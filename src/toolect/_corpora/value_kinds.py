@@ -1,0 +1,177 @@
+"""The values of one unit of a corpus; what is none is named, and a cursor tells the line, row or record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from typing import BinaryIO, TypeAlias
+
+import msgspec
+
+from toolect._corpora.records import BESIDE, FIELDS, Bad, Trouble
+from toolect._corpora.sources import Unit, UnitKind
+from toolect._message import Json
+from toolect._shown import unread_byte, unread_json
+
+Value: TypeAlias = Json | Bad
+decode_json = msgspec.json.Decoder().decode
+_ROWS = 256
+"""Rows of a Parquet file that are in memory at a time."""
+
+
+class Cursor:
+    """Where reading is: `number` counts the lines, rows or records of a unit from 1."""
+
+    __slots__ = ("number",)
+
+    def __init__(self) -> None:
+        self.number = 0
+
+
+def values(
+    unit: Unit,
+    cursor: Cursor,
+    field: str,
+    separator: str,
+    limit: int,
+    whole: bool = False,
+    decode: Callable[[bytes], Json] = decode_json,
+) -> Iterator[Value]:
+    """The values of `unit`; a line or text of more than `limit` bytes is none. Moves the cursor.
+
+    Of a table's rows those columns are read that may hold texts, or with `whole` all of them. `decode` makes of a line
+    what its JSON tells; what it raises ValueError or RecursionError for is looked at more patiently.
+    """
+    match unit.kind:
+        case UnitKind.LINES:
+            with open(unit.path, "rb") as file:
+                yield from _lines(file, cursor, unit.start, unit.end, limit, decode)
+        case UnitKind.BLOCK:
+            yield from _lines(BytesIO(unit.data), cursor, 0, len(unit.data), limit, decode)
+        case UnitKind.ROWS:
+            yield from _rows(unit, cursor, field, whole)
+        case UnitKind.BATCH:
+            yield from _batch(unit, cursor, field, whole)
+        case UnitKind.TEXT:
+            yield from _texts(unit.path, cursor, separator, limit)
+        case UnitKind.BAD:
+            yield Bad(Trouble.UNREADABLE, unit.why)
+
+
+def _lines(
+    file: BinaryIO, cursor: Cursor, start: int, end: int, limit: int, decode: Callable[[bytes], Json]
+) -> Iterator[Value]:
+    """The values of the lines that begin at bytes `start:end`."""
+    at = start
+    if start:
+        file.seek(start - 1)
+        at = start - 1 + _skip(file)
+    readline = file.readline
+    while at < end and (line := readline(limit + 2)):
+        cursor.number += 1
+        at += len(line)
+        if len(line) > limit + 1:
+            if not line.endswith(b"\n"):
+                at += _skip(file)
+            yield Bad(Trouble.TOO_LONG, f"expected at most {limit} bytes, got more: raise --max-bytes")
+            continue
+        try:
+            value = decode(line)
+        except (ValueError, RecursionError):
+            if line.strip():
+                yield _patiently(line)
+            continue
+        yield value
+
+
+def _skip(file: BinaryIO) -> int:
+    """How many bytes the rest of the line has."""
+    skipped = 0
+    while piece := file.readline(1 << 16):
+        skipped += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _patiently(line: bytes) -> Json | Bad:
+    """The value of a line that the fast reader declines: it may hold NaN, lone surrogates, or be no JSON."""
+    try:
+        return json.loads(line.rstrip(b"\r\n").decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        return Bad(Trouble.NOT_UTF8, unread_byte(error))
+    except (ValueError, RecursionError) as error:
+        return Bad(Trouble.NOT_JSON, f"expected JSON, got {unread_json(error)}")
+
+
+def _rows(unit: Unit, cursor: Cursor, field: str, whole: bool) -> Iterator[Value]:
+    """The rows of one row group."""
+    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
+
+    try:
+        file = parquet.ParquetFile(unit.path)
+        columns = _columns(file.schema_arrow.names, field, whole)
+        for batch in file.iter_batches(batch_size=_ROWS, row_groups=[unit.start], columns=columns):
+            for row in batch.to_pylist():
+                cursor.number += 1
+                yield msgspec.to_builtins(row) if whole else row
+    except (ArrowException, OSError, ValueError) as error:
+        yield Bad(Trouble.UNREADABLE, " ".join(str(error).split())[:200])
+
+
+def _batch(unit: Unit, cursor: Cursor, field: str, whole: bool) -> Iterator[Value]:
+    """The rows of a stream of Arrow."""
+    import pyarrow
+
+    table = pyarrow.ipc.open_stream(unit.data).read_all()
+    for batch in table.select(_columns(table.column_names, field, whole)).to_batches(max_chunksize=_ROWS):
+        for row in batch.to_pylist():
+            cursor.number += 1
+            yield msgspec.to_builtins(row) if whole else row
+
+
+def _columns(names: list[str], field: str, whole: bool) -> list[str]:
+    """The columns of a table that are read."""
+    wanted = {*BESIDE, "role", "tool_calls", field.split(".")[0]} | (set() if field else {*FIELDS})
+    return [name for name in names if whole or name in wanted]
+
+
+def _texts(path: str, cursor: Cursor, separator: str, limit: int) -> Iterator[Value]:
+    """The texts of one file: the whole of it, or what stands between separators."""
+    mark = separator.encode()
+    for data in _split(path, mark, limit) if mark else [_whole(path, limit)]:
+        cursor.number += 1
+        if len(data) > limit:
+            yield Bad(Trouble.TOO_LONG, f"expected at most {limit} bytes, got more: raise --max-bytes")
+            continue
+        try:
+            text = data.decode("utf-8-sig" if cursor.number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            yield Bad(Trouble.NOT_UTF8, unread_byte(error))
+            continue
+        if text.strip() or not mark:
+            yield text
+
+
+def _whole(path: str, limit: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(limit + 1)
+
+
+def _split(path: str, mark: bytes, limit: int) -> Iterator[bytes]:
+    """The pieces of a file between its marks; of one that is too long, the beginning."""
+    with open(path, "rb") as file:
+        held, skipping = b"", False
+        while data := file.read(1 << 20):
+            *whole, held = (held + data).split(mark)
+            for piece in whole:
+                if not skipping:
+                    yield piece
+                skipping = False
+            if len(held) > limit + len(mark):
+                if not skipping:
+                    yield held[: limit + 1]
+                skipping, held = True, held[-len(mark) :]
+        if not skipping and held:
+            yield held

@@ -1,0 +1,137 @@
+"""A model's answer: segments of content, reasoning and calls, in wire order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Self, TypeAlias
+
+import msgspec
+
+from toolect._segments import (
+    BadMessage,
+    Call,
+    Content,
+    Json,
+    Reasoning,
+    Repair,
+    RepairKind,
+    Segment,
+    Span,
+    Status,
+    dumps,
+    kind_of,
+    not_text,
+    same_json,
+)
+
+__all__ = [
+    "BadMessage", "Call", "Content", "Json", "Message", "Reasoning", "Repair", "RepairKind", "Said", "Segment", "Span",
+    "Status", "dumps", "kind_of", "not_text", "same_json",
+]  # fmt: skip
+
+Said: TypeAlias = "Message | Segment | Sequence[Segment] | Json"
+"""What can be written: see `Message.of`."""
+
+
+class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
+    """One assistant answer: its segments in wire order, and the repairs made outside of calls."""
+
+    segments: Sequence[Segment] = ()
+    repairs: tuple[Repair, ...] = ()
+
+    def __post_init__(self) -> None:
+        given: object = self.segments
+        if not isinstance(given, list | tuple) and (isinstance(given, str) or not isinstance(given, Sequence)):
+            hint = ": put it into a list" if isinstance(given, Content | Reasoning | Call) else ""
+            raise TypeError(f"expected a message's segments as list, got {kind_of(given)}{hint}")
+
+    @property
+    def content(self) -> str:
+        """All content, concatenated."""
+        return "".join(s.text for s in self.segments if type(s) is Content)
+
+    @property
+    def reasoning(self) -> str:
+        """All reasoning, concatenated."""
+        return "".join(s.text for s in self.segments if type(s) is Reasoning)
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every call attempt, whatever its status."""
+        return [s for s in self.segments if type(s) is Call]
+
+    @property
+    def runnable(self) -> list[Call]:
+        """The calls that may be executed."""
+        return [s for s in self.segments if type(s) is Call and s.runnable]
+
+    @property
+    def clean(self) -> bool:
+        """True when nothing had to be relaxed and every attempt was read: strict mode accepts the text."""
+        return not self.repairs and all(c.status is Status.OK and not c.repairs for c in self.calls)
+
+    def to_openai(self, *, only_runnable: bool = True) -> dict[str, Json]:
+        """The message as an assistant message of the chat-completions API.
+
+        Attempts that must not be run are listed under `invalid_tool_calls`, unless `only_runnable` is off.
+        """
+        from toolect._chat_completion import assistant_message  # not part of starting up
+
+        return assistant_message(self.segments, only_runnable)
+
+    def with_ids(self) -> Self:
+        """The message with an id on every call, each its own: the one it has, or `call_` and 24 hexadecimal digits."""
+        from toolect._chat_completion import with_ids  # not part of starting up
+
+        return msgspec.structs.replace(self, segments=with_ids(self.segments))
+
+    @classmethod
+    def of(cls, given: Said) -> Message:
+        """What is given, as a message: one, a segment or a list of segments, or what `from_openai` reads.
+
+        Raises TypeError for what is no message at all, BadMessage for one that does not fit.
+        """
+        if isinstance(given, Message):
+            return given
+        if isinstance(given, Content | Reasoning | Call):
+            return cls((given,))
+        listed = isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray)
+        odd = (
+            next((one for one in given if isinstance(one, str | Content | Reasoning | Call)), None) if listed else None
+        )
+        if listed and (odd is not None or not given):
+            return cls(given)
+        if given is None or isinstance(given, str | bytes | bytearray | int | float):
+            hint = ": put it into Content(…)" if isinstance(given, str) else ""
+            raise TypeError(f"expected a Message, a Call or a list of them, got {kind_of(given)}{hint}")
+        return cls.from_openai(given)
+
+    @classmethod
+    def from_openai(cls, message: Json) -> Message:
+        """The message that an assistant message, a response with `choices`, or a list of tool calls says.
+
+        These may be mappings or objects. Raises BadMessage for anything else.
+        """
+        from toolect._chat_completion import segments_of  # not part of starting up
+
+        return cls(segments_of(message))
+
+    def markup(self, text: str) -> Iterator[Span]:
+        """The spans of `text` that no segment covers: together with the segments they tile it."""
+        at = 0
+        for segment in self.segments:
+            start, end = segment.span or (at, at)
+            if start > at:
+                yield at, start
+            at = end
+        if at < len(text):
+            yield at, len(text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and tuple(self.segments) == tuple(other.segments)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a Struct brings its own __ne__, which would compare field by field
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.segments))
