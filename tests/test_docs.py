@@ -374,7 +374,7 @@ def test_the_python_page_tells_what_is_public() -> None:
     source = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8").partition("\n## ")[0]
     assert missing(source, [name for name in toolect.__all__ if name.islower()] + ["Conversation"]) == []
     public = re.findall(r"`(\w+)`", str(toolect.__doc__).partition("the modules")[2])
-    assert {*re.findall(r"`toolect\.(\w+)`", source)} == {*public, "authoring"}
+    assert {*re.findall(r"`toolect\.(\w+)`", source)} == {*public}
 
 
 def test_every_event_is_documented() -> None:

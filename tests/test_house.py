@@ -42,9 +42,9 @@ def test_imports_keep_the_contracts() -> None:
 @pytest.mark.parametrize(
     ("was", "broken"),
     [
-        ('"__main__",\n  "testing | cli",', '"testing | cli",\n  "__main__",'),
-        ('"message",\n  "_chat_completion",', '"message | _chat_completion",'),
-        ('"transcript",', ""),
+        ('"__main__",\n  "testing | _cli",', '"testing | _cli",\n  "__main__",'),
+        ('"_message",\n  "_chat_completion",', '"_message | _chat_completion",'),
+        ('"_transcript",', ""),
     ],
     ids=["higher package", "neighbour", "no place"],
 )

@@ -7,8 +7,8 @@ change from one version to the next. Modules are imported when they are first as
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+import importlib as _importlib
+from types import ModuleType as _Module
 
 # What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
 from toolect._chats.chat_registry import UnknownChat, chat, chats, load
@@ -17,6 +17,7 @@ from toolect._conversion import convert
 from toolect._detection.guess import detect, dialect, parse
 from toolect._diagnostic import SpecError
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
+from toolect._explanation import Explanation
 from toolect._message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
 from toolect._rendered import Rendered, Unrepresentable
 from toolect._version import __version__ as __version__
@@ -33,6 +34,7 @@ __all__ = [
     "ContentDelta",
     "Conversation",
     "Dialect",
+    "Explanation",
     "Message",
     "Reasoning",
     "ReasoningDelta",
@@ -62,10 +64,10 @@ _MODULES = frozenset(
 )
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Module:
     """Import a public module when it is first asked for. Raises `AttributeError` for any other name."""
     if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
+        return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,1 +1,4 @@
-"""What authors of dialects use: lint, corpus, generator, laws, derivations, induction."""
+"""What authors of dialects use: lint, corpus, generator, laws, derivations, induction.
+
+Others import `derivation`, `editor_schema`, `generate`, `induction`, `lint`, `processes`; all else is its own.
+"""
