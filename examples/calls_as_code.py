@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import toolect
-from toolect.agent import Tool, ToolRegistry
 from toolect._events import CallEnd
 from toolect._message import Call, dumps
+from toolect.agent import Tool, ToolRegistry
 
 DIALECT = toolect.dialect("js-call-block")
 
