@@ -158,7 +158,7 @@ def _escapes(dialect: Dialect) -> Iterator[str]:
     if rows:
         yield (
             "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a text "
-            "can forge, and what `render` does with it: see [why](../decisions/0030-texts-that-leave-their-slot.md)."
+            "can forge, and what `render` does with it: see [why](../decisions/12-nothing-written-breaks-out.md)."
         )
         yield table([("slot", "text", "is read as", "can forge", "render"), *rows])
     else:
