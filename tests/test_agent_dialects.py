@@ -9,7 +9,7 @@ import pytest
 
 import toolect
 from toolect._message import Call, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect.agent import Agent, Chat, RawModel, TextModel, ToolRegistry, User
 from toolect.conversation import Conversation
 
@@ -43,7 +43,7 @@ def called(dialect: toolect.Dialect) -> str | None:
     message = Message([Call("get_weather", {"city": "Oslo", "days": 2})])
     try:
         return str(dialect.render(message, ToolRegistry([get_weather]).definitions()))
-    except Unrepresentable:
+    except RenderError:
         return None
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import toolect
 from toolect import conversation
-from toolect._message import BadMessage, Call
+from toolect._message import Call, MessageError
 from toolect.agent import (
     Agent,
     Answered,
@@ -161,7 +161,7 @@ def test_answers_say_which_was_the_last() -> None:
 
 def test_a_wrong_dialect_is_said_at_once() -> None:
     """And `auto` is what goes without saying."""
-    with pytest.raises(toolect.UnknownDialect):
+    with pytest.raises(toolect.UnknownNameError):
         Agent(Script(""), [add], "hermess")
     assert Agent(Script(""), [add], "auto").dialect is toolect.dialect("hermes")
     assert Agent("http://localhost", [add], "auto", model="Qwen/Qwen3-8B").dialect is toolect.dialect("hermes")
@@ -211,7 +211,7 @@ def test_history_as_messages() -> None:
     result = run(Agent(Script(ADD, "3."), [add]).run("?"))
     run(agent.run("And?", history=result.messages))
     assert [*map(type, model.told[2])] == [System, User, Assistant, Results, Assistant, User]
-    with pytest.raises(BadMessage):
+    with pytest.raises(MessageError):
         run(agent.run("?", history=[{"role": "nobody"}]))
 
 

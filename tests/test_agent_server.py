@@ -16,7 +16,7 @@ import pytest
 from chat_server import Reply, serving
 
 import toolect
-from toolect import Conversation, UnknownChat
+from toolect import Conversation, UnknownNameError
 from toolect.agent import (
     Agent,
     AgentError,
@@ -252,7 +252,7 @@ def test_raw_text_of_models_that_begin_in_their_reasoning() -> None:
     assert server.requests[0]["prompt"].endswith("<think>\n") and server.requests[0]["max_tokens"] == 7
     assert (result.message.reasoning, result.text) == ("Ah.", "Low now.") and len(result.calls) == 1
     assert server.requests[1]["prompt"].count("<|im_start|>assistant") == 2
-    with pytest.raises(UnknownChat):
+    with pytest.raises(UnknownNameError):
         Agent(server.url + "/completions", model="mine")
     with pytest.raises(ValueError, match="expected the name of a model or of a chat"):
         Agent(server.url + "/completions")

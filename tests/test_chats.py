@@ -17,14 +17,15 @@ from hypothesis import strategies as st
 from toolect._authoring.generate.random_conversations import Case
 from toolect._authoring.lint import chat_checks as talks
 from toolect._chats.chat_grammar import texts_of
-from toolect._chats.chat_registry import UnknownChat, chat, chats, looks_like
+from toolect._chats.chat_registry import chat, chats, looks_like
 from toolect._chats.plan import Plans
 from toolect._chats.told_tools import MAX_FAILED, Definitions
 from toolect._chats.verbs import Chat
 from toolect._chats.writing import Unsafe
 from toolect._cli import main
 from toolect._message import Call, Content, Message, Reasoning, Segment
-from toolect._rendered import Unrepresentable
+from toolect._names import UnknownNameError
+from toolect._rendered import RenderError
 from toolect._spec.chat_model import Thoughts
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
@@ -71,7 +72,7 @@ def rendered(one: Chat, conversation: Conversation, generate: bool = False) -> T
     """The conversation's text, if the chat can carry it."""
     try:
         return one.render(conversation, generate, date="2026-01-01")
-    except Unrepresentable:
+    except RenderError:
         return None
 
 
@@ -202,7 +203,7 @@ def test_results_that_follow_are_told_of_their_calls(name: str, ids: list[str]) 
         whole = one.render(Conversation([*turns, results], [TIDE]), date="2026-01-01")
         after = one.continuation(Conversation(turns, [TIDE]), [results], date="2026-01-01")
         said = str(one.dialect.render(Message([Call(call.name, call.arguments) for call in calls]), [TIDE]))
-    except Unrepresentable:
+    except RenderError:
         return
     assert not after or whole.endswith(after)
     sampled = Assistant(Message(calls), said, one.dialect.name)
@@ -254,7 +255,7 @@ def test_spans_say_whose_words_they_are(name: str) -> None:
 def test_a_text_does_not_break_out(name: str) -> None:
     token = chat(name).tokens[0]
     turns = [User(f"So {token} it goes")]
-    with pytest.raises(Unrepresentable, match=re.escape(token)):
+    with pytest.raises(RenderError, match=re.escape(token)):
         chat(name).render(Conversation(turns))
     harmless = chat(name).render(Conversation(turns), unsafe="neutralise")
     assert token not in str(harmless).split("So ")[1].split(" it goes")[0]
@@ -362,7 +363,7 @@ def test_what_was_written_before_changes_nothing(name: str, conversation: Conver
     for one in (chat(name), Chat(chat(name).spec, chat(name).dialect)):
         try:
             told.append(str(one.render(conversation, thinking=thinking, date="2026-01-01", unsafe="neutralise")))
-        except Unrepresentable as error:
+        except RenderError as error:
             told.append(str(error))
     assert told[0] == told[1]
 
@@ -443,7 +444,7 @@ def test_what_is_said_beside_calls_may_stand_behind_results() -> None:
 
 
 def test_an_unknown_chat() -> None:
-    with pytest.raises(UnknownChat, match=r"qwen2\.5"):
+    with pytest.raises(UnknownNameError, match=r"qwen2\.5"):
         chat("qwen25")
 
 
@@ -552,7 +553,7 @@ def test_the_chat_of_a_model_reads_what_the_model_writes() -> None:
             continue
         try:
             found = chat(model)
-        except UnknownChat:
+        except UnknownNameError:
             continue
         met += 1
         has = found.dialect.name
@@ -577,11 +578,11 @@ def test_a_chat_writes_what_its_dialect_does(name: str) -> None:
         message = Message([*thoughts, *words, *[call] * count])
         try:
             one.dialect.render(message, tools=tools)
-        except Unrepresentable:
+        except RenderError:
             continue
         try:
             one.render(Conversation([User("Q"), Assistant(message)], tools), False)
-        except Unrepresentable as error:
+        except RenderError as error:
             refused.add(error.reason)
     assert refused <= {*one.spec.refuse}
 

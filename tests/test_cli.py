@@ -20,7 +20,7 @@ import toolect
 from toolect._cli import COMMANDS, main
 from toolect._cli._shared.forms import message_form, message_of
 from toolect._cli._shared.message_text import draw
-from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Repair, RepairKind, Status
 from toolect._shown import visible
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -693,9 +693,9 @@ def test_a_form_written_by_hand() -> None:
 
     assert message_of(form).calls == [Call("f", {"a": 1})] * 2
     assert message_of(form).calls[1].arguments_text == '{"a":1}'
-    with pytest.raises(BadMessage, match=re.escape("expected `int`, got `str` - at `$.segments[0].span[0]`")):
+    with pytest.raises(MessageError, match=re.escape("expected `int`, got `str` - at `$.segments[0].span[0]`")):
         message_of({"segments": [{"type": "content", "text": "a", "span": ["x", 1]}]})
-    with pytest.raises(BadMessage, match=re.escape("expected a call's arguments as dict, got str")):
+    with pytest.raises(MessageError, match=re.escape("expected a call's arguments as dict, got str")):
         message_of({"segments": [{"type": "call", "name": "f", "arguments": "{}"}]})
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from row_samples import ANYTHING, conversation, nested, places, replaced
 
 import toolect
-from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status, Unrepresentable
+from toolect import Call, Content, Conversation, Message, MessageError, Reasoning, RenderError, Status
 from toolect._turns import Waiting
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
 
@@ -121,7 +121,7 @@ def test_what_is_no_conversation_is_a_bad_message(form: str) -> None:
         body = write(conversation(random))
         for place in [*places(body)][1:]:
             for value in [*random.sample(ANYTHING, 8), nested(20_000)]:
-                with suppress(BadMessage):
+                with suppress(MessageError):
                     read(**replaced(body, place, value))
 
 
@@ -177,7 +177,7 @@ def test_rows_in_a_dialect_and_back(conversation: Conversation) -> None:
     plain = in_order(conversation)
     try:
         row = plain.to_sharegpt("hermes")
-    except Unrepresentable:
+    except RenderError:
         return
     back = Conversation.from_sharegpt(json.loads(json.dumps(row)), "hermes")
     assert [*map(bare, back.turns)] == plain.turns and same(Conversation([], back.tools), Conversation([], plain.tools))
@@ -219,7 +219,7 @@ def test_refused_messages(messages: Any, expected: str | None, where: str) -> No
     if expected is None:
         assert Conversation.from_openai(messages).turns == (Assistant(Message()),)
         return
-    with pytest.raises(BadMessage) as error:
+    with pytest.raises(MessageError) as error:
         Conversation.from_openai(messages)
     assert expected in error.value.expected and error.value.where == where and f"at `{where}`" in str(error.value)
 
@@ -240,7 +240,7 @@ def test_refused_messages(messages: Any, expected: str | None, where: str) -> No
 )
 def test_refused_tools(given: Any, expected: str, where: str) -> None:
     """Definitions that define no function, or none that could be told of."""
-    with pytest.raises(BadMessage) as error:
+    with pytest.raises(MessageError) as error:
         Conversation.from_openai([], given)
     assert expected in error.value.expected and error.value.where == where
 
@@ -314,7 +314,7 @@ TOLD = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
 )  # fmt: skip
 def test_refused_blocks(messages: Any, expected: str, where: str) -> None:
     """What Anthropic's messages cannot say, with its place."""
-    with pytest.raises(BadMessage) as error:
+    with pytest.raises(MessageError) as error:
         Conversation.from_anthropic(messages)
     assert expected in error.value.expected and error.value.where == where
 
@@ -336,14 +336,14 @@ def test_refused_blocks(messages: Any, expected: str, where: str) -> None:
 )
 def test_refused_items(items: Any, expected: str, where: str) -> None:
     """What the items of the Responses API cannot say, with its place."""
-    with pytest.raises(BadMessage) as error:
+    with pytest.raises(MessageError) as error:
         Conversation.from_responses(items)
     assert expected in error.value.expected and error.value.where == where
 
 
 def test_a_late_system_turn() -> None:
     """Anthropic's system text stands before all messages."""
-    with pytest.raises(Unrepresentable, match="others come first"):
+    with pytest.raises(RenderError, match="others come first"):
         Conversation([User("x"), System("y")]).to_anthropic()
 
 
@@ -393,7 +393,7 @@ def test_rows_that_tell_of_tools_in_the_system_text() -> None:
 )
 def test_refused_rows(row: Any, expected: str, where: str) -> None:
     """What no row says, with its place."""
-    with pytest.raises(BadMessage) as error:
+    with pytest.raises(MessageError) as error:
         Conversation.from_sharegpt(row)
     assert expected in error.value.expected and error.value.where == where
 
@@ -401,7 +401,7 @@ def test_refused_rows(row: Any, expected: str, where: str) -> None:
 def test_what_rows_cannot_carry() -> None:
     """Reasoning and text after a call have no turns of their own."""
     for segments in ([Reasoning("hm")], [Call("f", {}), Content("so")]):
-        with pytest.raises(Unrepresentable, match="name a dialect"):
+        with pytest.raises(RenderError, match="name a dialect"):
             Conversation([Assistant(Message(segments))]).to_sharegpt()
 
 
@@ -436,7 +436,7 @@ def test_a_number_that_no_json_says_is_not_written(number: float) -> None:
     ]  # fmt: skip
     for each in write:
         each(one)
-        with pytest.raises((BadMessage, Unrepresentable), match=r"finite|JSON"):
+        with pytest.raises((MessageError, RenderError), match=r"finite|JSON"):
             each(other)
 
 
@@ -448,7 +448,7 @@ def test_rows_tell_which_call_each_result_is_of(name: str) -> None:
     turns = [User("q"), Assistant(Message(calls)), Results((results[2], results[0], results[1]))]
     try:
         row = Conversation(turns).to_sharegpt(name or None)
-    except Unrepresentable:
+    except RenderError:
         return
     asked, told = Conversation.from_sharegpt(row, name or None).turns[1:]
     assert isinstance(asked, Assistant) and isinstance(told, Results)

@@ -56,8 +56,8 @@ from toolect._data.row_targets import UNSIGNED
 from toolect._data.tallies import Tallies
 from toolect._data.whose_results import OF_ANOTHER
 from toolect._exchange.told_in_texts import definitions_in
-from toolect._message import BadMessage, Json, Status
-from toolect._rendered import Unrepresentable
+from toolect._message import Json, MessageError, Status
+from toolect._rendered import RenderError
 from toolect.conversation import Assistant, System, User
 from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
 
@@ -112,7 +112,7 @@ def test_what_is_not_read_back_is_known(name: str) -> None:
                 read: list[str] = []
                 patch.setattr(chat, "parse", lambda text, read=read: read.append(text) or Chat.parse(chat, text))
                 told = chat.told(given, date="2026-01-01")
-        except Unrepresentable:
+        except RenderError:
             continue
         known += not read
         assert told.text == chat.render(given, False, date="2026-01-01")
@@ -138,7 +138,7 @@ def test_what_is_read_back_apart_is_known(name: str) -> None:
                 plain = chat.told(given, date="2026-01-01", compare=False) if seed % 2 else None
                 assert not read
                 told = chat.told(given, date="2026-01-01")
-            except Unrepresentable:
+            except RenderError:
                 continue
         assert plain is None or (str(plain.text), plain.changes) == (str(told.text), ())
         apart += not read and any(isinstance(turn, Assistant) and turn.message.calls for turn in given.turns)
@@ -303,7 +303,7 @@ def _told(name: str, tools: list[dict[str, Any]]) -> str:
     one = toolect.chat(name)
     try:
         return Telling(one.spec, one.dialect).tools(tools)
-    except Unrepresentable:
+    except RenderError:
         return ""
 
 
@@ -396,7 +396,7 @@ def test_tools_of_a_transcript_are_kept_or_missed(name: str) -> None:
     try:
         asked = Conversation([User("When?"), Assistant(Message([Content("Now.")]))], tools)
         text = str(toolect.chat(name).render(asked))
-    except Unrepresentable:
+    except RenderError:
         return  # it tells of no tools, or of no answers
     if not all(one["name"] in text for one in TWO_TOOLS):
         return
@@ -694,7 +694,7 @@ def test_tools_are_read_alike_however_they_come() -> None:
     def tools(read: Callable[[], object]) -> str:
         try:
             return repr(read())
-        except BadMessage as error:
+        except MessageError as error:
             return str(error)
 
     random = Random(1)
@@ -828,7 +828,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-class Interrupted(Exception):
+class InterruptedJobError(Exception):
     """What a job is interrupted by here."""
 
 
@@ -838,7 +838,7 @@ def interrupted(after: int) -> Any:
     def runner(work: Iterator[Any], jobs: int, limit: int) -> Iterator[Any]:
         for number, done in enumerate(_alone(work, jobs, limit)):
             if number == after:
-                raise Interrupted
+                raise InterruptedJobError
             yield done
 
     return runner
@@ -855,7 +855,7 @@ def test_a_job_goes_on(corpus: Path, tmp_path: Path, parquet: bool) -> None:
     assert files(tmp_path / "shared") == whole
     broken = job(corpus, tmp_path / "broken", **options)
     for after in (3, 4):
-        with pytest.raises(Interrupted):
+        with pytest.raises(InterruptedJobError):
             run(broken, 1, runner=interrupted(after))
     resumed = run(broken, 1)
     assert files(tmp_path / "broken") == whole
@@ -895,7 +895,7 @@ def size(folder: Path) -> int:
 
 def test_other_work_is_not_gone_on_with(corpus: Path, tmp_path: Path) -> None:
     """A folder of another job, or of anything else, is left alone."""
-    with pytest.raises(Interrupted):
+    with pytest.raises(InterruptedJobError):
         run(job(corpus, tmp_path / "o"), 1, runner=interrupted(2))
     with pytest.raises(ValueError, match="same files and options"):
         run(job(corpus, tmp_path / "o", "llama3.1"), 1)

@@ -85,7 +85,7 @@ def test_names_of_tools(name: str) -> None:
     for said in ("ns.f", "f.f", "functions.f", "ns:f", "ns/f"):
         try:
             found = read(name, Call(said, {"a": 2}), tool(a="int"))
-        except toolect.Unrepresentable:
+        except toolect.RenderError:
             assert said in ("ns:f", "ns/f")  # no name there
             continue
         assert same(found, "f", {"a": 2}), said
@@ -162,7 +162,7 @@ def test_a_text_that_would_be_a_value_is_not_written(name: str, kind: str, text:
     """Law: `render` refuses a text where the tools declare what it spells, and writes it where they do not."""
     dialect = toolect.dialect(name)
     message = Message([Call("f", {"a": text})])
-    with pytest.raises(toolect.Unrepresentable):
+    with pytest.raises(toolect.RenderError):
         dialect.render(message, tools=[tool(a=kind)])
     assert dialect.render(message, tools=[tool(a="string")])
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import toolect
-from toolect import UnknownDialect, registry
+from toolect import UnknownNameError, registry
 from toolect import _files as files
 from toolect.registry import Registry, shipped
 
@@ -126,7 +126,7 @@ def test_models_are_mapped() -> None:
     assert toolect.dialect("my-7b").name == "kimi-k2"
     toolect.map_model("qwen3*", "kimi-k2")
     assert toolect.dialect("qwen3-coder").name == "qwen3-coder"
-    with pytest.raises(UnknownDialect):
+    with pytest.raises(UnknownNameError):
         toolect.map_model("my-*", "nothing-like-it")
     with pytest.raises(ValueError, match="expected a pattern of model ids like `my-"):
         toolect.map_model("*", "hermes")

@@ -70,7 +70,7 @@ def test_texts_come_back(slot: str, role: str, data: st.DataObject) -> None:
     text = "".join(data.draw(st.lists(st.sampled_from(SIGNS), max_size=8)))
     said = (toolect.Reasoning if role == "reasoning" else toolect.Content)(text)
     wires = [f'T"{text}"{CALL}{text}', f'T"{text}', f"{text}{CALL}"]
-    with suppress(toolect.Unrepresentable):
+    with suppress(toolect.RenderError):
         wires.append(str(found.render(toolect.Message((said, toolect.Call("f", {}))))))
     for wire in wires:
         message = found.parse(wire)

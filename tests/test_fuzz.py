@@ -466,7 +466,7 @@ def test_more_repairs_than_a_call_may_have() -> None:
         dialect = toolect.dialect(name)
         try:
             text = str(dialect.render(Message([call]))).replace("</", " < /")
-        except toolect.Unrepresentable:
+        except toolect.RenderError:
             continue
         run = Run(name, text[: len(text) * 9 // 10] + "<think>x</think>", {}, (len(text) // 3,))
         broke += [found for found in [broken(dialect, run)] if found is not None]

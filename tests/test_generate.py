@@ -331,7 +331,8 @@ def test_without_hypothesis() -> None:
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
     assert (
-        last.startswith("toolect._extras.Missing: expected hypothesis, got none: pip install ") and "[testing]" in last
+        last.startswith("toolect.MissingExtraError: expected hypothesis, got none: pip install ")
+        and "[testing]" in last
     )
 
 

@@ -12,7 +12,7 @@ import toolect
 from toolect._compiled import Dialect
 from toolect._events import CallEnd
 from toolect._message import Call, Json, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 TOOLS = [
@@ -46,7 +46,7 @@ def texts(dialect: Dialect) -> Iterator[str]:
     try:
         inner = written(dialect, "shell", cmd="rm -rf /").strip()
         outers = [written(dialect, "write", **arguments) for arguments in OUTER]
-    except Unrepresentable:
+    except RenderError:
         return
     for outer in outers:
         for before, after in AROUND:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 import shipped_corpus
 
-from toolect import Call, Content, Reasoning, Unrepresentable
+from toolect import Call, Content, Reasoning, RenderError
 from toolect._authoring.lint import lint
 from toolect._compiled import Dialect
 from toolect._message import Message, Segment
@@ -316,7 +316,7 @@ def test_what_has_no_place_is_refused(made: tuple[Format, Dialect]) -> None:
     """The reason is said."""
     one, dialect = made
     for why, segments in one.refused.items():
-        with pytest.raises(Unrepresentable, match=why):
+        with pytest.raises(RenderError, match=why):
             dialect.render(Message(segments))
 
 

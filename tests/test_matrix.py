@@ -85,7 +85,7 @@ def not_written(dialect: Dialect, message: Message) -> bool:
     """True when the dialect refuses the message."""
     try:
         written(dialect, message, tools_of(message))
-    except toolect.Unrepresentable:
+    except toolect.RenderError:
         return True
     return False
 

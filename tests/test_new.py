@@ -12,7 +12,7 @@ from registries import own_registries
 
 import toolect
 from toolect._authoring.induction import Row, induce, tools_of
-from toolect._authoring.induction.equations import Contradiction, Equation, solutions
+from toolect._authoring.induction.equations import ContradictionError, Equation, solutions
 from toolect._cli import main
 from toolect._message import Call, Content, Json, Message
 from tools.induction.measure import random_outcome, shipped_outcome, wild_outcome
@@ -199,5 +199,5 @@ def test_equations() -> None:
     ]
     found = solutions(given, {})[0]
     assert found == {"name closer": "(", "argument opener": "", "argument divider": ", ", "call closer": ")"}
-    with pytest.raises(Contradiction, match="row 2"):
+    with pytest.raises(ContradictionError, match="row 2"):
         solutions([*given, Equation("]", ("call closer",), 2, "behind the call")], {})

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import toolect
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
-from toolect.openai import BadMessage, from_openai, to_openai
+from toolect.openai import MessageError, from_openai, to_openai
 from toolect.openai.chunks import Chunks, events_to_chunks
 
 MADE = re.compile(r"call_[0-9a-f]{24}")
@@ -106,7 +106,7 @@ def test_a_repaired_call_is_written_as_json() -> None:
 @pytest.mark.parametrize("value", [{1, 2}, b"bytes", 10**5000], ids=["set", "bytes", "digits"])
 def test_arguments_that_json_cannot_carry(value: Any) -> None:
     """Arguments built by hand that JSON cannot carry are refused with their place."""
-    with pytest.raises(BadMessage, match=re.escape("`$.tool_calls[1].function.arguments`")):
+    with pytest.raises(MessageError, match=re.escape("`$.tool_calls[1].function.arguments`")):
         to_openai(Message([Call("f", {}), Call("f", {"a": value})]))
 
 
@@ -115,9 +115,9 @@ def test_arguments_nested_without_end() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(BadMessage, match="nested too deeply"):
+    with pytest.raises(MessageError, match="nested too deeply"):
         to_openai(Message([Call("f", {"a": deep})]))
-    with pytest.raises(BadMessage, match="nested too deeply"):
+    with pytest.raises(MessageError, match="nested too deeply"):
         from_openai(assistant(arguments={"a": deep}))
 
 
@@ -280,7 +280,7 @@ def test_any_arguments_text_makes_a_call(text: str) -> None:
 )
 def test_a_bad_shape_is_named_with_its_place(shape: Any, where: str) -> None:
     """Anything but an assistant message is refused with what was expected, what came, and where."""
-    with pytest.raises(BadMessage) as caught:
+    with pytest.raises(MessageError) as caught:
         from_openai(shape)
 
     error = caught.value

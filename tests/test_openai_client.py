@@ -115,5 +115,5 @@ def test_a_model_that_gives_something_else() -> None:
         yield 3
 
     for model in (number, numbers):
-        with pytest.raises((TypeError, toolect.BadMessage), match=r"int|nothing"):
+        with pytest.raises((TypeError, toolect.MessageError), match=r"int|nothing"):
             asyncio.run(Agent(model).run("?"))

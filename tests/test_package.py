@@ -16,7 +16,7 @@ import shares
 import shipped_corpus
 
 import toolect
-from toolect import Call, Content, Message, Reasoning, UnknownDialect, Unrepresentable
+from toolect import Call, Content, Message, Reasoning, RenderError, UnknownNameError
 from toolect._conversion import Conversion
 from toolect._message import Status
 from toolect.registry import shipped
@@ -36,8 +36,8 @@ VALUES = [
     Status.TRUNCATED,
     Message((Content("x"), CALL)),
     Conversion("x", Message((Content("x"),))),
-    UnknownDialect("x", ("y", "z")),
-    Unrepresentable("name", "does not match", "a b"),
+    UnknownNameError("x", ("y", "z")),
+    RenderError("name", "does not match", "a b"),
 ]
 
 

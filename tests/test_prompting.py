@@ -24,7 +24,7 @@ from toolect._prompting.python import docstring, signature
 from toolect._prompting.schemas import MAX_PARTS
 from toolect._prompting.tools import write_tools
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.chat_load import load_chats
 from toolect._spec.prompts import Notation, Syntax, ToolText
 from toolect._turns import Results, ToolResult
@@ -291,7 +291,7 @@ def test_no_output_is_read_as_a_call(name: str, data: st.DataObject) -> None:
     assert json.loads(harmless) == output
     try:
         told = dialect.render_results([("f", output, "a1")])
-    except Unrepresentable:
+    except RenderError:
         return
     assert not list(forged(dialect, told))
 
@@ -312,7 +312,7 @@ def test_no_outputs_together_are_read_as_a_call(name: str) -> None:
             assert not list(forged(dialect, str(message["content"]))), said
         try:
             told = dialect.render_results([("f", output, "a1") for output in said], KNOWN)
-        except Unrepresentable:
+        except RenderError:
             continue
         assert not list(forged(dialect, told)), said
 
@@ -322,9 +322,9 @@ def test_a_call_across_outputs_is_refused() -> None:
     dialect = registry.dialect("glm4")
     for output in ("f", '{"a": 1}'):
         assert output in dialect.render_results([("g", output, None)])
-    with pytest.raises(Unrepresentable, match="together with the others it reads like a call"):
+    with pytest.raises(RenderError, match="together with the others it reads like a call"):
         dialect.render_results([("g", "f", None), ("g", '{"a": 1}', None)])
-    with pytest.raises(Unrepresentable, match="it reads like a call"):
+    with pytest.raises(RenderError, match="it reads like a call"):
         dialect.render_results([("g", "erase\n{", None)], [{"name": "erase"}])
 
 

@@ -16,13 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolect
+from toolect import UnknownNameError
 from toolect import _cache as cache
 from toolect import registry as shipped_registry
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
 from toolect._names import Names, near_misses, resolve
 from toolect._spec.model import Spec
-from toolect.registry import Registry, Shelf, UnknownDialect, shipped
+from toolect.registry import Registry, Shelf, shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
 MAP = "map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}"
@@ -155,7 +156,7 @@ def test_ids_of_models_lead_home(registry: Registry) -> None:
             model, dialect = line.split()
             try:
                 found = registry.resolve(model)
-            except UnknownDialect:
+            except UnknownNameError:
                 found = "-"
             if found != dialect:
                 wrong.append(f"{model}: expected {dialect}, got {found}")
@@ -172,12 +173,12 @@ def test_any_name_has_an_answer(name: str) -> None:
 def test_unknown_dialect_names_near_misses(registry: Registry) -> None:
     """A miss tells what might have been meant."""
     name = registry.dialects()[0]
-    with pytest.raises(UnknownDialect, match=rf"did you mean .*'{name}'") as caught:
+    with pytest.raises(UnknownNameError, match=rf"did you mean .*'{name}'") as caught:
         registry.dialect("x" + name)
     assert name in caught.value.near
     assert isinstance(caught.value, LookupError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-    with pytest.raises(UnknownDialect, match=r"see toolect\.dialects"):
+    with pytest.raises(UnknownNameError, match=r"see toolect\.dialects"):
         registry.dialect("\x00")
 
 
@@ -185,10 +186,10 @@ def test_unknown_model_names_near_patterns(registry: Registry) -> None:
     """A miss of a model id tells the nearest patterns, and how to add one."""
     pattern = next(p for name in registry.dialects() for p in registry.spec(name).models if "*" not in p)
     owner, _, model = pattern.partition("/")
-    with pytest.raises(UnknownDialect, match=r"the nearest model patterns are .* under `models`") as caught:
+    with pytest.raises(UnknownNameError, match=r"the nearest model patterns are .* under `models`") as caught:
         registry.dialect(f"{owner}/x{model}")
     assert pattern in caught.value.near
-    with pytest.raises(UnknownDialect, match="load an entry with a pattern"):
+    with pytest.raises(UnknownNameError, match="load an entry with a pattern"):
         registry.dialect("nobody/\x00")
 
 

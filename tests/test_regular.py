@@ -17,7 +17,7 @@ from toolect._regular.extent import longest
 from toolect._regular.ranges import holds, joined, others, shared
 from toolect._regular.sample import sample
 from toolect._regular.shared_words import common
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegularError, read
 
 SETS = ["a", "b", "[ab]", "[^a]", r"\w", r"\s", r"\d", ".", r"[^\s<>]", "[a-c-]", "(?i:k)", r"(?a:\w)", "é"]
 
@@ -99,7 +99,7 @@ def test_lengths() -> None:
 # Backtracking, by a matcher that counts its steps
 
 
-class _TooMany(Exception):
+class _TooManyError(Exception):
     pass
 
 
@@ -113,7 +113,7 @@ def steps(regex: str, text: str, limit: int = 20_000) -> int:
             case Chars(ranges):
                 count += 1
                 if count > limit:
-                    raise _TooMany
+                    raise _TooManyError
                 if at < len(text) and holds(ranges, ord(text[at])):
                     yield at + 1
             case Chain(parts):
@@ -139,7 +139,7 @@ def steps(regex: str, text: str, limit: int = 20_000) -> int:
         for end in run(parts[0], at):
             yield from chain(parts[1:], end)
 
-    with suppress(_TooMany):
+    with suppress(_TooManyError):
         assert len(text) not in run(read(regex), 0), "the attack must not match"
     return count
 
@@ -235,5 +235,5 @@ def test_what_is_not_analysed(regex: str, reason: str) -> None:
 
 @pytest.mark.parametrize("ask", [partial(sample, random=Random(0)), longest, partial(common, "a")])
 def test_a_back_reference_is_refused(ask: partial[object]) -> None:
-    with pytest.raises(NotRegular, match="refers back"):
+    with pytest.raises(NotRegularError, match="refers back"):
         ask(r"(a)\1")

@@ -112,7 +112,7 @@ def test_every_change_is_tested() -> None:
 
 def test_what_would_be_read_with_a_repair_is_refused() -> None:
     """A number longer than a terminal may be is read, with a repair: it is not written."""
-    with pytest.raises(toolect.Unrepresentable, match="read back"):
+    with pytest.raises(toolect.RenderError, match="read back"):
         toolect.dialect("gemma4").render(Message([Call("f", {"a": 10**600})]))
 
 
@@ -124,7 +124,7 @@ def test_a_round_trip_tells_all() -> None:
     assert done.tools == tools_of(message)
     assert done.back == message
     told = [{"name": "f", "parameters": {"properties": {"days": {"type": "integer"}}}}]
-    with pytest.raises(toolect.Unrepresentable, match="declared integer"):
+    with pytest.raises(toolect.RenderError, match="declared integer"):
         round_trip(toolect.dialect("qwen3-coder"), message, told)
 
 
@@ -149,16 +149,14 @@ KEY: /\w+/
     roles = {"content": "content", "call": "call", "NAME": "call.name", "argument": "argument", "KEY": "argument.key"}
     found = toolect.define({"map": {**roles, "argument/TEXT": "argument.value"}}, rules, name="bullets-of-values")
     assert found.render(Call("f", {"a": "b", "k": "c"}))
-    with pytest.raises(toolect.Unrepresentable, match=said):
+    with pytest.raises(toolect.RenderError, match=said):
         found.render(Call("f", {"a": "b", "k": value}))
 
 
 @pytest.mark.parametrize("segments", [[Content(" "), Call("f", {})], [Call("f", {}), Content("\n\n")]])
 def test_blanks_beside_a_call_are_a_gap(segments: list[Segment]) -> None:
     """They are trimmed, and no call is read in their place."""
-    with pytest.raises(
-        toolect.Unrepresentable, match="content: is nothing but whitespace, which beside a call is a gap"
-    ):
+    with pytest.raises(toolect.RenderError, match="content: is nothing but whitespace, which beside a call is a gap"):
         toolect.dialect("qwen3-coder").render(Message(segments))
 
 
@@ -168,6 +166,6 @@ def test_a_call_without_its_id_is_refused() -> None:
     rules = 'start: call*\ncall: "<" NAME " " ID ">" JSON "</>"\nNAME: /\\w+/\nID: /\\w+/\n%declare JSON\n'
     roles = {"call": "call", "NAME": "call.name", "ID": "call.id", "call/JSON": "call.arguments"}
     found = toolect.define({"map": roles}, rules, name="ids-of-calls")
-    with pytest.raises(toolect.Unrepresentable, match="id: the call has none"):
+    with pytest.raises(toolect.RenderError, match="id: the call has none"):
         found.render(Call("f", {}))
     assert found.render(Call("f", {}, "c1")) == "<f c1>{}</>"

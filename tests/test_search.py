@@ -74,7 +74,7 @@ def test_an_end_token_ends_an_answer(name: str) -> None:
     for segments in ANSWERS:
         try:
             text = str(dialect.render(Message(segments)))
-        except toolect.Unrepresentable:
+        except toolect.RenderError:
             continue
         for options in ({}, {"tools": TIDE}):
             expected = kinds(dialect.parse(text, **options))
@@ -96,7 +96,7 @@ def test_what_is_long_is_passed_on_as_it_comes(name: str) -> None:
     for segments, kind in (([Content(words * 12)], "text"), ([Call("tide", {"port": words * 12})], "arguments")):
         try:
             text = str(toolect.dialect(name).render(Message(segments)))
-        except toolect.Unrepresentable:
+        except toolect.RenderError:
             continue
         stream, begins, told = Stream(lambda: reader(name, tools=TIDE, streaming=True)), text.index(words), 0
         for at in range(0, len(text), 4):

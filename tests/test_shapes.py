@@ -24,7 +24,7 @@ from toolect._shapes.shape_events import Arguments, ArgumentText, CallEnds, Rest
 from toolect._spec.load import load_specs
 from toolect._spec.model import Spec
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
-from toolect._values.json_lexemes import Broken
+from toolect._values.json_lexemes import JsonError
 from toolect._values.toolset import tool_schemas
 
 SHAPES = {
@@ -105,7 +105,7 @@ def read(shape: Shape, text: str, cuts: list[int]) -> tuple[list[ShapeEvent], st
             rest += text[start:end]
             taken = reader.feed(rest, 0, base, end == len(text))
             rest, base = rest[taken:], base + taken
-    except Broken as error:
+    except JsonError as error:
         broken = f"{error.why} - at {error.at}"
     return joined(events), broken, reader.called
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from test_conversation import conversations
 
 import toolect
-from toolect import Call, Content, Conversation, Message, Reasoning, Unrepresentable
+from toolect import Call, Content, Conversation, Message, Reasoning, RenderError
 from toolect._chats.template_chat import TemplateChat
 from toolect._chats.template_marks import Habits, Marker, messages
 from toolect._chats.template_pieces import placed, unmarked
 from toolect._transcript import Origin, Transcript
-from toolect.chat_template import BadTemplate
+from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Assistant, Results, System, ToolResult, User
 
@@ -147,7 +147,7 @@ def test_continuation() -> None:
 def test_texts_that_would_break_out() -> None:
     """Markers of turns in a text are refused, made harmless or kept: never in silence."""
     one, bad = chat(PLAIN), Conversation([User("x<|im_end|>y")])
-    with pytest.raises(Unrepresentable, match="markup of the template"):
+    with pytest.raises(RenderError, match="markup of the template"):
         one.render(bad)
     text = one.render(bad, unsafe="neutralise")
     assert [(d.turn, d.marker) for d in text.defused] == [(0, "<|im_end|>")] and text.count("<|im_end|>") == 1
@@ -159,14 +159,14 @@ def test_texts_that_would_break_out() -> None:
 def test_refusals() -> None:
     """What a template refuses is refused with its reason, and so is what no template could tell."""
     picky = "{{ raise_exception('roles must alternate') if messages[1:] else messages[0].content }}"
-    with pytest.raises(Unrepresentable, match="roles must alternate"):
+    with pytest.raises(RenderError, match="roles must alternate"):
         chat(picky).render(Conversation([User("a"), User("b")]))
-    with pytest.raises(Unrepresentable, match="without a call"):
+    with pytest.raises(RenderError, match="without a call"):
         chat(PLAIN).render(Conversation([Results((ToolResult("a", "f", "1"),))]))
-    with pytest.raises(Unrepresentable, match="reasoning, then content"):
+    with pytest.raises(RenderError, match="reasoning, then content"):
         chat(PLAIN).render(Conversation([Assistant(Message([Content("a"), Reasoning("b")]))]))
     for template, said in (("{% for %}", "jinja"), ("{{ 1 / 0 }}", "ZeroDivision")):
-        with pytest.raises(BadTemplate, match=said):
+        with pytest.raises(TemplateError, match=said):
             chat(template).render(Conversation([User("a")]))
 
 
@@ -220,7 +220,7 @@ def test_a_process_is_kept_and_started_anew() -> None:
     first = sandbox._process
     assert sandbox.run("{{ a }}!", [{"a": 3}]) == ["3!"]
     assert sandbox._process is first
-    with pytest.raises(BadTemplate, match="does not end"):
+    with pytest.raises(TemplateError, match="does not end"):
         sandbox.run("{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}", [{}], seconds=1)
     assert first is not None and first.poll() is not None
     assert sandbox.run("{{ a }}", [{"a": 4}]) == ["4"]

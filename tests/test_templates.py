@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import toolect
 from toolect._cli import main
-from toolect.chat_template import BadTemplate, judge, marked, read_template, sandbox, turns, verdicts
+from toolect.chat_template import TemplateError, judge, marked, read_template, sandbox, turns, verdicts
 from toolect.chat_template.probes import PROBES
 from toolect.chat_template.sandbox import run
 from tools.conformance import chat_templates as tool
@@ -78,7 +78,7 @@ def test_wrong_readings_are_told() -> None:
 )
 def test_bad_templates(source: str, message: str) -> None:
     """What is wrong with a template is one sentence."""
-    with pytest.raises(BadTemplate, match=message) as caught:
+    with pytest.raises(TemplateError, match=message) as caught:
         turns(source)
     assert "\n" not in str(caught.value)
 
@@ -87,7 +87,7 @@ def test_loops_end() -> None:
     """A template that does not end is stopped, and that is said."""
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     start = time.monotonic()
-    with pytest.raises(BadTemplate, match="renders in 1 s, got one that does not end"):
+    with pytest.raises(TemplateError, match="renders in 1 s, got one that does not end"):
         run(loop, [{}], seconds=1)
     assert time.monotonic() - start < 20
 
@@ -106,7 +106,7 @@ def test_only_the_template_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_recursion_ends() -> None:
     """A template that calls itself for ever fails by itself."""
-    with pytest.raises(BadTemplate, match="RecursionError"):
+    with pytest.raises(TemplateError, match="RecursionError"):
         turns("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}")
 
 
@@ -119,7 +119,7 @@ def test_read_template(tmp_path: Path) -> None:
         assert read_template(path) == expected
     for text in ("{", "[]", "{}", '{"chat_template": 3}', "[" * 100_000):
         path.write_text(text, "utf-8")
-        with pytest.raises(BadTemplate, match=r"- in tokenizer_config\.json"):
+        with pytest.raises(TemplateError, match=r"- in tokenizer_config\.json"):
             read_template(path)
 
 

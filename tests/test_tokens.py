@@ -17,10 +17,10 @@ import toolect
 from toolect._authoring.generate.random_conversations import cases
 from toolect._events import ArgumentsDelta, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Message, Reasoning
-from toolect._rendered import Rendered, Unrepresentable
+from toolect._rendered import Rendered, RenderError
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
-from toolect.tokens import Encoded, Tokenizer, UnknownId, adapted, encode, load, markers
+from toolect.tokens import Encoded, TokenIdError, Tokenizer, adapted, encode, load, markers
 
 REAL = ("qwen3", "llama3_1", "deepseek_v3", "gemma3", "gptoss")
 DIALECTS = ("hermes", "qwen3-coder", "harmony", "mistral-v3", "glm-4.5", "pythonic", "deepseek-v3", "llama3-json")
@@ -54,7 +54,7 @@ def written(name: str, conversation: Conversation, **options: Any) -> Transcript
     """The conversation's text in a chat that can carry it."""
     try:
         return toolect.chat(name).render(conversation, True, date="2026-01-01", **options)
-    except Unrepresentable:
+    except RenderError:
         return None
 
 
@@ -268,7 +268,7 @@ def test_an_unknown_id_is_refused_before_anything_is_read() -> None:
     stream = toolect.dialect("hermes").token_stream(byte_level())
     known = byte_level().token_to_id("a")
     for odd in (10**6, -1, 1 << 70, "a", None, 1.5):
-        with pytest.raises(UnknownId, match="expected an id of the tokenizer, which has"):
+        with pytest.raises(TokenIdError, match="expected an id of the tokenizer, which has"):
             stream.feed([known, odd])  # type: ignore[list-item]
     assert not stream.message.segments
     stream.feed(known)
@@ -385,7 +385,7 @@ def test_real_tokenizers_obey_the_same_laws(name: str) -> None:
         for case in cases(7, 12):
             try:
                 text = toolect.chat(chat).render(case.conversation, unsafe="keep", date="2026-01-01")
-            except Unrepresentable:
+            except RenderError:
                 continue
             encoded = encode(text, tokenizer)
             again = bytes_of(encoded).decode()

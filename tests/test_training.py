@@ -18,7 +18,7 @@ import toolect
 from toolect._chats.continuing import Written
 from toolect._chats.guarding import Guardian
 from toolect._message import Call, Content, Message, Reasoning
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._training.sampled_texts import sampled_texts
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
@@ -68,7 +68,7 @@ def written(write: Callable[[], Transcript]) -> object:
     """All that is known of a text; why there is none."""
     try:
         text = write()
-    except Unrepresentable as error:
+    except RenderError as error:
         return str(error)
     return str(text), text.pieces, text.defused, text.author and text.author.texts
 
@@ -125,7 +125,7 @@ def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPat
 
     try:
         few = work(10)
-    except Unrepresentable:
+    except RenderError:
         return
     assert work(40) < 4.5 * few
 
@@ -138,7 +138,7 @@ def test_what_the_model_wrote_is_taught_once(name: str, conversation: Conversati
     chat = toolect.chat(name)
     try:
         found = examples(conversation, chat, byte_level(), date="2026-01-01")
-    except Unrepresentable:
+    except RenderError:
         return
     said = [number for number, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)]
     assert [number for example in found for number in example.answers] == said

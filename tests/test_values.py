@@ -90,7 +90,7 @@ def test_elements_wait_until_their_name_does_not_come_again() -> None:
 @pytest.mark.parametrize("value", ["b", "bc", ["b", "c"], 3])
 def test_arguments_are_not_written_without_their_name(name: str, value: Json) -> None:
     """Where arguments may be read without a name, one whose name cannot be written is refused."""
-    with pytest.raises(toolect.Unrepresentable, match="argument key: does not match"):
+    with pytest.raises(toolect.RenderError, match="argument key: does not match"):
         toolect.dialect(name).render(Message([Call("f", {"first name": value})]))
 
 
@@ -164,7 +164,7 @@ def test_what_a_codec_refuses_is_unrepresentable() -> None:
     """A value language whose scalars are texts refuses a number, as an argument would."""
     dialect = Dialect(structs.replace(registry.spec("minimax-m3"), codecs={"scalar/TEXT": Codec(CodecKind.TEXT)}))
     assert dialect.parse(dialect.render(Message([Call("f", {"a": "x"})]))).calls[0].arguments == {"a": "x"}
-    with pytest.raises(toolect.Unrepresentable, match="scalar: expected a string, got integer"):
+    with pytest.raises(toolect.RenderError, match="scalar: expected a string, got integer"):
         dialect.render(Message([Call("f", {"a": 1})]))
 
 
@@ -172,7 +172,7 @@ def test_a_rule_without_a_place_is_unrepresentable() -> None:
     """Content whose rule is empty cannot be written, and raises nothing else."""
     hermes = registry.spec("hermes")
     rules = hermes.rules | {"content": structs.replace(hermes.rules["content"], expr=Seq(()))}
-    with pytest.raises(toolect.Unrepresentable):
+    with pytest.raises(toolect.RenderError):
         Dialect(structs.replace(hermes, rules=rules)).render(Message([Content("x")]))
 
 

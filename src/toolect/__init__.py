@@ -11,22 +11,24 @@ import importlib as _importlib
 from types import ModuleType as _Module
 
 # What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
-from toolect._chats.chat_registry import UnknownChat, chat, chats, load
+from toolect._chats.chat_registry import chat, chats, load
 from toolect._compiled import Dialect, Stream
 from toolect._conversion import convert
 from toolect._detection.guess import detect, dialect, parse
 from toolect._diagnostic import SpecError
+from toolect._errors import ToolectError
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
 from toolect._explanation import Explanation
-from toolect._message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
-from toolect._rendered import Rendered, Unrepresentable
+from toolect._extras import MissingExtraError
+from toolect._message import Call, Content, Message, MessageError, Reasoning, Repair, RepairKind, Status
+from toolect._names import UnknownNameError
+from toolect._rendered import Rendered, RenderError
 from toolect._version import __version__ as __version__
 from toolect.conversation import Conversation
-from toolect.registry import UnknownDialect, define, dialects, map_model
+from toolect.registry import define, dialects, map_model
 
 __all__ = [
     "ArgumentsDelta",
-    "BadMessage",
     "Call",
     "CallEnd",
     "CallStart",
@@ -36,17 +38,19 @@ __all__ = [
     "Dialect",
     "Explanation",
     "Message",
+    "MessageError",
+    "MissingExtraError",
     "Reasoning",
     "ReasoningDelta",
+    "RenderError",
     "Rendered",
     "Repair",
     "RepairKind",
     "SpecError",
     "Status",
     "Stream",
-    "UnknownChat",
-    "UnknownDialect",
-    "Unrepresentable",
+    "ToolectError",
+    "UnknownNameError",
     "chat",
     "chats",
     "convert",

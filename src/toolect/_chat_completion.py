@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from toolect._objects import Object, as_list, as_object, as_text, field, got, holding, not_finite, plain, word
-from toolect._segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
+from toolect._segments import Call, Content, Json, MessageError, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
 class Ids:
@@ -72,9 +72,9 @@ def arguments_text(call: Call, where: str = "$") -> str:
         text = call.arguments_text
         number = not_finite(call.arguments) if call.runnable and ("Infinity" in text or "NaN" in text) else None
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadMessage("arguments that JSON can carry", f"`{_why(error)}`", f"{where}.arguments") from None
+        raise MessageError("arguments that JSON can carry", f"`{_why(error)}`", f"{where}.arguments") from None
     if number is not None:
-        raise BadMessage("arguments that JSON can carry", f"the number `{dumps(number)}`", f"{where}.arguments")
+        raise MessageError("arguments that JSON can carry", f"the number `{dumps(number)}`", f"{where}.arguments")
     return text
 
 
@@ -87,7 +87,7 @@ _TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal"
 
 
 def segments_of(obj: Object, where: str = "$") -> list[Segment]:
-    """What `obj` says: an assistant message, a response with `choices`, or a list of tool calls. Raises BadMessage."""
+    """What `obj` says: an assistant message, a response with `choices`, or a list of tool calls, else MessageError."""
     if type(obj) is dict and obj.keys() <= _SIMPLE and obj.get("role") == "assistant":  # nearly all messages are
         calls, content = obj.get("tool_calls"), obj.get("content")
         if content is None or type(content) is str:
@@ -102,14 +102,14 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
     if (choices := field(obj, "choices")) is not None:
         choice = as_list(choices, f"{where}.choices")[:1]
         if not choice:
-            raise BadMessage("at least one choice", "none", f"{where}.choices")
+            raise MessageError("at least one choice", "none", f"{where}.choices")
         obj, where = field(choice[0], "message"), f"{where}.choices[0].message"
     keys = ("role", "content", "tool_calls", "function_call", *THOUGHTS, "refusal")
     if all(field(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
         advice = "it has `content`, `tool_calls` or both" if isinstance(obj, Mapping) else ""
-        raise BadMessage("an assistant message", holding(obj), where, advice)
+        raise MessageError("an assistant message", holding(obj), where, advice)
     if (role := field(obj, "role")) not in (None, "assistant"):
-        raise BadMessage('the role "assistant"', word(role), f"{where}.role")
+        raise MessageError('the role "assistant"', word(role), f"{where}.role")
     return list(_segments(obj, where))
 
 
@@ -146,7 +146,7 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
         kind = "text" if isinstance(part, str) else field(part, "type")
         if not isinstance(kind, str) or kind not in _TEXTS:
             advice = "leave it out, or say in words what it shows"
-            raise BadMessage("a part of type text, refusal or thinking", word(kind), f"{at}.type", advice)
+            raise MessageError("a part of type text, refusal or thinking", word(kind), f"{at}.type", advice)
         text = part if isinstance(part, str) else field(part, _TEXTS[kind])
         if kind == "thinking" and not isinstance(text, str):
             yield from (
@@ -164,9 +164,9 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
     for i, item in enumerate(items):
         at = f"{where}[{i}]"
         if field(as_object(item, at, "a tool call"), "role") is not None:
-            raise BadMessage("a tool call", "a whole message: give that alone", at)
+            raise MessageError("a tool call", "a whole message: give that alone", at)
         if (kind := field(item, "type")) not in (None, "function"):
-            raise BadMessage('the type "function"', word(kind), f"{at}.type")
+            raise MessageError('the type "function"', word(kind), f"{at}.type")
         call_id = as_text(field(item, "id"), f"{at}.id")
         # Datasets write the function's fields directly into the call.
         function = field(item, "function")
@@ -177,16 +177,16 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
 def _call(function: Object, call_id: str | None, where: str) -> Call:
     """A call whose arguments are an object or its JSON text; unreadable text makes a malformed attempt."""
     if function is None or isinstance(function, str | int | float | Sequence):
-        raise BadMessage("an object with `name` and `arguments`", got(function), where)
+        raise MessageError("an object with `name` and `arguments`", got(function), where)
     name, given = as_text(field(function, "name"), f"{where}.name"), field(function, "arguments")
     if not name:
-        raise BadMessage("a name", "none", f"{where}.name")
+        raise MessageError("a name", "none", f"{where}.name")
     if given is None or (isinstance(given, str) and not given.strip()):
         return without_arguments(name, call_id or None)
     if isinstance(given, Mapping):
         return plain_call(name, plain(given, f"{where}.arguments"), call_id or None)
     if not isinstance(given, str):
-        raise BadMessage("an object or its JSON text", got(given), f"{where}.arguments")
+        raise MessageError("an object or its JSON text", got(given), f"{where}.arguments")
     return spelled_call(name, given, call_id or None)
 
 

@@ -177,7 +177,7 @@ class Dialect:
         """`message` as wire text, with the spans of its parts; `tools` as in `parse`, for values typed by schema.
 
         It may be a Message, a Call or other segment, a list of these, or what the chat-completions API has: a message,
-        a response, tool calls. Raises Unrepresentable when the dialect cannot carry it, BadMessage for what is none.
+        a response, tool calls. Raises RenderError when the dialect cannot carry it, MessageError for what is none.
         """
         from toolect._rendering.roundtrip import render  # reading does without it
 
@@ -194,14 +194,14 @@ class Dialect:
         """The text that tells a model of `tools`, as its prompt has it; empty for none.
 
         It is the one of the chat that has the dialect's name as its own or as an alias; plain words where none has.
-        Raises Unrepresentable when that has no way of telling tools, or none for one of these.
+        Raises RenderError when that has no way of telling tools, or none for one of these.
         """
         return self.telling.tools(tools)
 
     def render_results(self, results: Iterable[tuple[str, str, str | None]], tools: Tools | None = None) -> str:
         """The text that tells a model what came of its calls: each one's name, output and id; `tools` as in `parse`.
 
-        Raises Unrepresentable when an output holds markup or reads like a call, alone or together with the others.
+        Raises RenderError when an output holds markup or reads like a call, alone or together with the others.
         """
         told = (ToolResult(call_id or "", name, output) for name, output, call_id in results)
         return self.telling.results(told, list(tools or ()))

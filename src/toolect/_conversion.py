@@ -12,7 +12,7 @@ from toolect._compiled import Dialect, Tools
 from toolect._detection.dropped import SHOWN, after_end
 from toolect._detection.guess import dialect
 from toolect._message import Call, Message, Said, Segment, not_text
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect.registry import AUTO
 
 
@@ -50,7 +50,7 @@ def convert(
     """`text` of dialect `source` in dialect `target`. Segments that the target cannot carry are left out and reported.
 
     Without a source, each part is read in the dialect that fits. What is no text but a message, see `Message.of`, is
-    read already. Raises UnknownDialect.
+    read already. Raises UnknownNameError.
     """
     if not target:
         hint = "see toolect.dialects()" if source == AUTO else f"say target={source!r} to write that"
@@ -102,8 +102,8 @@ class _Attempt:
     def __init__(self, writer: Dialect, given: Sequence[Mapping[str, Any]] | None, whole: dict[int, Segment]) -> None:
         self._writer, self._given, self._whole = writer, given, whole
         self._left = MAX_TRIED * min(_cost(whole), _MOST) + _FREE
-        self._alone: dict[int, Unrepresentable] = {}  # why it does not fit, even if there is nothing else
-        self._unfit: dict[int, Unrepresentable] = {}  # why it is left out beside the others
+        self._alone: dict[int, RenderError] = {}  # why it does not fit, even if there is nothing else
+        self._unfit: dict[int, RenderError] = {}  # why it is left out beside the others
         self._changed: dict[int, Loss] = {}
         self._kept: dict[int, Segment] = {}
         self.text = ""
@@ -151,7 +151,7 @@ class _Attempt:
             found[i] = self._loss(i, self._alone.get(i), why)
         return found
 
-    def _loss(self, i: int, alone: Unrepresentable | None, why: Unrepresentable) -> Loss:
+    def _loss(self, i: int, alone: RenderError | None, why: RenderError) -> Loss:
         from toolect._rendering.message_writer import word_for  # not part of starting up
 
         kind = word_for(self._whole[i])
@@ -161,21 +161,21 @@ class _Attempt:
             return Loss(i, kind, f"{alone.slot}: {alone.reason}", alone.witness)
         return Loss(i, alone.slot, alone.reason, alone.witness)
 
-    def _write(self, segments: Mapping[int, Segment]) -> str | Unrepresentable:
+    def _write(self, segments: Mapping[int, Segment]) -> str | RenderError:
         try:
             return self._writer.render(Message(tuple(segments.values())), self._given)
-        except Unrepresentable as error:
+        except RenderError as error:
             return error
 
     def _fitting(self, i: int, segment: Segment) -> Segment | None:
         """The segment as it can be written alone: an id is no reason to lose a call."""
         why = self._write({i: segment})
-        if not isinstance(why, Unrepresentable):
+        if not isinstance(why, RenderError):
             return segment
         if isinstance(segment, Call) and segment.id is not None:
             free = replace(segment, id=None)
             found = self._write({i: free})
-            if not isinstance(found, Unrepresentable):
+            if not isinstance(found, RenderError):
                 self._changed[i] = Loss(i, Part.ID, why.reason, why.witness)
                 return free
             why = found
@@ -202,14 +202,14 @@ class _Attempt:
             if not self._joined(i, segment):
                 self._unfit[i] = found
 
-    def _try(self, segments: dict[int, Segment]) -> Unrepresentable | None:
+    def _try(self, segments: dict[int, Segment]) -> RenderError | None:
         """Keep just these; or why they cannot be."""
         self._left -= _cost(segments)
         if self._left < 0:
             return _TOO_MANY
         segments = dict(sorted(segments.items()))
         found = self._write(segments)
-        if isinstance(found, Unrepresentable):
+        if isinstance(found, RenderError):
             return found
         self._kept, self.text = segments, found
         return None
@@ -226,7 +226,7 @@ class _Attempt:
         return True
 
 
-_TOO_MANY = Unrepresentable("message", "too many ways to leave something out")
+_TOO_MANY = RenderError("message", "too many ways to leave something out")
 BORDER = "border"
 """The slot of a loss that is none of text: two texts became one."""
 AFTER_END = "after-end"

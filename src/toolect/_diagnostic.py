@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from toolect import _files as files
+from toolect._errors import ToolectError
 from toolect._message import dumps
 
 
@@ -55,8 +56,10 @@ class Diagnostic(msgspec.Struct, frozen=True):
     related: tuple[tuple[Place, str], ...] = ()
 
 
-class SpecError(ValueError):
+class SpecError(ToolectError, ValueError):
     """A spec that cannot be used; `diagnostics` say why, and the text draws them."""
+
+    __module__ = "toolect"
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__(tuple(diagnostics))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from toolect._errors import ToolectError
+
 NAME = "toolect"
 
 
-class Missing(ImportError):
+class MissingExtraError(ToolectError, ImportError):
     """A package that is not there, with what installs it."""
+
+    __module__ = "toolect"
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(missing(package, extra))

@@ -8,10 +8,10 @@ from typing import Self, TypeAlias
 import msgspec
 
 from toolect._segments import (
-    BadMessage,
     Call,
     Content,
     Json,
+    MessageError,
     Reasoning,
     Repair,
     RepairKind,
@@ -25,8 +25,22 @@ from toolect._segments import (
 )
 
 __all__ = [
-    "BadMessage", "Call", "Content", "Json", "Message", "Reasoning", "Repair", "RepairKind", "Said", "Segment", "Span",
-    "Status", "dumps", "kind_of", "not_text", "same_json",
+    "Call",
+    "Content",
+    "Json",
+    "Message",
+    "MessageError",
+    "Reasoning",
+    "Repair",
+    "RepairKind",
+    "Said",
+    "Segment",
+    "Span",
+    "Status",
+    "dumps",
+    "kind_of",
+    "not_text",
+    "same_json",
 ]  # fmt: skip
 
 Said: TypeAlias = "Message | Segment | Sequence[Segment] | Json"
@@ -89,7 +103,7 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
     def of(cls, given: Said) -> Message:
         """What is given, as a message: one, a segment or a list of segments, or what `from_openai` reads.
 
-        Raises TypeError for what is no message at all, BadMessage for one that does not fit.
+        Raises TypeError for what is no message at all, MessageError for one that does not fit.
         """
         if isinstance(given, Message):
             return given
@@ -110,7 +124,7 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
     def from_openai(cls, message: Json) -> Message:
         """The message that an assistant message, a response with `choices`, or a list of tool calls says.
 
-        These may be mappings or objects. Raises BadMessage for anything else.
+        These may be mappings or objects. Raises MessageError for anything else.
         """
         from toolect._chat_completion import segments_of  # not part of starting up
 

@@ -8,7 +8,30 @@ from typing import Literal
 
 import msgspec
 
+from toolect._errors import ToolectError
 from toolect._model_ids import Pattern, best, specificity
+
+
+class UnknownNameError(ToolectError, LookupError):
+    """No `what`, a dialect or a chat, has this name, alias or model id; `near` are names that look like it."""
+
+    __module__ = "toolect"
+
+    def __init__(self, name: str, near: tuple[str, ...] = (), what: str = "dialect") -> None:
+        super().__init__(name, near, what)
+        self.name, self.near, self.what = name, near, what
+
+    def __str__(self) -> str:
+        near = " or ".join(map(repr, self.near))
+        if self.what != "dialect":
+            hint = f"did you mean {near}?" if near else "see toolect.chats()"
+            return f"no chat, alias or model is named {self.name!r}: {hint}"
+        if is_model(self.name):
+            known = f"the nearest model patterns are {near}; " if near else ""
+            add = "give the dialect's own name or `auto`, or load an entry with a pattern for it under `models`"
+            return f"no dialect is known to be written by the model {self.name!r}: {known}{add}"
+        hint = f"did you mean {near}, or `auto`?" if near else "see toolect.dialects(), or say `auto`"
+        return f"no dialect, alias or model is named {self.name!r}: {hint}"
 
 
 class Names(msgspec.Struct, frozen=True):

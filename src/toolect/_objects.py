@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from toolect._segments import BadMessage, Json
+from toolect._segments import Json, MessageError
 from toolect._shown import cut
 
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
@@ -31,7 +31,7 @@ def plain(value: Object, where: str) -> Json:
     try:
         return _plainly(value, where)
     except RecursionError:
-        raise BadMessage("JSON", "a value nested too deeply", where) from None
+        raise MessageError("JSON", "a value nested too deeply", where) from None
 
 
 def _plainly(value: Object, where: str) -> Json:
@@ -40,11 +40,11 @@ def _plainly(value: Object, where: str) -> Json:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise BadMessage("text as a key", got(key), where)
+                raise MessageError("text as a key", got(key), where)
         return {key: _plainly(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plainly(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    raise BadMessage("a JSON value", got(value), where)
+    raise MessageError("a JSON value", got(value), where)
 
 
 def not_finite(value: Json) -> float | None:
@@ -72,24 +72,24 @@ def field(obj: Object, key: str) -> Object:
 
 
 def as_object(value: Object, where: str, expected: str) -> Object:
-    """A mapping, or an object with attributes. Raises BadMessage for values that are neither."""
+    """A mapping, or an object with attributes. Raises MessageError for values that are neither."""
     if value is None or isinstance(value, str | bytes | int | float | list | tuple):
-        raise BadMessage(expected, got(value), where)
+        raise MessageError(expected, got(value), where)
     return value
 
 
 def as_text(value: Object, where: str) -> str:
-    """A text, empty for None. Raises BadMessage for anything else."""
+    """A text, empty for None. Raises MessageError for anything else."""
     if value is None or isinstance(value, str):
         return value or ""
-    raise BadMessage("text", got(value), where)
+    raise MessageError("text", got(value), where)
 
 
 def as_list(value: Object, where: str, expected: str = "a list") -> Sequence[Object]:
-    """A list. Raises BadMessage for anything else."""
+    """A list. Raises MessageError for anything else."""
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return value
-    raise BadMessage(expected, got(value), where)
+    raise MessageError(expected, got(value), where)
 
 
 def got(value: Object) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from toolect._errors import ToolectError
 
-class Unrepresentable(ValueError):
+
+class RenderError(ToolectError, ValueError):
     """The dialect cannot carry a value: `slot` names the place, `reason` says why, `witness` shows it."""
+
+    __module__ = "toolect"
 
     def __init__(self, slot: str, reason: str, witness: str = "") -> None:
         shown = f": {witness[:80]!r}" if witness else ""
@@ -15,7 +19,7 @@ class Unrepresentable(ValueError):
         self.slot, self.reason, self.witness = slot, reason, witness
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Unrepresentable, (self.slot, self.reason, self.witness)
+        return RenderError, (self.slot, self.reason, self.witness)
 
 
 class Part(StrEnum):

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from toolect._errors import ToolectError
+
 # A JSON value. The one place where `Any` is honest: its type is the model's choice.
 Json: TypeAlias = Any
 Span: TypeAlias = tuple[int, int]
@@ -241,12 +243,14 @@ def same_json(a: Json, b: Json) -> bool:
     return bool(a == b)
 
 
-class BadMessage(ValueError):  # what it is, not what it does to the program
+class MessageError(ToolectError, ValueError):
     """What was given is no message or no conversation: what was expected, what came, where, and what to do."""
+
+    __module__ = "toolect"
 
     def __init__(self, expected: str, got: str, where: str, advice: str = "") -> None:
         super().__init__(f"expected {expected}, got {got} - at `{where}`{f': {advice}' if advice else ''}")
         self.expected, self.got, self.where, self.advice = expected, got, where, advice
 
-    def __reduce__(self) -> tuple[type[BadMessage], tuple[str, str, str, str]]:
-        return BadMessage, (self.expected, self.got, self.where, self.advice)
+    def __reduce__(self) -> tuple[type[MessageError], tuple[str, str, str, str]]:
+        return MessageError, (self.expected, self.got, self.where, self.advice)

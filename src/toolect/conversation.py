@@ -10,11 +10,11 @@ import msgspec
 from toolect import registry
 from toolect._compiled import Dialect
 from toolect._detection.guess import dialect as find
-from toolect._message import BadMessage, Json, Repair, kind_of
+from toolect._message import Json, MessageError, Repair, kind_of
 from toolect._transcript import OriginSpan
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
-__all__ = ["Assistant", "BadMessage", "Conversation", "Results", "System", "ToolResult", "Turn", "User"]
+__all__ = ["Assistant", "Conversation", "MessageError", "Results", "System", "ToolResult", "Turn", "User"]
 
 
 _TURNS = frozenset((System, User, Assistant, Results))
@@ -44,7 +44,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
 
     @classmethod
     def from_openai(cls, messages: Any, tools: Any = None) -> Conversation:
-        """The conversation of chat-completions messages, and of tool objects or their JSON text. Raises BadMessage."""
+        """The conversation of chat-completions messages and of tool objects or their JSON. Raises MessageError."""
         from toolect._exchange.definitions import read_tools  # not part of starting up
         from toolect._exchange.openai_messages import read_messages
 
@@ -62,14 +62,14 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
 
     @classmethod
     def from_anthropic(cls, messages: Any, system: Any = None, tools: Any = None) -> Conversation:
-        """The conversation of a request of Anthropic's Messages API. Raises BadMessage."""
+        """The conversation of a request of Anthropic's Messages API. Raises MessageError."""
         from toolect._exchange.anthropic_messages import read_anthropic
         from toolect._exchange.definitions import read_tools
 
         return cls(read_anthropic(messages, system), read_tools(tools))
 
     def to_anthropic(self) -> dict[str, Json]:
-        """The `messages` of such a request, its `system` text and its `tools`. Raises Unrepresentable.
+        """The `messages` of such a request, its `system` text and its `tools`. Raises RenderError.
 
         Thinking has the signature that it came with. What came without one has an empty one: the API itself takes that
         from nobody.
@@ -81,7 +81,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
 
     @classmethod
     def from_responses(cls, input: Any, instructions: Any = None, tools: Any = None) -> Conversation:  # noqa: A002
-        """The conversation of a request of the Responses API: a text or items. Raises BadMessage."""
+        """The conversation of a request of the Responses API: a text or items. Raises MessageError."""
         from toolect._exchange.definitions import read_tools
         from toolect._exchange.response_items import read_items
 
@@ -100,7 +100,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
 
         The model's texts are read in `dialect`, and kept as sampled if one is named; without one they are content.
         Where the system text tells of the tools itself, the conversation has none, so that nobody tells of them twice:
-        with `retell` it has them, and no system turn. Raises BadMessage, UnknownDialect.
+        with `retell` it has them, and no system turn. Raises MessageError, UnknownNameError.
         """
         from toolect._exchange.sharegpt import read_row
 
@@ -113,7 +113,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
     def to_sharegpt(self, dialect: str | Dialect | None = None) -> dict[str, Json]:
         """Such a row. Calls stand in the model's text, as `dialect` writes them, and results in elements.
 
-        Without a dialect both have turns of their own, as JSON. Raises Unrepresentable, UnknownDialect.
+        Without a dialect both have turns of their own, as JSON. Raises RenderError, UnknownNameError.
         """
         from toolect._exchange.sharegpt import row_of
 

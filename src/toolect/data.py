@@ -83,11 +83,11 @@ class Convert(msgspec.Struct, frozen=True):
 
 def read(row: Json, source: Source | None = None) -> Conversation:
     """The conversation that a row tells, the first of several. Raises ValueError for a row that tells none."""
-    from toolect._data.account import Unfit
+    from toolect._data.account import RowRejectedError
 
     try:
         return readings(row, source or Source())[0].conversation
-    except Unfit as error:
+    except RowRejectedError as error:
         raise ValueError(str(error)) from None
 
 

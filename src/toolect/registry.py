@@ -12,29 +12,11 @@ from toolect import _shelves as shelves
 from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic
 from toolect._files import shipped as shipped
-from toolect._names import Match, Names, is_model
+from toolect._names import Match, Names, UnknownNameError
 from toolect._spec.model import Spec
 
 AUTO = "auto"
 """The name of no dialect: `toolect.dialect` takes it for whatever fits the text."""
-
-
-class UnknownDialect(LookupError):  # what it is, not what it does to the program
-    """No dialect has this name, alias or model id; `near` are names that look like it."""
-
-    def __init__(self, name: str, near: tuple[str, ...] = ()) -> None:
-        super().__init__(name, near)
-        self.name = name
-        self.near = near
-
-    def __str__(self) -> str:
-        near = " or ".join(map(repr, self.near))
-        if is_model(self.name):
-            known = f"the nearest model patterns are {near}; " if near else ""
-            add = "give the dialect's own name or `auto`, or load an entry with a pattern for it under `models`"
-            return f"no dialect is known to be written by the model {self.name!r}: {known}{add}"
-        hint = f"did you mean {near}, or `auto`?" if near else "see toolect.dialects(), or say `auto`"
-        return f"no dialect, alias or model is named {self.name!r}: {hint}"
 
 
 class Shelf(shelves.Shelf[Spec]):
@@ -87,16 +69,16 @@ class Registry(shelves.Shelves[Spec, Dialect]):
         """The shelf of a file. Raises `SpecError`."""
         return Shelf(path, *bases)
 
-    def unknown(self, name: str, near: tuple[str, ...]) -> UnknownDialect:
+    def unknown(self, name: str, near: tuple[str, ...]) -> UnknownNameError:
         """What to raise for a name that leads to nothing."""
-        return UnknownDialect(name, near)
+        return UnknownNameError(name, near, "dialect")
 
     def make(self, spec: Spec) -> Dialect:
         """The dialect of a spec."""
         return Dialect(spec)
 
     def dialect(self, name: str) -> Dialect:
-        """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
+        """The dialect with this name, alias or model id. Raises `UnknownNameError`."""
         return self.ready(name)
 
     def dialects(self) -> list[str]:
@@ -104,7 +86,7 @@ class Registry(shelves.Shelves[Spec, Dialect]):
         return self.names()
 
     def map_model(self, pattern: str, dialect: str) -> None:
-        """Let model ids that match `pattern` lead to `dialect`, whatever they led to. Raises `UnknownDialect`.
+        """Let model ids that match `pattern` lead to `dialect`, whatever they led to. Raises `UnknownNameError`.
 
         A `*` stands for any characters. A name or an alias of a dialect still is one.
         """
@@ -153,22 +135,22 @@ def beside(others: Callable[[], shelves.Shelves[Any, Any]]) -> None:
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
+    """The dialect with this name, alias or model id. Raises `UnknownNameError`."""
     return _registry.dialect(name)
 
 
 def resolve(name: str) -> str:
-    """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownDialect`."""
+    """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownNameError`."""
     return _registry.resolve(name)
 
 
 def spec(name: str) -> Spec:
-    """The spec with this name, alias or model id. Raises `UnknownDialect`."""
+    """The spec with this name, alias or model id. Raises `UnknownNameError`."""
     return _registry.spec(name)
 
 
 def match(name: str) -> Match:
-    """How a name, an alias or a model id leads to its dialect. Raises `UnknownDialect`."""
+    """How a name, an alias or a model id leads to its dialect. Raises `UnknownNameError`."""
     return _registry.explain(name)
 
 
@@ -189,7 +171,7 @@ def define(entry: str | Mapping[str, Any], grammar: str = "", name: str = "") ->
 
 
 def file_of(name: str) -> Path:
-    """The file that declares the dialect with this name, alias or model id. Raises `UnknownDialect`."""
+    """The file that declares the dialect with this name, alias or model id. Raises `UnknownNameError`."""
     return _registry.file_of(name)
 
 
@@ -199,7 +181,7 @@ def bases(path: Path) -> tuple[Path, ...]:
 
 
 def map_model(pattern: str, dialect: str) -> None:
-    """Let model ids that match `pattern` lead to `dialect`, whatever they led to. Raises `UnknownDialect`."""
+    """Let model ids that match `pattern` lead to `dialect`, whatever they led to. Raises `UnknownNameError`."""
     _registry.map_model(pattern, dialect)
 
 

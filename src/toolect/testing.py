@@ -26,7 +26,7 @@ from toolect._values.toolset import tool_schemas
 try:
     from hypothesis import strategies as st
 except ImportError:
-    raise extras.Missing("hypothesis", "testing") from None
+    raise extras.MissingExtraError("hypothesis", "testing") from None
 
 __all__ = [
     "chunkings", "corrupted", "derivations", "garbage", "messages", "samples", "tools_for", "values", "wire_texts",

@@ -36,7 +36,7 @@ def examples(
     """What a conversation teaches; nothing where it has no answer that is.
 
     `sampled` has the ids of answers by the numbers of their turns: they are kept. `options` are those of
-    `Chat.render`: `thinking`, `date`, `unsafe`. Raises Unrepresentable for what the chat cannot carry, ValueError for
+    `Chat.render`: `thinking`, `date`, `unsafe`. Raises RenderError for what the chat cannot carry, ValueError for
     turns that are no answers.
     """
     wish = wish_of(teach)

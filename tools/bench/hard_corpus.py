@@ -21,7 +21,7 @@ from toolect._authoring.processes import collect_less
 from toolect._compiled import Dialect
 from toolect._corpora.survey import coverage
 from toolect._message import Json
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from tools.bench.large_files import SEED, messages
 from tools.bench.workloads import prose
 from tools.fuzz.damage import damaged
@@ -40,7 +40,7 @@ def texts(dialect: Dialect, rng: random.Random) -> Iterator[str]:
     def written() -> str:
         try:
             return str(dialect.render(next(traffic)))
-        except Unrepresentable:
+        except RenderError:
             return next(drawn).text
 
     def broken() -> str:

@@ -16,7 +16,7 @@ from toolect._authoring.corpus import read
 from toolect._authoring.generate.facts import fixed, markers
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Message, Reasoning, Segment
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 
 CORPUS = Path(__file__).parents[2] / "tests" / "corpus"
 SIGNS = (
@@ -100,7 +100,7 @@ def answers(dialect: Dialect) -> Iterator[str]:
         for segments in tries:
             try:
                 yield str(dialect.render(Message(segments)))
-            except Unrepresentable:
+            except RenderError:
                 continue
 
 

@@ -25,7 +25,7 @@ from toolect._authoring.generate.random_conversations import Case
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
 from toolect._message import Call, Content, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect.chat_template.child import environment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from tools.bench.timing import best
@@ -100,7 +100,7 @@ def timed(chat: Chat, template: Template, seconds: float) -> Timed | None:
         try:
             if str(ours()) == theirs():
                 return Timed(chat.name, template.name, best(ours, seconds), best(theirs, seconds))
-        except (Unrepresentable, TemplateError, TypeError):
+        except (RenderError, TemplateError, TypeError):
             continue
     return None
 

@@ -24,9 +24,9 @@ from typing import Any, TypeAlias
 from toolect._authoring.generate.random_conversations import Case, cases
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
-from toolect._message import BadMessage
-from toolect._rendered import Unrepresentable
-from toolect.chat_template import BadTemplate
+from toolect._message import MessageError
+from toolect._rendered import RenderError
+from toolect.chat_template import TemplateError
 from tools.chats.chats_report import write
 from tools.chats.compared import Compared, Difference
 from tools.chats.original_templates import CACHE, Template, templates
@@ -38,10 +38,10 @@ DRAWN = 6
 AROUND = 40
 """Characters shown on either side of a difference."""
 Render: TypeAlias = Callable[[Case], str]
-"""Renders a case, or raises `Refused`."""
+"""Renders a case, or raises `RefusedError`."""
 
 
-class Refused(Exception):  # what happened
+class RefusedError(Exception):
     """A chat does not carry a conversation."""
 
 
@@ -52,7 +52,7 @@ def compare(template: Template, name: str, render: Render | None, seed: int, cou
     given = _given(template, seed, count)
     try:
         texts = rendered(template, given)
-    except BadTemplate as error:
+    except TemplateError as error:
         return Compared(template, name, wrong=str(error))
     same = refused = 0
     differences: list[Difference] = []
@@ -61,14 +61,14 @@ def compare(template: Template, name: str, render: Render | None, seed: int, cou
     for case, text in zip(given, texts, strict=True):
         if same + refused + len(differences) == count:
             break
-        if breaks and isinstance(text, BadTemplate) and breaks in str(text):
+        if breaks and isinstance(text, TemplateError) and breaks in str(text):
             left += 1
             continue
         try:
-            ours: str | Refused = render(case)
-        except Refused as error:
+            ours: str | RefusedError = render(case)
+        except RefusedError as error:
             ours = error
-        if isinstance(text, BadTemplate) and isinstance(ours, Refused):
+        if isinstance(text, TemplateError) and isinstance(ours, RefusedError):
             refused += 1
         elif text == ours:
             same += 1
@@ -101,8 +101,8 @@ def chats() -> dict[str, tuple[str, Render]]:
             options: dict[str, Any] = {"thinking": case.thinking, "date": today, "unsafe": "keep"}
             try:
                 return str(chat.render(case.conversation, case.generate, **options))
-            except (Unrepresentable, BadMessage) as error:
-                raise Refused(str(error)) from None
+            except (RenderError, MessageError) as error:
+                raise RefusedError(str(error)) from None
 
         found |= {path.removesuffix(".jinja"): (name, render) for path in chat.spec.templates}
     return found

@@ -22,12 +22,12 @@ from toolect._authoring.generate.random_conversations import Case
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
 from toolect._compiled import Dialect
-from toolect._message import BadMessage
-from toolect._rendered import Unrepresentable
-from toolect.chat_template import BadTemplate, marked, turns, verdicts
-from tools.chats.compare_chats import Refused, compare, shown
+from toolect._message import MessageError
+from toolect._rendered import RenderError
+from toolect.chat_template import TemplateError, marked, turns, verdicts
+from tools.chats.compare_chats import RefusedError, compare, shown
 from tools.chats.compared import SHARE, Compared
-from tools.chats.induction.chat_draft import Unfound
+from tools.chats.induction.chat_draft import InductionError
 from tools.chats.induction.proposing import Proposal, proposed, spellings_of
 from tools.chats.induction.template_asking import Template as Asked
 from tools.chats.original_templates import Template, templates
@@ -54,11 +54,11 @@ def found(template: Template, seed: int, count: int, known: bool) -> Found:
     names = chat_registry.chats() if known else []
     try:
         asked = Asked(template.text, variables, spellings_of(names))
-    except BadTemplate as error:
+    except TemplateError as error:
         return Found(template, wrong=str(error))
     try:
         proposal = proposed(asked, "new", Path("new.chats.yaml"), dialect_of(template), None if known else ())
-    except (Unfound, BadTemplate) as error:
+    except (InductionError, TemplateError) as error:
         return Found(template, wrong=str(error))
     finally:
         asked.close()
@@ -70,7 +70,7 @@ def dialect_of(template: Template) -> Dialect | None:
     """The dialect that does best on a template."""
     try:
         styles = turns(template.text)
-    except BadTemplate:
+    except TemplateError:
         return None
     best = verdicts(marked(styles), styles)[:1]
     return registry.dialect(best[0].dialect) if best else None
@@ -81,8 +81,8 @@ def _rendered(chat: Chat, case: Case) -> str:
         return str(
             chat.render(case.conversation, case.generate, thinking=case.thinking, date=date.today(), unsafe="keep")
         )
-    except (Unrepresentable, BadMessage) as error:
-        raise Refused(str(error)) from None
+    except (RenderError, MessageError) as error:
+        raise RefusedError(str(error)) from None
 
 
 def row(one: Found) -> str:

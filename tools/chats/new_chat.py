@@ -20,8 +20,8 @@ from pathlib import Path
 from toolect import registry
 from toolect._chats.chat_registry import chats
 from toolect._shown import alike, cut, one_line
-from toolect.chat_template import BadTemplate, special_tokens, template_of
-from tools.chats.induction.chat_draft import Unfound
+from toolect.chat_template import TemplateError, special_tokens, template_of
+from tools.chats.induction.chat_draft import InductionError
 from tools.chats.induction.proposing import Difference, Proposal, Tried, proposed, spellings_of
 from tools.chats.induction.template_asking import Template
 
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         text = template_of(options.template.read_text(encoding="utf-8"), options.template.suffix == ".json")
         template = Template(text, dict(variables), spellings_of(chats()))
-    except (OSError, UnicodeDecodeError, BadTemplate) as error:
+    except (OSError, UnicodeDecodeError, TemplateError) as error:
         print(f"{error} - in {options.template}", file=sys.stderr)
         return 2
     for token in ("bos_token", "eos_token"):
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"the template writes `{token}`, which a tokenizer_config.json tells", file=sys.stderr)
     try:
         found = proposed(template, options.name, spec, registry.dialect(options.dialect) if options.dialect else None)
-    except (Unfound, BadTemplate) as error:
+    except (InductionError, TemplateError) as error:
         print(f"no chat is proposed: {error}", file=sys.stderr)
         return 1
     finally:

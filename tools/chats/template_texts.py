@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from toolect._authoring.generate.random_conversations import Case
 from toolect._message import Json
-from toolect.chat_template import BadTemplate
+from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import run
 from toolect.conversation import Assistant, Conversation, Results, System, User
 from tools.chats.original_templates import Original, Template
@@ -17,8 +17,8 @@ SECONDS = 120.0
 """What all renderings of one template may take."""
 
 
-def rendered(template: Template, cases: Iterable[Case]) -> Sequence[str | BadTemplate]:
-    """The text of each case, or why the template refuses it. Raises BadTemplate for one that renders nothing."""
+def rendered(template: Template, cases: Iterable[Case]) -> Sequence[str | TemplateError]:
+    """The text of each case, or why the template refuses it. Raises TemplateError for one that renders nothing."""
     return run(
         template.text,
         [variables(case, template.original) for case in cases],

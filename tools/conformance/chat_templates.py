@@ -25,7 +25,17 @@ import msgspec
 
 from toolect import registry
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
-from toolect.chat_template import BadTemplate, Difference, Turn, Verdict, judge, marked, read_template, turns, verdicts
+from toolect.chat_template import (
+    Difference,
+    TemplateError,
+    Turn,
+    Verdict,
+    judge,
+    marked,
+    read_template,
+    turns,
+    verdicts,
+)
 
 T = TypeVar("T")
 AROUND = 24
@@ -78,11 +88,11 @@ def corpus(path: Path) -> Iterator[tuple[str, Verdict]]:
 
 
 def file(path: Path, name: str | None) -> Verdict:
-    """How the named dialect, or the best one, does on the turns that the template writes. Raises BadTemplate."""
+    """How the named dialect, or the best one, does on the turns that the template writes. Raises TemplateError."""
     styles = turns(read_template(path))
     found = verdicts([registry.dialect(name)] if name else marked(styles), styles)
     if not found:
-        raise BadTemplate(f"expected a template of a known dialect, got turns that none reads: {styles[0][0].text!r}")
+        raise TemplateError(f"expected a template of a known dialect, got turns that none reads: {styles[0][0].text!r}")
     return found[0]
 
 
@@ -92,7 +102,7 @@ def each(paths: Sequence[Path], look: Callable[[Path], T]) -> tuple[list[T], boo
     for path in paths:
         try:
             rows.append(look(path))
-        except (BadTemplate, OSError) as error:
+        except (TemplateError, OSError) as error:
             bad = True
             print(f"{path.name}: {error}", file=sys.stderr)
     return rows, bad

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from toolect import registry
 from toolect._message import Call, Json, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 
 TOOLS: list[Json] = [
     {
@@ -69,7 +69,7 @@ def quotations(names: Iterable[str] | None = None) -> Iterator[Quotation]:
         for call in CALLS:
             try:
                 wire = str(dialect.render(Message([call]), TOOLS)).strip()
-            except Unrepresentable:
+            except RenderError:
                 continue
             if "```" in wire or "\n\n" in wire:
                 break  # no code span holds it

@@ -24,8 +24,8 @@ from typing import NamedTuple
 from toolect import registry
 from toolect._compiled import Dialect
 from toolect._message import Json
-from toolect._rendered import Unrepresentable
-from toolect.chat_template import BadTemplate, read_template
+from toolect._rendered import RenderError
+from toolect.chat_template import TemplateError, read_template
 from toolect.chat_template.probes import CONTENT, FORECAST, HELLO, LIST, STYLES, TOOLS, Style, variables
 from toolect.chat_template.sandbox import run
 from tools.conformance.chat_templates import each, file
@@ -93,13 +93,13 @@ CONVERSATIONS = [
 
 
 def compare(path: Path, name: str | None) -> Row:
-    """How the named dialect, or the best one, does on a template. Raises BadTemplate."""
+    """How the named dialect, or the best one, does on a template. Raises TemplateError."""
     template = read_template(path)
     dialect = registry.dialect(name or file(path, None).dialect)
     told = run(template, [variables(messages, prompt=True) for _, _, messages in CONVERSATIONS])
     prompts = [(*what[:2], text) for what, text in zip(CONVERSATIONS, told, strict=True) if isinstance(text, str)]
     if not prompts:
-        raise next(one for one in told if isinstance(one, BadTemplate))
+        raise next(one for one in told if isinstance(one, TemplateError))
     tools, lost = _tools(dialect, [text for _, _, text in prompts])
     results, gone = _results(dialect, prompts)
     return Row(path.name.removesuffix(".jinja"), dialect.name, tools, results, (*lost, *gone))
@@ -129,7 +129,7 @@ def _results(dialect: Dialect, prompts: Sequence[tuple[Style, int, str]]) -> tup
             for texts in ([outputs], [[one] for one in outputs]) if calls == most else ():
                 try:
                     wanted = [dialect.render_results(some).strip() for some in texts]
-                except Unrepresentable as error:
+                except RenderError as error:
                     wanted = [str(error)]
                 found = min((_stands(text, prompt) for text in wanted), key=_WORSE.index)
                 if _WORSE.index(found) > _WORSE.index(best) or not any(lost):

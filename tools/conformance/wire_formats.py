@@ -21,7 +21,7 @@ import msgspec
 
 from toolect._compiled import Dialect
 from toolect._message import Call, Json, Message, Status, dumps
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.model import Spec
 from tools.conformance.chunked import disagreement, opener, reasoning_prefix, splits, stream
 from tools.conformance.scoring import equal
@@ -135,7 +135,7 @@ def _render_wrong(entry: Entry, dialect: Dialect, text: str, prefix: str) -> str
     message = dialect.parse(text, entry.tools, prefix=prefix)
     try:
         rendered = str(dialect.render(message, tools=entry.tools))
-    except Unrepresentable as error:
+    except RenderError as error:
         return f"refused: {error}"
     tail = opener(dialect.spec, prefix)
     if any(rendered == before + body for before in {"", tail} for body in _bodies(text, dialect.spec.end)):

@@ -14,7 +14,7 @@ from toolect._cli._shared.forms import message_form, message_of
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._message import Call, Json, Message, RepairKind, Segment, dumps, same_json
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.differences import unchanged
 from toolect._rendering.roundtrip import lossy, tools_of
 
@@ -194,7 +194,7 @@ def _rewritten(dialect: Dialect, message: Message, run: Run, written: set[str]) 
         declared = tools or tools_of(again)
         try:
             text = str(dialect.render(again, declared))
-        except Unrepresentable:
+        except RenderError:
             continue
         back = dialect.parse(text, declared)
         if not unchanged(again, back, lossy(dialect.spec)):
@@ -209,6 +209,6 @@ def _written_otherwise(dialect: Dialect, back: Message, tools: list[Json], text:
     """What is written for the message that `text`, which was written, says; nothing where it is the same."""
     try:
         again = str(dialect.render(back, tools))
-    except Unrepresentable as error:
+    except RenderError as error:
         again = str(error)
     return "" if again == text else f"{text!r} is written again as {again!r}"

@@ -17,13 +17,13 @@ from random import Random
 from typing import NamedTuple
 
 import toolect
-from toolect._authoring.induction import BadRows, Induced, Row, check_rows, induce, prove
+from toolect._authoring.induction import Induced, Row, RowsError, check_rows, induce, prove
 from toolect._authoring.induction.probing import template_rows
 from toolect._authoring.lint.runner import each
 from toolect._authoring.processes import cores
 from toolect._message import Json
-from toolect._rendered import Unrepresentable
-from toolect.chat_template import BadTemplate, judge, turns
+from toolect._rendered import RenderError
+from toolect.chat_template import TemplateError, judge, turns
 from toolect.chat_template.probes import TOOLS, Probe
 from toolect.chat_template.verdict import OTHERWISE, SPACED
 from tools.chats.original_templates import templates
@@ -120,7 +120,7 @@ def _written(dialect: toolect.Dialect, random: Random, kinds: list[Tool], plan: 
         message = random_message(random, plan, lambda: random_call(random, kinds))
         try:
             row = Row(0, str(dialect.render(message, tools)), message)
-        except Unrepresentable:
+        except RenderError:
             continue
         if prove(dialect, [row], tools).back:
             return row
@@ -134,7 +134,7 @@ def outcome(name: str, given: Drawn | None) -> Outcome:
     begun = time.process_time()
     try:
         made = induce(check_rows(given.rows), given.tools)
-    except BadRows as error:
+    except RowsError as error:
         return Outcome(name, False, False, 0, str(error))
     seconds = time.process_time() - begun
     proof = prove(made.dialect, given.held_out, given.tools) if made.dialect is not None else made.proof
@@ -143,12 +143,12 @@ def outcome(name: str, given: Drawn | None) -> Outcome:
 
 
 def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
-    """What `toolect new --template` makes of a chat template; None where it writes no calls. Raises BadTemplate."""
+    """What `toolect new --template` makes of a chat template; None where it writes no calls. Raises TemplateError."""
     rows, style = template_rows(source)
     begun = time.process_time()
     try:
         made: Induced = induce(check_rows(rows), TOOLS, left_out=False)
-    except BadRows as error:
+    except RowsError as error:
         return Outcome(name, False, False, 0, str(error))
     seconds = time.process_time() - begun
     if made.dialect is None or style is None:
@@ -197,7 +197,7 @@ def _template(at: int) -> Outcome | None:
     one = templates()[at]
     try:
         return template_outcome(one.name, one.text)
-    except BadTemplate:
+    except TemplateError:
         return None
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of, write
 
 NAMES = ("get_weather", "list_ferries", "book_table", "send_letter", "find_trails", "lend_book", "plan_route")
@@ -84,5 +84,5 @@ def _written(dialect: Dialect, segments: list[Segment]) -> Written | None:
 def _wire(dialect: Dialect, message: Message, tools: list[Json]) -> str | None:
     try:
         return str(write(dialect, message, tools))
-    except Unrepresentable:
+    except RenderError:
         return None

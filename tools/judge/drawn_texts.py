@@ -18,7 +18,7 @@ from toolect._authoring.generate.corruption import OF_JSON, Corruption, corrupt,
 from toolect._authoring.generate.facts import facts
 from toolect._compiled import Dialect
 from toolect._message import Call, Json, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import write
 from tools.bench.hostile import drawn
 from tools.conformance import no_calls, quotations
@@ -211,7 +211,7 @@ def _both() -> dict[str, Json]:
 def _inner(name: str) -> str:
     try:
         return str(write(registry.dialect(name), Message([INNER]), _both()["tools"])).strip()
-    except Unrepresentable:
+    except RenderError:
         return ""
 
 
@@ -221,7 +221,7 @@ def _outer(name: str, inner: str) -> str:
         try:
             call = Call(OUTER[0], {"path": "page.md", "body": body})
             return str(write(registry.dialect(name), Message([call]), _both()["tools"])).replace("@@", inner)
-        except Unrepresentable:
+        except RenderError:
             continue
     return ""
 

@@ -11,7 +11,7 @@ from toolect._authoring.corpus import describe, normal
 from toolect._authoring.generate.corruption import respaced
 from toolect._compiled import Dialect
 from toolect._message import Call, Json, Message, Status, same_json
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import write
 from tools.bench.work import CALLS, superlinear
 from tools.conformance.chunked import disagreement, stream
@@ -77,7 +77,7 @@ def proven(dialect: str, text: str, got: Message, tools: Json) -> bool:
     said = [Call(one.name, one.arguments, one.id) if isinstance(one, Call) else one for one in got.segments]
     try:
         again = str(write(registry.dialect(dialect), Message(said), tools))
-    except (Unrepresentable, ValueError):
+    except (RenderError, ValueError):
         return False
     one, other = ("".join(respaced(wire, separators=(",", ":")).split()) for wire in (again, text))
     return one == other

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from toolect import Message, Unrepresentable, registry
+from toolect import Message, RenderError, registry
 from toolect._authoring.corpus import outline
 from toolect._authoring.escaping import escapes
 from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
@@ -100,7 +100,7 @@ def _samples(dialect: Dialect) -> Iterator[str]:
     for title, segments in COMPOSED:
         try:
             text = dialect.render(Message(segments))
-        except Unrepresentable:
+        except RenderError:
             continue
         yield f"## {title}"
         yield fenced(str(text))
@@ -143,7 +143,7 @@ def _refused(dialect: Dialect) -> Iterator[str]:
     rows = list(refused(dialect))
     yield "## What it cannot carry"
     if rows:
-        yield "Of what is tried on every dialect. All but what is left out raises `Unrepresentable`."
+        yield "Of what is tried on every dialect. All but what is left out raises `RenderError`."
         yield table([("what", "why"), *rows])
     else:
         yield "It carries all that is tried on every dialect."

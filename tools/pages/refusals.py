@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from toolect import Call, Message, Unrepresentable
+from toolect import Call, Message, RenderError
 from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect._compiled import Dialect
 from toolect._corpora.features import in_reasoning, in_string, in_text
@@ -97,7 +97,7 @@ def _reason(dialect: Dialect, message: Message, bare: bool = False) -> str:
     """Why the dialect does not carry the message, for a cell of a table; empty when it does."""
     try:
         text = dialect.render(message, [] if bare else None)
-    except Unrepresentable as error:
+    except RenderError as error:
         why, _, regex = error.reason.partition(" /")
         shown = f"{why} {code('/' + regex)}" if regex else cell(why)
         return f"{cell(error.slot)}: {shown}" + (f": {code(error.witness)}" if regex else "")

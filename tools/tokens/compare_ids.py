@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import toolect
 from toolect._authoring.generate.random_conversations import Case, cases
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._shown import alike
 from toolect._transcript import Origin
 from toolect.tokens import Encoded, encode, load
@@ -104,7 +104,7 @@ def compared(name: str, given: Sequence[Case], python: Path, shown: int) -> tupl
                 continue
             try:
                 written = chat.render(case.conversation, case.generate, thinking=case.thinking, unsafe="keep")
-            except Unrepresentable:
+            except RenderError:
                 refused += "error" in their
                 text += "error" not in their
                 continue

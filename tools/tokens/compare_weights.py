@@ -16,7 +16,7 @@ from unicodedata import normalize
 
 from toolect._authoring.generate.random_conversations import Case, cases
 from toolect._message import Call, Message, Reasoning
-from toolect.chat_template import BadTemplate
+from toolect.chat_template import TemplateError
 from toolect.conversation import Assistant, Conversation, Results, System, Turn
 from toolect.tokens import Tokenizer, load
 from tools.chats.original_templates import templates
@@ -184,12 +184,12 @@ def compared(family: Family, given: Sequence[Case], python: Path) -> list[Outcom
 
 
 def outcome(
-    case: Case, theirs: Any, ours: Any, prompt: str | BadTemplate, whole: str | BadTemplate, tokenizer: Tokenizer
+    case: Case, theirs: Any, ours: Any, prompt: str | TemplateError, whole: str | TemplateError, tokenizer: Tokenizer
 ) -> Outcome:
     """What came of one conversation, and why."""
     if "error" in theirs or "error" in ours:
         by = " and ".join(name for name, one in (("theirs", theirs), ("ours", ours)) if "error" in one)
-        also = by == "ours" and isinstance(whole, BadTemplate)
+        also = by == "ours" and isinstance(whole, TemplateError)
         why = str(ours.get("error") or theirs.get("error"))
         reason = re.sub(
             r"['\"].*", "", why.partition(": ")[2].split(":")[-2 if by == "ours" and not also else 0]
@@ -221,7 +221,7 @@ def _markers(ids: Iterable[int], tokenizer: Tokenizer) -> Counter[int]:
     return Counter(number for number in ids if number in added)
 
 
-def follows(prompt: str | BadTemplate, whole: str | BadTemplate, text: str) -> bool:
+def follows(prompt: str | TemplateError, whole: str | TemplateError, text: str) -> bool:
     """True when a text is the prompt that a template asks with, and what the template makes of the answer.
 
     A template may tell what came before otherwise once there is an answer: then the prompt alone counts.

@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 import toolect
 from toolect._chats.verbs import Chat
 from toolect._message import Call, Content, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._transcript import Transcript
 from toolect.tokens import adapted, encode, load
 from tools.bench.timing import best
@@ -61,14 +61,14 @@ def rows(seconds: float) -> Iterator[str]:
 def _written(chat: Chat) -> Iterator[Transcript]:
     """The conversation as the chat writes it, the first that it carries."""
     for conversation in conversations():
-        with suppress(Unrepresentable):
+        with suppress(RenderError):
             yield chat.render(conversation, date=DAY)
 
 
 def _told(dialect: toolect.Dialect) -> Iterator[toolect.Rendered]:
     """The answer, without its call where the dialect has none."""
     for message in (ANSWER, Message(ANSWER.segments[:1])):
-        with suppress(Unrepresentable):
+        with suppress(RenderError):
             yield dialect.render(message)
 
 

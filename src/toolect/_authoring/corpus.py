@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from toolect._compiled import check_policies
+from toolect._errors import ToolectError
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment, Status, dumps
 from toolect._shown import cut
 from toolect._values.toolset import tool_schemas
@@ -48,7 +49,7 @@ _URL = re.compile(r"https?://[^\s/]\S*")
 _CALL = re.compile(r"call (\"(?:[^\"\\]|\\.)*\"|\S+) ")
 
 
-class CorpusError(ValueError):
+class CorpusError(ToolectError, ValueError):
     """A corpus file that does not keep the format, with the line that does not."""
 
     def __init__(self, reason: str, path: Path | None = None, line: int = 0) -> None:

@@ -15,7 +15,7 @@ from toolect._authoring.generate.facts import facts
 from toolect._compiled import Dialect
 from toolect._graph.symbols import Mark, is_echo
 from toolect._message import Call, Content, Message, Reasoning, Segment
-from toolect._rendered import Part, Rendered, Unrepresentable
+from toolect._rendered import Part, Rendered, RenderError
 from toolect._rendering.differences import IDS, MEANING, unchanged
 from toolect._rendering.roundtrip import render, tools_of, write
 
@@ -31,7 +31,7 @@ class Answer(StrEnum):
     """What rendering does with a text that would leave its slot."""
 
     REFUSES = "refuses"
-    """It raises Unrepresentable."""
+    """It raises RenderError."""
     ESCAPES = "escapes"
     """It writes the text in another way, and that is read as the text."""
     WRITES = "writes"
@@ -158,7 +158,7 @@ class RawSlot(NamedTuple):
         tools = self.tools(text)
         try:
             written = render(self.dialect, Message(self.make(text)), tools)
-        except Unrepresentable:
+        except RenderError:
             return Answer.REFUSES
         if self.stays(text, self.dialect.parse(written, tools, mode="strict")):
             return Answer.ESCAPES
@@ -202,7 +202,7 @@ def _written(dialect: Dialect, segments: list[Segment]) -> Rendered | None:
     message = Message(segments)
     try:
         return write(dialect, message, tools_of(message))
-    except Unrepresentable:
+    except RenderError:
         return None
 
 

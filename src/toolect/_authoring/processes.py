@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from toolect._errors import ToolectError
+
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -22,7 +24,7 @@ COLLECT = 50_000, 20, 100
 many dialects are large and stay, and going over them every 700 objects takes a third of the time."""
 
 
-class Crashed(RuntimeError):
+class WorkerDiedError(ToolectError, RuntimeError):
     """A process that had a part of the work has died."""
 
 
@@ -56,7 +58,7 @@ def _begin(start: Callable[..., object] | None, *given: Any) -> None:
 def in_order(
     work: Iterable[Work], jobs: int, do: Callable[[Work], Done], start: Callable[..., object], *given: Any
 ) -> Iterator[tuple[Work, Done]]:
-    """Each piece of work with what `do` makes of it, in order, done by so many processes. Raises Crashed."""
+    """Each piece of work with what `do` makes of it, in order, done by so many processes. Raises WorkerDiedError."""
     from concurrent.futures.process import BrokenProcessPool
 
     processes = pool(jobs, start, *given)
@@ -70,6 +72,6 @@ def in_order(
         for piece, future in waiting:
             yield piece, future.result()
     except BrokenProcessPool:
-        raise Crashed("expected every part to be read, got a process that died: is memory short?") from None
+        raise WorkerDiedError("expected every part to be read, got a process that died: is memory short?") from None
     finally:
         processes.shutdown(cancel_futures=True)

@@ -8,7 +8,7 @@ from toolect._canonical.marker_runs import VALUES, hub
 from toolect._canonical.scalars import Scalars, scalars
 from toolect._canonical.shaped_json import plain_json
 from toolect._canonical.text_slots import text_slot
-from toolect._graph.graph import Graph, TooDeep
+from toolect._graph.graph import Graph, TooDeepError
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import Op, OpCode
@@ -46,7 +46,7 @@ def read_canonical(
     try:
         while at is not None:
             at = at.go(to)
-    except (TooDeep, RecursionError):
+    except (TooDeepError, RecursionError):
         return None
     return finished(to.segments, (), graph, tools) if to.finished else None
 

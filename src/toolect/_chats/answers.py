@@ -18,7 +18,7 @@ from toolect._compiled import Dialect
 from toolect._diagnostic import Place
 from toolect._message import Call, Content, Message, Reasoning, Segment
 from toolect._objects import not_finite
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._spec.chat_model import ChatRole, Lost, Thoughts, Trim
 from toolect._spec.grammar_model import SLOTS, Expr, Literal, Ref, Repeat
@@ -87,14 +87,14 @@ class Answers:
         return Said(message, content, reasoning, calls, ordered)
 
     def check(self, said: Said) -> None:
-        """Raise Unrepresentable for an answer with calls that cannot be written, or in an order that cannot be."""
+        """Raise RenderError for an answer with calls that cannot be written, or in an order that cannot be."""
         for call in said.calls:
             if not call.runnable:
-                raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
+                raise RenderError("call", f"a {call.status} call has no canonical spelling", call.raw)
             if not_finite(call.arguments) is not None:
-                raise Unrepresentable("arguments", "expected finite numbers", call.arguments_text)
+                raise RenderError("arguments", "expected finite numbers", call.arguments_text)
         if not said.ordered:
-            raise Unrepresentable("answer", "expected reasoning, then content, then calls", said.content)
+            raise RenderError("answer", "expected reasoning, then content, then calls", said.content)
 
     def misread(self, said: Said, text: str, written: Collection[Part], tools: Sequence[Mapping[str, Any]]) -> str:
         """The markup in an answer's texts for which `text` is read as another one; empty for none.

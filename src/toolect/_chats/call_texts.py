@@ -36,7 +36,7 @@ class _Known(NamedTuple):
     held: tuple[_Held, ...]
 
 
-class _Odd(Exception):
+class _CallTextError(Exception):
     """Something that a call and its arguments do not tell is written."""
 
 
@@ -90,7 +90,7 @@ class CallTexts:
         try:
             making.add(self._plans.item(rule, facts) or (), call, -1, facts)
             known = _Known((*making.places,), making.before, (*making.held,))
-        except _Odd:
+        except _CallTextError:
             known = None
         self._known[key] = known
         return known
@@ -125,4 +125,4 @@ class _Making:
                     own = item_facts(pair, number, len(pairs) - 1, facts)
                     self.add(self._plans.item(op.rule, own) or (), pair, number, own)
             else:
-                raise _Odd
+                raise _CallTextError

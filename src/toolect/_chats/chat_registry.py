@@ -12,26 +12,13 @@ from toolect import registry
 from toolect._compiled import Dialect, told_by
 from toolect._diagnostic import Diagnostic
 from toolect._message import Json
-from toolect._names import Names
+from toolect._names import Names, UnknownNameError
 
 if TYPE_CHECKING:
     from toolect._chats.telling import Telling
     from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
     from toolect._spec.chat_model import ChatSpec
-
-
-class UnknownChat(LookupError):
-    """No chat has this name, alias or model id; `near` are names that look like it."""
-
-    def __init__(self, name: str, near: tuple[str, ...] = ()) -> None:
-        super().__init__(name, near)
-        self.name, self.near = name, near
-
-    def __str__(self) -> str:
-        near = " or ".join(map(repr, self.near))
-        hint = f"did you mean {near}?" if near else "see toolect.chats()"
-        return f"no chat, alias or model is named {self.name!r}: {hint}"
 
 
 class ChatShelf(shelves.Shelf["ChatSpec"]):
@@ -90,9 +77,9 @@ class Chats(shelves.Shelves["ChatSpec", "Chat"]):
         """The shelf of a file. Raises `SpecError`."""
         return ChatShelf(path, *bases)
 
-    def unknown(self, name: str, near: tuple[str, ...]) -> UnknownChat:
+    def unknown(self, name: str, near: tuple[str, ...]) -> UnknownNameError:
         """What to raise for a name that leads to nothing."""
-        return UnknownChat(name, near)
+        return UnknownNameError(name, near, "chat")
 
     def make(self, spec: ChatSpec) -> Chat:
         """The chat of a spec."""
@@ -121,7 +108,7 @@ def shipped() -> Path:
 
 
 def ready_chat(spec: ChatSpec) -> Chat:
-    """The chat of a spec. Raises `UnknownDialect` for answers in a dialect that nobody has declared."""
+    """The chat of a spec. Raises `UnknownNameError` for answers in a dialect that nobody has declared."""
     from toolect._chats.answers import plain_dialect  # not part of starting up
     from toolect._chats.verbs import Chat
 
@@ -140,7 +127,7 @@ def telling(dialect: Dialect) -> Telling:
 
     try:
         found = _chats.ready(dialect.name)
-    except UnknownChat:
+    except UnknownNameError:
         found = _chats.ready(PLAIN)
     if dialect.name not in (found.name, *found.spec.aliases):
         found = _chats.ready(PLAIN)
@@ -171,7 +158,7 @@ def chat(
 
     `template` is its text, or the path of a jinja file or of a tokenizer_config.json. `dialect` is what the model's
     answers are in; without one, that which does best on the template. `variables` are what its tokenizer tells it:
-    `bos_token`, for example. Raises `UnknownChat`, `UnknownDialect`, `BadTemplate`, OSError.
+    `bos_token`, for example. Raises `UnknownNameError`, `UnknownNameError`, `TemplateError`, OSError.
     """
     if (name is None) == (template is None):
         raise TypeError("expected a name or a template, got " + ("neither" if name is None else "both"))
@@ -199,7 +186,7 @@ def bases(path: Path) -> tuple[Path, ...]:
 
 
 def file_of(name: str) -> Path:
-    """The file that declares the chat with this name, alias or model id. Raises `UnknownChat`."""
+    """The file that declares the chat with this name, alias or model id. Raises `UnknownNameError`."""
     return _chats.file_of(name)
 
 

@@ -69,7 +69,7 @@ class Written(ABC):
         """The conversation as text, and what asks for the next answer if `generate`.
 
         `thinking` asks for reasoning, or for none, in families that know both; `date` is today's for those that tell
-        it. Raises Unrepresentable for what the chat cannot carry, and for a text that would break out of its place,
+        it. Raises RenderError for what the chat cannot carry, and for a text that would break out of its place,
         unless `unsafe` says that it is made harmless or kept.
         """
 

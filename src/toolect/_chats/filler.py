@@ -11,7 +11,7 @@ from toolect._chats.filling import Data, Pair, Said, told
 from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import Plans
 from toolect._message import Call
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact
 from toolect._transcript import Given
 from toolect._turns import Results, ToolResult
@@ -92,7 +92,7 @@ class Filler:
             case ChatSlot.DATE:
                 day = self.day if self.day is not None else Date.today()
                 return day if isinstance(day, str) else day.strftime(self.spec.date)
-        raise Unrepresentable(f"{op.rule}/{op.slot}", "nothing in the turn fills this slot")
+        raise RenderError(f"{op.rule}/{op.slot}", "nothing in the turn fills this slot")
 
     def put(self, text: str, op: Fill, number: int) -> None:
         """Write a text into its place."""

@@ -10,7 +10,7 @@ from toolect._message import Call, Json, Message
 from toolect._prompting.notation import inset, speller
 from toolect._prompting.outputs import written
 from toolect._prompting.tools import write_tools
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind, Syntax, ToolText
 from toolect._turns import ToolResult, Turn
@@ -100,12 +100,12 @@ def _values(spec: ChatSpec) -> Callable[[Json], str]:
 
 
 def told(spec: ChatSpec, tools: Sequence[Mapping[str, Any]]) -> str:
-    """The definitions of `tools`. Raises Unrepresentable for the text of another chat."""
+    """The definitions of `tools`. Raises RenderError for the text of another chat."""
     how = spec.tools or AS_GIVEN
     texts = [str(tool.get("text", "")) for tool in tools if tool.get("type") == TEXT]
     if texts:
         if in_json(how) or len(texts) < len(tools):
-            raise Unrepresentable("tools", "expected definitions, got the text of another chat", texts[0])
+            raise RenderError("tools", "expected definitions, got the text of another chat", texts[0])
         return "".join(texts)
     if how.each == "{tool}" and how.tool in ("$tool", "$function"):
         whole = how.tool == "$tool"

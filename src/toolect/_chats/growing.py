@@ -34,7 +34,7 @@ class Growing:
         self._drafts: dict[tuple[bool, bool | None], _Draft] = {}
 
     def __call__(self, size: int, generate: bool, quiet: bool = False, /) -> Transcript:
-        """The first `size` turns; see `Beginning`. Raises Unrepresentable."""
+        """The first `size` turns; see `Beginning`. Raises RenderError."""
         key = generate, False if quiet and self._thinking is None else self._thinking
         if size == 0:
             return self._writer().write((), self._tools, *key)
@@ -77,7 +77,7 @@ class _Draft:
         """Where each turn begins that was written, and what comes after the last one."""
 
     def grown(self, size: int) -> Transcript:
-        """The text of the first `size` turns; there were no more before. Raises Unrepresentable."""
+        """The text of the first `size` turns; there were no more before. Raises RenderError."""
         writer, body, facts = self.writer, self.body, self._facts.facts
         count, first = size - body.first, len(facts)
         if count == 0:

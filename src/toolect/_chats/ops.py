@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolect._chats.filling import Take, taker
 from toolect._chats.trimming import TRIMS
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect._spec.chat_model import OWN_GUARDS, TRIMMED, ChatRole, ChatSlot, ChatSpec, Trim
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
 from toolect._spec.guards import Guard, read_guard
@@ -136,7 +136,7 @@ class RulePlans:
                 take = taker(self.spec, slot, role)
                 return [Fill(slot, role, inside, origin, take, trim if slot in TRIMMED else None, part)]
             case _:
-                raise Unrepresentable(inside, "a terminal that is no text cannot be written")
+                raise RenderError(inside, "a terminal that is no text cannot be written")
 
     def _wanted(self, expr: Expr, facts: int) -> bool:
         """True when what may be left out is written: all that it is made of holds."""

@@ -100,7 +100,7 @@ class Outlines:
         self._known: dict[tuple[int, int, tuple[int, ...]], Outline] = {}
 
     def outline(self, body: Body, shared: int) -> Outline:
-        """What is written for `body`; `shared` are the facts of all turns. Raises Unrepresentable for what is not."""
+        """What is written for `body`; `shared` are the facts of all turns. Raises RenderError for what is not."""
         key = shared, body.system_turn, body.shape
         found = self._known.get(key)
         if found is None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from toolect._chats.chat_grammar import TURNS, frame_of, start_of, texts_of
 from toolect._chats.ops import Fill, Fixed, Op, Plan, RulePlans, joined
 from toolect._chats.trimming import TRIMS
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Trim
 from toolect._spec.grammar_model import Literal
 from toolect._spec.guards import read_guard
@@ -56,10 +56,10 @@ class Plans(RulePlans):
         self._chosen: dict[tuple[ChatRole, int], Plan] = {}
 
     def check(self, role: ChatRole | None, facts: int) -> None:
-        """Raise Unrepresentable for a turn that the chat refuses, or for a conversation without any."""
+        """Raise RenderError for a turn that the chat refuses, or for a conversation without any."""
         for reason, guard in self.refusals:
             if guard(facts):
-                raise Unrepresentable(f"{role} turn" if role else "conversation", reason)
+                raise RenderError(f"{role} turn" if role else "conversation", reason)
 
     def has(self, role: ChatRole, facts: int) -> bool:
         """True when a turn of this role is written."""
@@ -73,7 +73,7 @@ class Plans(RulePlans):
         return opener, texts[-1].strip() if texts else ""
 
     def turn(self, role: ChatRole, facts: int) -> Plan:
-        """What is written for a turn. Raises Unrepresentable when the chat has no place for it."""
+        """What is written for a turn. Raises RenderError when the chat has no place for it."""
         plan = self._chosen.get((role, facts))
         if plan is None:
             plan = self._chosen[role, facts] = self.rule(self._turn_rule(role, facts), facts)
@@ -84,11 +84,11 @@ class Plans(RulePlans):
         self.check(role, facts)
         rule = next((rule for rule in self._rules[role] if self.holds(rule, facts)), None)
         if rule is None:
-            raise Unrepresentable(f"{role} turn", f"`{self.spec.name}` has no place for it here")
+            raise RenderError(f"{role} turn", f"`{self.spec.name}` has no place for it here")
         return rule
 
     def answer(self, facts: int) -> AnswerPlan:
-        """What is written for an answer. Raises Unrepresentable when the chat has no place for it."""
+        """What is written for an answer. Raises RenderError when the chat has no place for it."""
         plan = self._answers.get(facts)
         if plan is None:
             rule = self._turn_rule(ChatRole.ANSWER, facts)

@@ -134,7 +134,7 @@ def place_of(part: Told, tools: Sequence[Mapping[str, Any]]) -> tuple[object, ..
     return part.op, part.number, part.facts, id(tools)
 
 
-class _Odd(Exception):
+class _ReadyTextError(Exception):
     """Something that plain texts do not tell is written."""
 
 
@@ -142,7 +142,7 @@ def ready(outline: Outline, body: Body, turns: Sequence[Turn], shape: Key, write
     """What is written by an outline; None where it is more than ready texts, those of the turns, calls and tools."""
     try:
         parts = tuple(_joined(_parts(outline, body, turns, writer)))
-    except _Odd:
+    except _ReadyTextError:
         return None
     places = tuple(part for part in parts if isinstance(part, Given))
     numbers = tuple((at, part.text) for at, part in enumerate(parts) if isinstance(part, Given))
@@ -167,7 +167,7 @@ def _parts(outline: Outline, body: Body, turns: Sequence[Turn], writer: Writer) 
         elif isinstance(op, Each) and op.role is ChatRole.TOOL or isinstance(op, Fill) and op.slot is ChatSlot.TOOLS:
             yield Told(op, number, facts)
         elif not isinstance(op, Fill) or op.slot is not ChatSlot.TEXT:
-            raise _Odd
+            raise _ReadyTextError
         elif op.take is None:
             yield Given(0, op) if body.system_turn >= 0 else writer.system
         else:
@@ -189,7 +189,7 @@ def _starts(turns: Sequence[Turn]) -> tuple[list[int], list[int]]:
 def _results(op: Each, turn: Results, at: int, facts: int, plans: Plans) -> Iterator[Part]:
     """What is written for results, one by one."""
     if plans.spec.output is not OutputKind.TEXT:
-        raise _Odd
+        raise _ReadyTextError
     for index, result in enumerate(turn.results):
         plan = plans.item(op.rule, item_facts(result, index, len(turn.results) - 1, facts))
         for one in plan or ():
@@ -199,7 +199,7 @@ def _results(op: Each, turn: Results, at: int, facts: int, plans: Plans) -> Iter
             elif isinstance(one, Fill) and one.slot in _OF_RESULT:
                 yield Given(first + _OF_RESULT[one.slot], one)
             else:
-                raise _Odd
+                raise _ReadyTextError
 
 
 _OF_RESULT = {ChatSlot.TEXT: 0, ChatSlot.ID: 1, ChatSlot.NAME: 2}

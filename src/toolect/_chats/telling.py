@@ -10,7 +10,7 @@ from toolect._chats.ops import Each
 from toolect._chats.plan import Plans
 from toolect._compiled import Dialect
 from toolect._prompting.outputs import harmless, written
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
 from toolect._spec.grammar_model import Literal, Pattern, Ref
 from toolect._spec.leaves import leaves
@@ -52,12 +52,12 @@ class Telling:
         return self.spec.role is ResultRole.USER
 
     def tools(self, tools: Iterable[Mapping[str, Any]]) -> str:
-        """The text that tells of `tools`; empty for none. Raises Unrepresentable for one that it has no room for."""
+        """The text that tells of `tools`; empty for none. Raises RenderError for one that it has no room for."""
         given = [tool if "function" in tool else {"type": "function", "function": tool} for tool in tools]
         if not given:
             return ""
         if not self._tools:
-            raise Unrepresentable("tools", f"the chat `{self.spec.name}` does not say how tools are told")
+            raise RenderError("tools", f"the chat `{self.spec.name}` does not say how tools are told")
         filler = Filler(self.plans, given)
         filler.fill(self.plans.rule(self._tools, int(Fact.TOOLS)), None, -1, int(Fact.TOOLS))
         return _text(filler)
@@ -65,21 +65,21 @@ class Telling:
     def results(self, results: Iterable[ToolResult], tools: Iterable[Mapping[str, Any]] = ()) -> str:
         """The text that tells what came of calls; `tools` are declared, and so is each that was called.
 
-        Raises Unrepresentable for a result that holds the dialect's markup, or reads like a call, alone or with the
+        Raises RenderError for a result that holds the dialect's markup, or reads like a call, alone or with the
         others: it could be taken for one, or for its own end. `defused` makes an output harmless.
         """
         results = [*results]
         if not self._result:
-            raise Unrepresentable("results", f"the chat `{self.spec.name}` does not say how results are told")
+            raise RenderError("results", f"the chat `{self.spec.name}` does not say how results are told")
         known = [*({"name": name} for name in dict.fromkeys(one.name for one in results)), *tools]
         for one in results:
             self._check(one)
             if len(results) > 1 and self.has_calls(self._told([one]), known):
-                raise Unrepresentable("result output", "it reads like a call", one.output)
+                raise RenderError("result output", "it reads like a call", one.output)
         whole = self._told(results)
         if self.has_calls(whole, known):
             why = "it reads like a call" if len(results) < 2 else "together with the others it reads like a call"
-            raise Unrepresentable("result output", why, whole)
+            raise RenderError("result output", why, whole)
         return whole
 
     def defused(self, output: str, tools: Iterable[Mapping[str, Any]] = ()) -> str:
@@ -88,7 +88,7 @@ class Telling:
         for text in harmless(self._markup, output):
             try:
                 self.results([ToolResult("", "", text)], tools)
-            except Unrepresentable:
+            except RenderError:
                 continue
             break
         return text
@@ -102,7 +102,7 @@ class Telling:
         for slot, text in ((ChatSlot.TEXT, output), (ChatSlot.NAME, one.name), (ChatSlot.ID, one.call_id)):
             found = next((marker for marker in self._markup if marker in text), None) if slot in self._slots else None
             if found is not None:
-                raise Unrepresentable(f"result {slot.lower()}", f"it holds `{found}`, which is markup here", text)
+                raise RenderError(f"result {slot.lower()}", f"it holds `{found}`, which is markup here", text)
 
     def _told(self, results: Sequence[ToolResult]) -> str:
         if self._apart:

@@ -21,7 +21,7 @@ from toolect._message import Json
 from toolect._rendered import Rendered
 from toolect._transcript import Author, Origin, Transcript
 from toolect._turns import Assistant, Turn
-from toolect.chat_template import BadTemplate, marked, read_template, special_tokens, template_of, turns, verdicts
+from toolect.chat_template import TemplateError, marked, read_template, special_tokens, template_of, turns, verdicts
 from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Conversation
 
@@ -81,7 +81,7 @@ class TemplateChat(Written):
     ) -> Transcript:
         """The conversation as text, as for any other chat.
 
-        Raises Unrepresentable for what the template refuses, and BadTemplate for one that does not render at all.
+        Raises RenderError for what the template refuses, and TemplateError for one that does not render at all.
         """
         guarded = Guarded(sound(self._in_order(conversation).turns), any_of(self.tokens), unsafe)
         turns = guarded.turns
@@ -114,7 +114,7 @@ class TemplateChat(Written):
 
 
 def from_template(source: str | Path, dialect: Dialect | None, variables: Mapping[str, Json] | None) -> TemplateChat:
-    """The chat of a template's text, or of a file. Raises BadTemplate, OSError."""
+    """The chat of a template's text, or of a file. Raises TemplateError, OSError."""
     path = _path(source)
     template = template_of(str(source)) if path is None else read_template(path)
     known = {} if path is None else special_tokens(path)
@@ -133,7 +133,7 @@ def _best(template: str) -> Dialect:
     """The dialect that does best on a template; that of plain answers where none reads its calls."""
     try:
         styles = turns(template)
-    except BadTemplate:
+    except TemplateError:
         return plain_dialect()
     best = verdicts(marked(styles), styles)[:1]
     return registry.dialect(best[0].dialect) if best else plain_dialect()

@@ -12,9 +12,9 @@ from toolect._chats.guarding import split_markers
 from toolect._chats.writing import Unsafe
 from toolect._exchange.gathering import check
 from toolect._exchange.numbering import numbered
-from toolect._message import BadMessage, Call, Content, Message, Reasoning, Segment, dumps
+from toolect._message import Call, Content, Message, MessageError, Reasoning, Segment, dumps
 from toolect._objects import not_finite
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._transcript import Defused
 from toolect._turns import Assistant, Results, System, Turn, User
 
@@ -22,29 +22,29 @@ _ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
 
 
 def sound(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns, with ids for all calls. Raises Unrepresentable for turns that no template tells as what they are."""
+    """The turns, with ids for all calls. Raises RenderError for turns that no template tells as what they are."""
     try:
         check(turns)
-    except BadMessage as error:
-        raise Unrepresentable("conversation", str(error)) from None
+    except MessageError as error:
+        raise RenderError("conversation", str(error)) from None
     for turn in turns:
         if not isinstance(turn, Assistant):
             continue
         for call in turn.message.calls:
             if not call.runnable:
-                raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
+                raise RenderError("call", f"a {call.status} call has no canonical spelling", call.raw)
             if not_finite(call.arguments) is not None:
-                raise Unrepresentable("arguments", "expected finite numbers", call.arguments_text)
+                raise RenderError("arguments", "expected finite numbers", call.arguments_text)
         kinds = [_ORDER[type(segment)] for segment in turn.message.segments]
         if kinds != sorted(kinds):
-            raise Unrepresentable("answer", "expected reasoning, then content, then calls", turn.message.content)
+            raise RenderError("answer", "expected reasoning, then content, then calls", turn.message.content)
     return list(numbered(turns))
 
 
 class Guarded:
     """The turns in which texts with markers of turns are refused, made harmless or kept.
 
-    Raises Unrepresentable for what is refused.
+    Raises RenderError for what is refused.
     """
 
     def __init__(self, turns: Sequence[Turn], markers: re.Pattern[str], unsafe: Unsafe) -> None:
@@ -74,6 +74,6 @@ class Guarded:
         if found is None:
             return text
         if self._unsafe == "refuse":
-            raise Unrepresentable(f"turn {at}", f"it holds `{found[0]}`, which is markup of the template", text)
+            raise RenderError(f"turn {at}", f"it holds `{found[0]}`, which is markup of the template", text)
         self.defused.append(Defused(at, found[0]))
         return split_markers(text, self._markers)

@@ -12,10 +12,10 @@ from toolect._chats.template_marks import Habits, Marker, messages
 from toolect._chats.template_pieces import Answered, Found, apart, placed, unmarked, whole_answers
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Json, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._transcript import Changed
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
-from toolect.chat_template.sandbox import BadTemplate, Sandbox
+from toolect.chat_template.sandbox import Sandbox, TemplateError
 
 MAX_ALONE = 48
 """Texts that are marked one by one where a template does not bear all marks at once. Beyond it: those that are left are
@@ -47,7 +47,7 @@ class TemplateWork(NamedTuple):
     sandbox: Sandbox
 
     def told(self, turns: Sequence[Turn], generate: bool, ways: Ways) -> Told:
-        """What it makes of the turns. Raises Unrepresentable where it refuses them, and BadTemplate."""
+        """What it makes of the turns. Raises RenderError where it refuses them, and TemplateError."""
         asked = [at for at, turn in enumerate(turns) if isinstance(turn, Assistant)]
         first = {type(turns[at - 1]) if at else None: at for at in reversed(asked)}
         markers = [Marker(turns), *(Marker(turns) for _ in first)]
@@ -56,8 +56,8 @@ class TemplateWork(NamedTuple):
             self.asked(turns[:at], True, ways.habits, m) for at, m in zip(first.values(), markers[1:], strict=True)
         ]
         text, marked, *prompts = self.sandbox.run(self.template, [*whole, *parts], day=self.day)
-        if isinstance(text, BadTemplate):
-            raise Unrepresentable("conversation", str(text))
+        if isinstance(text, TemplateError):
+            raise RenderError("conversation", str(text))
         if isinstance(marked, str) and unmarked(marked, markers[0].marks) == text:
             found = placed(marked, markers[0].marks)
         else:
@@ -103,9 +103,9 @@ def _after(prompt: str, marker: Marker) -> str:
     return re.split("|".join(mark.closer for mark in marker.marks) or r"(?!)", prompt)[-1]
 
 
-def _between(text: str | BadTemplate, marker: Marker) -> str:
+def _between(text: str | TemplateError, marker: Marker) -> str:
     """What follows the answer in a marked text, where it was last: the first control token there, or the line."""
-    if isinstance(text, BadTemplate) or len(marker.marks) < 2 or marker.marks[1].closer not in text:
+    if isinstance(text, TemplateError) or len(marker.marks) < 2 or marker.marks[1].closer not in text:
         return ""
     after = text.rpartition(marker.marks[1].closer)[2]
     following = re.split("|".join(mark.opener for mark in marker.marks), after)[0].strip()
@@ -133,7 +133,7 @@ _CALL = Call("look_up", {"key": "it's"}, "abcdefgh1")
 
 
 def ways(template: str, variables: Mapping[str, Json], dialect: Dialect, sandbox: Sandbox) -> Ways:
-    """Finds out what a template always does, by conversations of a few words. Raises BadTemplate if it renders none."""
+    """What a template always does, by conversations of a few words. Raises TemplateError if it renders none."""
     work = TemplateWork(template, dict(variables) | {"tools": None, "documents": None}, "", sandbox)
     asked, said = User("Ask"), Assistant(Message([Content("Said")]))
     # An answer has markup of its own: only the first two tell what turns are made of.
@@ -146,8 +146,8 @@ def ways(template: str, variables: Mapping[str, Json], dialect: Dialect, sandbox
     called: list[Turn] = [asked, Assistant(Message([_CALL])), Results((ToolResult("abcdefgh1", "look_up", "Told"),))]
     given += [work.asked(called, True, habit) | {"tools": [_TOOL]} for habit in habits]
     texts = sandbox.run(template, given)
-    if all(isinstance(text, BadTemplate) for text in texts):
-        raise next(text for text in texts if isinstance(text, BadTemplate))
+    if all(isinstance(text, TemplateError) for text in texts):
+        raise next(text for text in texts if isinstance(text, TemplateError))
     scaffold = [
         piece
         for text, marker in zip(texts[:2], markers, strict=False)
@@ -161,8 +161,8 @@ def ways(template: str, variables: Mapping[str, Json], dialect: Dialect, sandbox
     return Ways(next(good, Habits()), Answered({}, ends), tokens)
 
 
-def _tells(text: str | BadTemplate) -> bool:
+def _tells(text: str | TemplateError) -> bool:
     """True for a text that holds the call, and its arguments neither as Python prints them nor as JSON in JSON."""
-    if isinstance(text, BadTemplate) or "look_up" not in text.rpartition("Ask")[2]:
+    if isinstance(text, TemplateError) or "look_up" not in text.rpartition("Ask")[2]:
         return False
     return "it's" in text and "{'key'" not in text and '\\"key\\"' not in text

@@ -14,7 +14,7 @@ from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, Sampled, answer_shape, turn_shape
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.turn_facts import literal_facts
-from toolect._rendered import Part, Rendered, Unrepresentable
+from toolect._rendered import Part, Rendered, RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
 from toolect._transcript import Author, Defused, Given, Origin, Transcript
 from toolect._turns import Assistant, System, Turn, User
@@ -64,7 +64,7 @@ class Writer(Filler):
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
     ) -> Transcript:
-        """The conversation's text. Raises Unrepresentable for what the chat cannot carry."""
+        """The conversation's text. Raises RenderError for what the chat cannot carry."""
         turns, at, shared = self.begin(turns, tools, generate, thinking)
         if len(turns) == at:
             self.plans.check(None, shared | _UNASKED)
@@ -232,7 +232,7 @@ class Writer(Filler):
                 continue
             if self.unsafe == "refuse":
                 what = f"{op.role} text" if op.role else op.rule
-                raise Unrepresentable(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
+                raise RenderError(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
             self.defuse(place, op, marker, self.guardian.harmless(text, op))
 
     def sound(self, answers: Mapping[int, Said], first_held: int, first_piece: int) -> None:
@@ -258,7 +258,7 @@ class Writer(Filler):
         if self.unsafe == "refuse":
             what, text = ("content", said.content) if marker in said.content else ("reasoning", said.reasoning)
             reason = f"it holds `{marker}`, which is markup of the answers of `{self.spec.name}`"
-            raise Unrepresentable(f"{what} text", reason, text)
+            raise RenderError(f"{what} text", reason, text)
         for op, place in held:
             if op.part in _TEXTS:
                 self.defuse(place, op, marker, split_markers(self.pieces[place][0], self.answers.markup))

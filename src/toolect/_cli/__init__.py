@@ -67,7 +67,7 @@ class Commands(click.Group):
         except click.ClickException as error:
             click.echo(f"toolect: {_sentence(error)}".encode(errors="backslashreplace"), err=True)
             code = 2
-        except extras.Missing as error:
+        except extras.MissingExtraError as error:
             click.echo(f"toolect: {error}", err=True)
             code = 2
         except ModuleNotFoundError as error:

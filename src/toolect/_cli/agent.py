@@ -17,7 +17,7 @@ from toolect._cli._shared.message_text import Live
 from toolect._cli._shared.streams import aside
 from toolect._cli._shared.tool_option import draw_result, tool_options
 from toolect._message import Call
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._shown import one_line
 from toolect.agent import (
     Agent,
@@ -88,7 +88,7 @@ def command(
     try:
         with aside():
             result = asyncio.run(screen.watch(agent, question))
-    except (AgentError, BadTool, Unrepresentable) as error:
+    except (AgentError, BadTool, RenderError) as error:
         note(str(error))
         return 1
     if result.cut:

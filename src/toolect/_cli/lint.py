@@ -173,9 +173,9 @@ def _resolved(name: str) -> dict[Path, list[str]]:
     unknown = None
     try:
         found[registry.file_of(name)] = [registry.match(name).dialect]
-    except toolect.UnknownDialect as error:
+    except toolect.UnknownNameError as error:
         unknown = error
-    with suppress(toolect.UnknownChat, SpecError):  # of a spec that does not load, linting tells
+    with suppress(toolect.UnknownNameError, SpecError):  # of a spec that does not load, linting tells
         if unknown or name in toolect.chats():
             found[chat_registry.file_of(name)] = [toolect.chat(name).name]
     if unknown and not found:

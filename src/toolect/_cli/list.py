@@ -58,5 +58,5 @@ def _folded(text: str) -> str:
 def _modelled(model: str) -> list[Spec]:
     try:
         return [registry.spec(registry.match(model).dialect)]
-    except toolect.UnknownDialect:
+    except toolect.UnknownNameError:
         return []

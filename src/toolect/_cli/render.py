@@ -11,7 +11,7 @@ from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.forms import message_of
 from toolect._cli._shared.io import Misuse, emit_json, emit_wire, note, read_json
 from toolect._compiled import Dialect
-from toolect._message import BadMessage, Json
+from toolect._message import Json, MessageError
 from toolect._rendered import Rendered
 
 
@@ -41,11 +41,11 @@ def command(
         return each(file, max_bytes, partial(_record, target.name, tools, spans), jobs)
     try:
         message = message_of(read_json(file, max_bytes, "a message"))
-    except BadMessage as error:
+    except MessageError as error:
         raise Misuse(f"{error}: mend the message") from None
     try:
         rendered = target.render(message, tools=tools)
-    except toolect.Unrepresentable as error:
+    except toolect.RenderError as error:
         note(f"{target.name} cannot carry this message: {error}")
         return 1
     if spans:
@@ -67,7 +67,7 @@ def _record(name: str, tools: list[Json] | None, spans: bool, record: Json) -> t
 
     try:
         rendered = toolect.dialect(name).render(message_of(record), tools=tools)
-    except toolect.Unrepresentable as error:
+    except toolect.RenderError as error:
         raise ValueError(str(error)) from None
     return {**beside(record, *_TAKEN), **_form(rendered, spans)}, True
 

@@ -13,10 +13,10 @@ import msgspec
 from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.drawing import Pen
 from toolect._cli._shared.forms import message_of
-from toolect._cli._shared.io import BadInput, Misuse, emit_json, note, read
+from toolect._cli._shared.io import InputError, Misuse, emit_json, note, read
 from toolect._cli._shared.tool_option import all_tools, draw_result, tool_options
 from toolect._compiled import Dialect
-from toolect._message import BadMessage, Json, Message
+from toolect._message import Json, Message, MessageError
 from toolect._turns import Waiting
 from toolect.agent import McpServer, ToolRegistry
 from toolect.conversation import Conversation
@@ -79,18 +79,18 @@ def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: i
         try:
             value = json.loads(text)
             return message_of(value)
-        except (ValueError, RecursionError, BadMessage):
+        except (ValueError, RecursionError, MessageError):
             pass  # it is no message: a conversation, or the text itself, may hold one
         try:
             if (waiting := _waiting(value)) is not None:
                 return waiting
-        except BadMessage as error:
+        except MessageError as error:
             raise Misuse(f"{error} - in the conversation") from None
     return source.parse(text, tools=registry.definitions())
 
 
 def _waiting(value: Json) -> Message | None:
-    """The calls of a conversation's messages that have no result yet; None for what is none. Raises BadMessage."""
+    """The calls of a conversation's messages that have no result yet; None for what is none. Raises MessageError."""
     messages = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(messages, list) or not any(isinstance(one, dict) and "role" in one for one in messages):
         return None
@@ -109,10 +109,10 @@ def _record(
     taken = ""
     try:
         message = message_of(record)
-    except BadMessage:
+    except MessageError:
         try:
             text, taken = text_of(record, field)
-        except BadInput:
+        except InputError:
             waiting = None if field else _waiting(record)
             if waiting is None:
                 raise

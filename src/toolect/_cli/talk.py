@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolect._chats.chat_registry import UnknownChat, chat, looks_like
+from toolect._chats.chat_registry import chat, looks_like
 from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.drawing import Pen
 from toolect._cli._shared.given_conversation import conversation_of, note_all_unread
 from toolect._cli._shared.io import Misuse, emit_json, emit_wire, note, read, read_json
-from toolect._rendered import Unrepresentable
+from toolect._names import UnknownNameError
+from toolect._rendered import RenderError
 from toolect._shown import one_line
 from toolect._transcript import Origin, OriginSpan, Transcript
 from toolect.conversation import Conversation
@@ -127,7 +128,7 @@ def _written(
         note(f"--- {one.name}")
     try:
         text = one.render(conversation, asks, **options)
-    except Unrepresentable as error:
+    except RenderError as error:
         note(f"`{one.name}` cannot carry the conversation: {error}")
         return 1
     for changed in text.defused:
@@ -173,5 +174,5 @@ def _open(conversation: Conversation) -> bool:
 def _chat(name: str) -> Chat:
     try:
         return chat(name)
-    except UnknownChat as error:
+    except UnknownNameError as error:
         raise Misuse(str(error)) from None

@@ -13,7 +13,7 @@ from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.given_conversation import conversation_of
 from toolect._cli._shared.io import Misuse, emit, emit_json, note, read_json
 from toolect._cli._shared.page_option import html_option, write_page
-from toolect._extras import Missing
+from toolect._extras import MissingExtraError
 from toolect._message import Json
 from toolect._shown import alike, counted, one_line
 from toolect._transcript import Origin
@@ -62,8 +62,8 @@ def command(
         found = examples(conversation, chat, tokenizer, teach, thinking=thinking)  # type: ignore[arg-type]
         alone = [] if found else [encode(chat.render(conversation, True, thinking=thinking), tokenizer)]
         other = None if name is None else _otherwise(conversation, chat, folder, thinking)
-    except (OSError, Missing, ValueError, LookupError, TypeError) as error:
-        if isinstance(error, toolect.Unrepresentable):
+    except (OSError, MissingExtraError, ValueError, LookupError, TypeError) as error:
+        if isinstance(error, toolect.RenderError):
             note(f"{name or 'the template'} cannot carry this conversation: {error}")
             return 1
         raise Misuse(str(error)) from None
@@ -105,7 +105,7 @@ def _otherwise(conversation: Conversation, chat: Chat | TemplateChat, folder: st
     try:
         template = toolect.chat(template=_template(folder), dialect=chat.dialect)
         theirs = str(template.render(conversation, False, thinking=thinking))
-    except (OSError, ValueError, LookupError, Missing):
+    except (OSError, ValueError, LookupError, MissingExtraError):
         return None
     ours = str(chat.render(conversation, False, thinking=thinking))
     if ours == theirs:

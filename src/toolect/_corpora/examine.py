@@ -12,6 +12,7 @@ from toolect._corpora.stats import MISSED, Counts, Details, Specimen, Stats, mos
 from toolect._corpora.tally import Example, excerpt
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Call, Json, Status, dumps
+from toolect._names import UnknownNameError
 from toolect._shown import cause, cut
 from toolect._values.schema_keywords import type_of
 
@@ -97,7 +98,7 @@ class Examiner:
             return ""
         try:
             return registry.resolve(name)
-        except registry.UnknownDialect as error:
+        except UnknownNameError as error:
             self._bad(Bad(Trouble.UNKNOWN_DIALECT, str(error)))
             return ""
 

@@ -12,7 +12,7 @@ from toolect._corpora.features import Sense
 from toolect._events import ArgumentsDelta
 from toolect._graph.symbols import Mark, is_echo
 from toolect._message import Call, Json, Message, Segment
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.differences import IDS, MEANING, Change, differences, unchanged
 from toolect._rendering.roundtrip import tools_of
 
@@ -27,7 +27,7 @@ class Verdict(StrEnum):
     CHANGED = "changed"
     """It is written, and something else comes back."""
     REFUSED = "refused"
-    """It is not written: `Unrepresentable`."""
+    """It is not written: `RenderError`."""
 
 
 RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
@@ -73,19 +73,19 @@ def judge(dialect: Dialect, message: Message, sense: Sense) -> Outcome:
     tools = tools_of(message)
     try:
         text = written(dialect, message, tools)
-    except Unrepresentable as error:
+    except RenderError as error:
         return Outcome(Verdict.REFUSED, f"{error.slot}: {error.reason}", error.witness)
     return _read(dialect, message, sense, text, tools)
 
 
 def written(dialect: Dialect, message: Message, tools: list[Json]) -> str:
-    """The message in the dialect, by these tools only if it cannot be written without. Raises Unrepresentable."""
+    """The message in the dialect, by these tools only if it cannot be written without. Raises RenderError."""
     try:
         return str(dialect.render(message))
-    except Unrepresentable as error:
+    except RenderError as error:
         try:
             return str(dialect.render(message, tools))
-        except Unrepresentable:
+        except RenderError:
             raise error from None
 
 

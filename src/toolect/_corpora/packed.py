@@ -7,18 +7,19 @@ import sys
 from typing import Any, BinaryIO, cast
 
 from toolect import _extras as extras
+from toolect._errors import ToolectError
 
 ENDINGS = (".gz", ".zst")
 """What the names of packed files usually end with."""
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
-class Unpackable(ValueError):  # what it is
+class UnpackError(ToolectError, ValueError):
     """A packed file that cannot be read: what is missing, or broken."""
 
 
 def unpacked(file: BinaryIO) -> BinaryIO:
-    """What is in `file`, or `file` itself where it is not packed. Raises Unpackable."""
+    """What is in `file`, or `file` itself where it is not packed. Raises UnpackError."""
     head = beginning(file)
     if head[:2] == _GZIP:
         import gzip  # few files are packed
@@ -49,7 +50,7 @@ def _zstd(file: BinaryIO) -> Any:
     try:
         from zstandard import ZstdDecompressor
     except ImportError:
-        raise Unpackable(extras.missing("zstandard", "data", "for a file in Zstandard")) from None
+        raise UnpackError(extras.missing("zstandard", "data", "for a file in Zstandard")) from None
     return _Frames(ZstdDecompressor, file)
 
 
@@ -91,7 +92,7 @@ class _Guarded(io.RawIOBase):
             if not self._data:
                 self._data = self._file.read(len(buffer))
         except Exception as error:  # of three libraries, with no base but this
-            raise Unpackable(f"expected a whole packed file, got one with an error in it ({error})") from None
+            raise UnpackError(f"expected a whole packed file, got one with an error in it ({error})") from None
         data, self._data = self._data[: len(buffer)], self._data[len(buffer) :]
         buffer[: len(data)] = data
         return len(data)

@@ -12,7 +12,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from toolect import _extras as extras
-from toolect._corpora.packed import ENDINGS, Unpackable, unpacked
+from toolect._corpora.packed import ENDINGS, UnpackError, unpacked
+from toolect._errors import ToolectError
 
 UNIT = 1 << 20
 """Bytes of a unit of lines: small enough to share out, and for a bar that moves."""
@@ -51,12 +52,12 @@ class Unit(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class NoSource(ValueError):  # what it is
+class SourceError(ToolectError, ValueError):
     """A path that is no corpus."""
 
 
 def files(paths: Iterable[str]) -> list[str]:
-    """The files at `paths`, those in folders in alphabetical order. Raises NoSource."""
+    """The files at `paths`, those in folders in alphabetical order. Raises SourceError."""
     found: list[str] = []
     for path in paths:
         if path == "-" or Path(path).is_file():
@@ -64,13 +65,13 @@ def files(paths: Iterable[str]) -> list[str]:
         elif Path(path).is_dir():
             inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _known(p.name))
             if not inside:
-                raise NoSource(f"expected a folder with a corpus in it, got none at `{path}`: name a file")
+                raise SourceError(f"expected a folder with a corpus in it, got none at `{path}`: name a file")
             found += inside
         else:
-            raise NoSource(f"expected a corpus, got nothing at `{path}`: check the path")
+            raise SourceError(f"expected a corpus, got nothing at `{path}`: check the path")
     for path in found:
         if path != "-" and not os.access(path, os.R_OK):
-            raise NoSource(f"expected a readable corpus, got no permission at `{path}`: check its permissions")
+            raise SourceError(f"expected a readable corpus, got no permission at `{path}`: check its permissions")
         if path.endswith(".parquet"):
             _parquet()
         elif path.endswith(_ARROW):
@@ -79,8 +80,8 @@ def files(paths: Iterable[str]) -> list[str]:
             try:
                 with open(path, "rb") as file:
                     unpacked(file)
-            except Unpackable as error:
-                raise NoSource(str(error)) from None
+            except UnpackError as error:
+                raise SourceError(str(error)) from None
     return found
 
 
@@ -110,7 +111,7 @@ def units(path: str, limit: int, most: int = 0, lines: bool = False) -> Iterator
             yield from _of_lines(path, limit, most)
         else:
             yield Unit(path, UnitKind.TEXT, size(path))
-    except NoSource:
+    except SourceError:
         raise
     except (OSError, ValueError) as error:
         yield Unit(path, UnitKind.BAD, 0, why=" ".join(str(error).split())[:200] or type(error).__name__)
@@ -169,7 +170,7 @@ def _pyarrow() -> Any:
     try:
         import pyarrow  # type: ignore[import-untyped]
     except ImportError:
-        raise NoSource(extras.missing("pyarrow", "data", "for Arrow")) from None
+        raise SourceError(extras.missing("pyarrow", "data", "for Arrow")) from None
     return pyarrow
 
 
@@ -177,5 +178,5 @@ def _parquet() -> Any:
     try:
         from pyarrow import parquet
     except ImportError:
-        raise NoSource(extras.missing("pyarrow", "data", "for Parquet")) from None
+        raise SourceError(extras.missing("pyarrow", "data", "for Parquet")) from None
     return parquet

@@ -23,7 +23,7 @@ def coverage(
     """What is in the corpus at `paths`, read by `jobs` processes (0: one for each core).
 
     The result is the same for any number of them. `told` is called with the bytes done and the bytes there are. Raises
-    NoSource for a path that is no corpus.
+    SourceError for a path that is no corpus.
     """
     found = files(paths)
     total = sum(map(size, found))

@@ -51,7 +51,7 @@ def _told(changes: tuple[Change, ...]) -> list[Json]:
     return [visible(str(change)) for change in changes]
 
 
-class Unfit(Exception):
+class RowRejectedError(Exception):
     """A row that is not written: what became of it, and the reason."""
 
     def __init__(self, reason: Change, fate: Fate = Fate.REFUSED) -> None:

@@ -9,7 +9,7 @@ from toolect._data.left_out import STEP, of_turn
 from toolect._data.open_row import OpenRow, what_is
 from toolect._data.opening import opened
 from toolect._exchange.told_in_texts import one_each
-from toolect._message import BadMessage, Json, dumps
+from toolect._message import Json, MessageError, dumps
 from toolect._objects import holding
 
 _INPUT = "action_input"
@@ -34,7 +34,7 @@ def is_step(step: Json) -> bool:
 
 
 def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> Told:
-    """What an agent said and did in one step, and what it was told of it. Raises BadMessage."""
+    """What an agent said and did in one step, and what it was told of it. Raises MessageError."""
     actions, read = _actions(step)
     calls = [_call(action, f"{where}.action") for action in actions]
     left = [*of_turn(step, STEP | read)]
@@ -56,7 +56,7 @@ def _text(step: Mapping[str, Json], name: str, where: str) -> str:
     value = step.get(name)
     if not value or isinstance(value, str):
         return value or ""
-    raise BadMessage("a text or a call" if name == "action" else "a text", what_is(value), f"{where}.{name}")
+    raise MessageError("a text or a call" if name == "action" else "a text", what_is(value), f"{where}.{name}")
 
 
 def _actions(step: Mapping[str, Json]) -> tuple[list[Json], frozenset[str]]:
@@ -74,15 +74,15 @@ def _is_call(action: Json) -> bool:
 
 
 def _call(action: Json, where: str) -> Json:
-    """A call, with the names of the chat-completions API. Raises BadMessage for what is none."""
+    """A call, with the names of the chat-completions API. Raises MessageError for what is none."""
     if not isinstance(action, Mapping):
-        raise BadMessage(_A_CALL, what_is(action), where)
+        raise MessageError(_A_CALL, what_is(action), where)
     if isinstance(action.get("function"), Mapping):
         return action
     name = _first(action, _NAMES)
     arguments = next((action[key] for key in _ARGUMENTS if action.get(key) is not None), None)
     if not name or arguments is None and any(of_turn(action, _READ)):
-        raise BadMessage(_A_CALL, holding(action), where)
+        raise MessageError(_A_CALL, holding(action), where)
     return {"id": action.get("id"), "name": action[name], "arguments": arguments}
 
 

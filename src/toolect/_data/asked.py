@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from toolect._data.kinds import PAST, are_pairs
 from toolect._data.open_row import OpenRow, what_is
 from toolect._data.opening import opened
-from toolect._message import BadMessage, Json
+from toolect._message import Json, MessageError
 
 INSTRUCTION = "instruction"
 """The question that may be about something in another column."""
@@ -36,7 +36,7 @@ def _with_what(one: OpenRow, instruction: str) -> str:
     about = next((one.row[name] for name in _ABOUT if one.row.get(name)), "")
     if not isinstance(about, str):
         name = next(name for name in _ABOUT if one.row.get(name))
-        raise BadMessage("a text", what_is(about), name)
+        raise MessageError("a text", what_is(about), name)
     one.taken.update(name for name in _ABOUT if one.row.get(name, about) in (None, "", about))
     return f"{instruction}\n\n{about}" if about.strip() else instruction
 

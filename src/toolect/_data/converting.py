@@ -9,7 +9,7 @@ import msgspec
 
 from toolect._chats.comparing import Change
 from toolect._corpora.any_json import is_unicode
-from toolect._data.account import LONGEST, Account, Fate, Unfit, because
+from toolect._data.account import LONGEST, Account, Fate, RowRejectedError, because
 from toolect._data.keeping import Keep, check, check_length
 from toolect._data.open_row import Reading
 from toolect._data.plain_row import PlainRow
@@ -17,8 +17,8 @@ from toolect._data.row_meaning import meaning
 from toolect._data.row_readers import readings
 from toolect._data.row_source import Source
 from toolect._data.row_targets import Target, length, write
-from toolect._message import BadMessage, Call, Content, Json
-from toolect._rendered import Unrepresentable
+from toolect._message import Call, Content, Json, MessageError
+from toolect._rendered import RenderError
 from toolect._shown import visible
 from toolect._turns import Assistant
 
@@ -63,7 +63,7 @@ def convert(row: Json, settings: Settings) -> list[Outcome]:
     """What becomes of a row: one outcome, or one for each answer of a log. Never raises on any row."""
     try:
         found = readings(row, settings.source)
-    except Unfit as error:
+    except RowRejectedError as error:
         return [Outcome(Account(error.fate, reason=error.reason), [])]
     return [_one(row, reading, settings) for reading in found]
 
@@ -77,7 +77,7 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
         rows, told, said = write(conversation, settings.target, reading.cut)
         changes, notes = (*changes, *told), (*notes, *said)
         if changes and settings.strict:
-            raise Unfit(Change(f"not exact: {changes[0].what}", changes[0].turn, changes[0].detail))
+            raise RowRejectedError(Change(f"not exact: {changes[0].what}", changes[0].turn, changes[0].detail))
         if settings.keep.max_ids:
             for one in rows:
                 check_length(length(one, conversation, settings.target), settings.keep)
@@ -86,12 +86,12 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
         if settings.target.table:
             for one in rows:
                 _check_unicode(one)
-    except Unfit as error:
+    except RowRejectedError as error:
         return Outcome(Account(error.fate, changes, notes, error.reason), [], seen=seen)
-    except Unrepresentable as error:
+    except RenderError as error:
         reason = Change(f"{settings.target} cannot carry it: {error}"[:LONGEST])
         return Outcome(Account(Fate.REFUSED, changes, notes, reason), [], seen=seen)
-    except (BadMessage, RecursionError, ValueError, OverflowError) as error:
+    except (MessageError, RecursionError, ValueError, OverflowError) as error:
         return Outcome(Account(Fate.REFUSED, changes, notes, because(error)), [], seen=seen)
     account = Account(Fate.CHANGED if changes else Fate.CONVERTED, changes, notes)
     column = account.column()
@@ -99,10 +99,10 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
 
 
 def _check_unicode(row: Mapping[str, Json]) -> None:
-    """Raises Unfit for a row that no table can hold, since its texts are UTF-8."""
+    """Raises RowRejectedError for a row that no table can hold, since its texts are UTF-8."""
     if not is_unicode(row):
         name = next(name for name, value in row.items() if not is_unicode({name: value}))
-        raise Unfit(Change(NOT_UNICODE, detail=f"in the column `{visible(name)}`"))
+        raise RowRejectedError(Change(NOT_UNICODE, detail=f"in the column `{visible(name)}`"))
 
 
 def _others(row: Json, reading: Reading) -> Mapping[str, Json]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat, looks_like
 from toolect._corpora.records import Record, records
-from toolect._data.account import Unfit
+from toolect._data.account import RowRejectedError
 from toolect._data.kinds import Kind, kind_of
 from toolect._data.opening import opened
 from toolect._data.row_readers import readings
@@ -86,7 +86,7 @@ def _texts(rows: Sequence[Json], source: Source) -> Iterator[str]:
     for row in rows:
         try:
             found = readings(row, source)
-        except Unfit:  # results make no sense before the calls in the texts are read
+        except RowRejectedError:  # results make no sense before the calls in the texts are read
             yield from _held(row, source.field)
             continue
         for reading in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._chats.comparing import Change
-from toolect._message import BadMessage, Content, Json
+from toolect._message import Content, Json, MessageError
 from toolect._objects import holding
 from toolect._shown import cut
 from toolect._turns import Assistant, Results, Turn, User
@@ -23,7 +23,7 @@ NO_RESULT = "calls have no result"
 
 
 def check_answered(response: Json, where: str) -> None:
-    """Raises BadMessage for a response, a chunk or a choice that tells of a failure in place of an answer."""
+    """Raises MessageError for a response, a chunk or a choice that tells of a failure in place of an answer."""
     if not isinstance(response, Mapping):
         return
     code = response.get("status_code")
@@ -34,13 +34,13 @@ def check_answered(response: Json, where: str) -> None:
         if isinstance(why, Mapping):
             why = next((why[name] for name in ("message", "code", "type") if why.get(name)), None)
         told = f", `{cut(str(why), LONGEST)}`" if isinstance(why, str | int) and why is not True else ""
-        raise BadMessage("an answer", f"an error{told}", where)
+        raise MessageError("an answer", f"an error{told}", where)
 
 
 def check_said(message: Mapping[str, Json], where: str) -> None:
-    """Raises BadMessage for a message that says nothing: neither text nor calls."""
+    """Raises MessageError for a message that says nothing: neither text nor calls."""
     if all(message.get(name) is None for name in SAID):
-        raise BadMessage("an answer with text or calls", holding(message) if message else "nothing", where)
+        raise MessageError("an answer with text or calls", holding(message) if message else "nothing", where)
 
 
 def why_cut(*said: Json) -> str:

@@ -69,7 +69,8 @@ def run(
 ) -> Done:
     """Do a job, or what is left of it, by `jobs` processes (0: one for each core): any number writes the same.
 
-    `told` is called with the bytes done and the bytes there are. Raises NoSource, BadPlace, Crashed, Missing.
+    `told` is called with the bytes done and the bytes there are.
+    Raises SourceError, CheckpointError, WorkerDiedError, MissingExtraError.
     """
     found = files(job.paths)
     whole = sum(map(size, found))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from toolect._chats.comparing import Change
-from toolect._data.account import Fate, Unfit
+from toolect._data.account import Fate, RowRejectedError
 from toolect._message import Call, Json, Status
 from toolect._turns import Assistant
 from toolect.conversation import Conversation
@@ -32,7 +32,7 @@ class Keep(msgspec.Struct, frozen=True):
 
 
 def check(conversation: Conversation, keep: Keep) -> None:
-    """Raises Unfit for a conversation that is not to be kept."""
+    """Raises RowRejectedError for a conversation that is not to be kept."""
     if not (keep.calls or keep.statuses or keep.valid):
         return
     calls = list(_calls(conversation))
@@ -49,7 +49,7 @@ def check(conversation: Conversation, keep: Keep) -> None:
 
 
 def check_call(call: Call, turn: int, schemas: Mapping[str, Json]) -> None:
-    """Raises Unfit for a call that its tool does not take."""
+    """Raises RowRejectedError for a call that its tool does not take."""
     if not call.runnable:
         raise _filtered(f"a {call.status} call", turn, call.error or call.name)
     if call.name not in schemas:
@@ -60,7 +60,7 @@ def check_call(call: Call, turn: int, schemas: Mapping[str, Json]) -> None:
 
 
 def check_length(ids: int, keep: Keep) -> None:
-    """Raises Unfit for a row that is too long."""
+    """Raises RowRejectedError for a row that is too long."""
     if keep.max_ids and ids > keep.max_ids:
         raise _filtered("too many ids", -1, f"expected at most {keep.max_ids:,}, got {ids:,}")
 
@@ -82,5 +82,5 @@ def _calls(conversation: Conversation) -> Iterator[tuple[int, Call]]:
                 yield number, call
 
 
-def _filtered(what: str, turn: int = -1, detail: str = "") -> Unfit:
-    return Unfit(Change(what, turn, detail), Fate.FILTERED)
+def _filtered(what: str, turn: int = -1, detail: str = "") -> RowRejectedError:
+    return RowRejectedError(Change(what, turn, detail), Fate.FILTERED)

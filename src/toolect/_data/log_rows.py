@@ -12,7 +12,7 @@ from toolect._data.opening import opened
 from toolect._data.streamed_answers import answers_of, is_streamed
 from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.response_items import read_items
-from toolect._message import BadMessage, Json
+from toolect._message import Json, MessageError
 from toolect._turns import Turn
 
 
@@ -31,7 +31,7 @@ def log(one: OpenRow) -> Iterator[Sequence[Turn]]:
             break
     if response is None:
         check_answered(one.row, "response")
-        raise BadMessage("an answer", "none", "response")
+        raise MessageError("an answer", "none", "response")
     check_answered(response, "response")
     body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
     check_answered(body, "response.body")
@@ -51,7 +51,7 @@ def _items(one: OpenRow, request: Mapping[str, Json], body: Json) -> Sequence[Tu
     """The turns of a request of the Responses API with its answer."""
     output = body.get("output") if isinstance(body, Mapping) else body
     if not output:
-        raise BadMessage("an answer", "no items", "response.output")
+        raise MessageError("an answer", "no items", "response.output")
     cut = why_cut(body.get("status")) if isinstance(body, Mapping) else ""
     said = items_with(request["input"], output)
     one.beside = of_items(said)
@@ -65,17 +65,17 @@ def _ended(one: OpenRow, turns: Sequence[Turn], cut: str) -> Sequence[Turn]:
 
 
 def items_with(given: Json, output: Json) -> Json:
-    """The items of a request, which may be a text, and those of its response. Raises BadMessage."""
+    """The items of a request, which may be a text, and those of its response. Raises MessageError."""
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     if output is not None and not isinstance(output, list):
-        raise BadMessage("a list of items", what_is(output), "output")
+        raise MessageError("a list of items", what_is(output), "output")
     return [*items, *(output or [])] if isinstance(items, list) else items
 
 
 def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn]]:
     """A conversation for each of the answers to a request."""
     if not isinstance(messages, list):
-        raise BadMessage("a list of messages", what_is(messages), "request.messages")
+        raise MessageError("a list of messages", what_is(messages), "request.messages")
     if is_streamed(body):
         for answer, cut in answers_of(body):
             yield _ended(one, one.turns([*messages, answer.to_openai()], "messages"), cut)
@@ -88,13 +88,13 @@ def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn
     if choices is None:
         choices = [{"message": body}]
     if not isinstance(choices, list) or not choices:
-        raise BadMessage("at least one choice", "none", "response.choices")
+        raise MessageError("at least one choice", "none", "response.choices")
     for number, choice in enumerate(choices):
         where = place.format(number)
         said = choice.get("message", choice) if isinstance(choice, Mapping) else None
         whole = isinstance(said, Mapping) and said is not choice and body is not said
         if not isinstance(said, Mapping):
-            raise BadMessage("a choice with a message", what_is(choice), where)
+            raise MessageError("a choice with a message", what_is(choice), where)
         check_answered(choice, where)
         check_said(said, where)
         if "text" in said and "content" not in said:

@@ -31,12 +31,12 @@ class Converter:
 
 
 def on_ray(address: str = "", converter: type[Converter] = Converter) -> Runner:
-    """A runner on the cluster at `address`, or on one of this machine. Raises Missing."""
+    """A runner on the cluster at `address`, or on one of this machine. Raises MissingExtraError."""
     try:
         import ray  # type: ignore[import-not-found,unused-ignore]
         import ray.data  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
-        raise extras.Missing("ray", "ray") from None
+        raise extras.MissingExtraError("ray", "ray") from None
     if not ray.is_initialized():
         ray.init(address=address or None, log_to_driver=False, **({} if address else {"include_dashboard": False}))
     return partial(_run, converter)

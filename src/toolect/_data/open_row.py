@@ -21,7 +21,7 @@ from toolect._detection.guess import dialect
 from toolect._exchange.openai_messages import read_answer, read_messages
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.told_in_texts import definitions_in, element_results, tells_of
-from toolect._message import BadMessage, Call, Content, Json, Message, RepairKind, Segment
+from toolect._message import Call, Content, Json, Message, MessageError, RepairKind, Segment
 from toolect._turns import Assistant, System, ToolResult, Turn
 from toolect.conversation import Conversation
 
@@ -95,7 +95,7 @@ class OpenRow:
     def turns(self, messages: Json, where: str) -> tuple[Turn, ...]:
         """The turns of messages, with the calls that stand in their texts."""
         if not isinstance(messages, list):
-            raise BadMessage("a list of messages", what_is(messages), where)
+            raise MessageError("a list of messages", what_is(messages), where)
         if self.source.dialect:
             messages = [*self._opened(messages)]
         elif (turns := plain_turns(messages)) is not None:

@@ -12,13 +12,14 @@ import msgspec
 
 from toolect._corpora.any_json import decoded, encoded
 from toolect._data.row_meaning import SIZE
+from toolect._errors import ToolectError
 from toolect._message import Json
 
 NAME, KEYS = "unfinished.json", "unfinished.keys"
 _KEY = struct.Struct(f"<{SIZE}sII")
 
 
-class BadPlace(ValueError):  # what it is
+class CheckpointError(ToolectError, ValueError):
     """A folder that cannot be written to, or gone on with."""
 
 
@@ -49,24 +50,26 @@ class Places:
         self._keys: BinaryIO | None = None
 
     def load(self) -> Place:
-        """Where to go on; at the beginning of a new job. Raises BadPlace for a folder of something else."""
+        """Where to go on; at the beginning of a new job. Raises CheckpointError for a folder of something else."""
         path = self.folder / NAME
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 if any(self.folder.iterdir()):
-                    raise BadPlace(
+                    raise CheckpointError(
                         f"expected an empty folder, got one with files in it at `{self.folder}`: name another"
                     )
                 self.store(Place())
                 return Place()
             mark, place = msgspec.convert(decoded(path.read_bytes()), tuple[str, Place])
         except (OSError, ValueError) as error:
-            if isinstance(error, BadPlace):
+            if isinstance(error, CheckpointError):
                 raise
-            raise BadPlace(f"expected a folder to write to, got `{error}` at `{self.folder}`: name another") from None
+            raise CheckpointError(
+                f"expected a folder to write to, got `{error}` at `{self.folder}`: name another"
+            ) from None
         if mark != self._mark:
-            raise BadPlace(
+            raise CheckpointError(
                 f"expected the same files and options as before in `{self.folder}`, which is unfinished, got others:"
                 " name another folder, or remove that one"
             )

@@ -40,7 +40,7 @@ NO_TOOLS = Tools((), {}, ())
 
 
 def tools_in(given: Json) -> Tools:
-    """The tools of a row, given as a list, as an object of them, or as JSON text. Raises BadMessage."""
+    """The tools of a row, given as a list, as an object of them, or as JSON text. Raises MessageError."""
     if given is None or given == "" or given == []:
         return NO_TOOLS
     if isinstance(given, str):
@@ -63,7 +63,7 @@ def _of_bytes(data: bytes) -> Tools:
 
 
 def tools_of_json(data: bytes) -> Tools:
-    """The tools that a row has, given as it spells them in JSON. Raises BadMessage, ValueError, RecursionError."""
+    """The tools that a row has, given as it spells them in JSON. Raises MessageError, ValueError, RecursionError."""
     return _of_spelling(data) if len(data) < MAX_BYTES else tools_in(msgspec.json.decode(data))
 
 

@@ -9,7 +9,7 @@ from toolect._chats.chat_registry import chat
 from toolect._chats.comparing import Change
 from toolect._chats.left_unread import left_unread, skips
 from toolect._chats.told_tools import TEXT
-from toolect._data.account import Unfit, because
+from toolect._data.account import RowRejectedError, because
 from toolect._data.asked import INSTRUCTION, asked, with_system
 from toolect._data.how_answered import check_answered
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
@@ -25,7 +25,7 @@ from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.response_items import read_items
 from toolect._exchange.sharegpt import read_row
 from toolect._exchange.told_in_texts import definitions_in
-from toolect._message import BadMessage, Json
+from toolect._message import Json, MessageError
 from toolect._turns import System, Turn, User
 
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
@@ -33,7 +33,7 @@ TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: 
 
 
 def readings(row: Json, source: Source) -> list[Reading]:
-    """The conversations that a row tells; only logs have several. Raises Unfit."""
+    """The conversations that a row tells; only logs have several. Raises RowRejectedError."""
     if isinstance(row, PlainRow):
         return [row.reading]
     kind = source.kind or kind_of(row, source.field)
@@ -42,21 +42,21 @@ def readings(row: Json, source: Source) -> list[Reading]:
     if isinstance(row, list):
         row = {LISTS[1 if kind is Kind.SHAREGPT else 0]: row}
     if not isinstance(row, Mapping):
-        raise Unfit(Change("no object", detail=f"expected an object as a row, got {what_is(row)}"))
+        raise RowRejectedError(Change("no object", detail=f"expected an object as a row, got {what_is(row)}"))
     if kind is None:
         for name in (source.field,) if source.field else (*LISTS, *TEXTS):
             if name in row and (name in LISTS or not isinstance(row[name], Mapping | list)):
                 expected = "a list of turns" if name in LISTS else "a text"
-                raise Unfit(because(BadMessage(expected, what_is(row[name]), name)))
+                raise RowRejectedError(because(MessageError(expected, what_is(row[name]), name)))
         there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"
-        raise Unfit(Change("no conversation", detail=f"expected a kind of row that is known, got {there}"))
+        raise RowRejectedError(Change("no conversation", detail=f"expected a kind of row that is known, got {there}"))
     try:
         one = OpenRow(row, source)
         found = [one.conversation(turns) for turns in _READERS[kind](one)]
     except (ValueError, RecursionError, OverflowError) as error:  # no conversation, or nested or numbers without end
-        raise Unfit(because(error)) from None
+        raise RowRejectedError(because(error)) from None
     if not any(reading.conversation.turns for reading in found):
-        raise Unfit(Change("no turns", detail=f"expected turns in a row of {kind}, got none"))
+        raise RowRejectedError(Change("no turns", detail=f"expected turns in a row of {kind}, got none"))
     return found
 
 
@@ -105,9 +105,9 @@ def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:
 def _query(one: OpenRow) -> Iterator[Sequence[Turn]]:
     query, answers = one.take("query"), one.take("answers")
     if not isinstance(query, str):
-        raise BadMessage("text", what_is(query), "query")
+        raise MessageError("text", what_is(query), "query")
     if not isinstance(answers, list):
-        raise BadMessage("a list of calls or its JSON text", what_is(answers), "answers")
+        raise MessageError("a list of calls or its JSON text", what_is(answers), "answers")
     calls = {"role": "assistant", "tool_calls": answers}
     yield (User(query), *one.turns([calls], "answers"))
 
@@ -119,7 +119,7 @@ def _prompted(one: OpenRow) -> Iterator[Sequence[Turn]]:
     said = [said] if isinstance(said, Mapping) else said
     for name, messages in (("prompt", before), ("completion", said)):
         if not isinstance(messages, list):
-            raise BadMessage("a text or a list of messages", what_is(messages), name)
+            raise MessageError("a text or a list of messages", what_is(messages), name)
     yield _declared(one, one.turns([*with_system(one, before), *said], "messages"))
 
 
@@ -127,7 +127,7 @@ def _transcript(one: OpenRow) -> Iterator[Sequence[Turn]]:
     text = _text(one)
     found = chat(one.source.chat).parse(text)
     if not found.turns and text.strip():
-        raise BadMessage(f"a transcript of `{one.source.chat}`", "a text without a turn of it", "text")
+        raise MessageError(f"a transcript of `{one.source.chat}`", "a text without a turn of it", "text")
     for repair in found.repairs:
         if not skips(repair):
             one.notes.append(Change(TRANSCRIPT_REPAIRED, detail=f"{repair.kind} at character {repair.at}"))
@@ -162,7 +162,7 @@ def _text(one: OpenRow) -> str:
         if isinstance(one.row.get(name), str):
             one.taken.add(name)
             return str(one.row[name])
-    raise BadMessage("a text", "none", one.source.field or TEXTS[0])
+    raise MessageError("a text", "none", one.source.field or TEXTS[0])
 
 
 _READERS: dict[Kind, Reader] = {

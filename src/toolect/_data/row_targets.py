@@ -16,7 +16,7 @@ from toolect._chats.comparing import IDS, Change, changes
 from toolect._detection.guess import dialect
 from toolect._exchange.sharegpt import read_row
 from toolect._message import Json, Reasoning, dumps
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._training.wishes import wish_of
 from toolect._transcript import Defused
 from toolect._turns import Assistant
@@ -109,7 +109,7 @@ DEFUSED = "a text held markers of the chat, which were made harmless"
 def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ()) -> Written:
     """The rows of a conversation; of the answers `cut` off no end is taught.
 
-    Raises Unrepresentable for what the target cannot carry.
+    Raises RenderError for what the target cannot carry.
     """
     if target.form in OF_A_CHAT:
         return _in_chat(conversation, target, cut)
@@ -131,7 +131,7 @@ def _unsigned(conversation: Conversation) -> Iterator[Change]:
 
 
 def target_of(to: str, *, chat: str = "", **given: Any) -> Target:
-    """The target of this name: a form, or a chat whose transcripts are written. Raises UnknownChat, ValueError."""
+    """The target of this name: a form, or a chat whose transcripts are written. Raises UnknownNameError, ValueError."""
     if to not in [*Form]:
         return target_of(Form.TEXT, chat=to, **given)
     target = Target(Form(to), chat_named(chat).name if chat else "", **given)
@@ -155,7 +155,7 @@ def _row(conversation: Conversation, target: Target) -> dict[str, Json]:
             messages = told.pop("messages")
             last = max((n for n, one in enumerate(messages) if one["role"] == "assistant"), default=-1)
             if last < 0:
-                raise Unrepresentable("answer", NO_ANSWER)
+                raise RenderError("answer", NO_ANSWER)
             return {"prompt": messages[:last], "completion": messages[last : last + 1], **told}
         case _:
             return conversation.to_openai()
@@ -196,7 +196,7 @@ def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -
     teach = dataclasses.replace(wish_of(target.teach), cut=cut)  # type: ignore[arg-type]
     made = examples(conversation, one, tokenizer, teach, **options)
     if not made:
-        raise Unrepresentable("answer", NO_ANSWER)
+        raise RenderError("answer", NO_ANSWER)
     texts = [(example.encoded.text, example.answers) for example in made]
     lost = _taught_otherwise(conversation, texts, target) if target.compare else []
     return Written([_COLUMNS[target.form](example) for example in made], lost)
@@ -246,7 +246,7 @@ _COLUMNS: dict[Form, Callable[[Example], dict[str, Json]]] = {
 
 @lru_cache(4)
 def tokenizer_of(folder: str) -> Tokenizer:
-    """The tokenizer in a folder, read once. Raises OSError, ValueError, Missing."""
+    """The tokenizer in a folder, read once. Raises OSError, ValueError, MissingExtraError."""
     from toolect import tokens  # needs the extra `tokens`
 
     return tokens.adapted(tokens.load(folder))

@@ -152,5 +152,5 @@ def _parquet() -> Any:
     try:
         from pyarrow import parquet  # type: ignore[import-untyped]
     except ImportError:
-        raise extras.Missing("pyarrow", "data") from None
+        raise extras.MissingExtraError("pyarrow", "data") from None
     return parquet

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from toolect._data.how_answered import check_answered, why_cut
-from toolect._message import BadMessage, Json, Message
+from toolect._message import Json, Message, MessageError
 from toolect._objects import as_list, word
 
 
@@ -21,7 +21,7 @@ def is_streamed(response: Json) -> bool:
 
 
 def answers_of(response: Json) -> list[tuple[Message, str]]:
-    """The answers of a streamed response, one for each choice, each with what cut it off or "". Raises BadMessage."""
+    """The answers of a streamed response, one for each choice, each with what cut it off or "". Raises MessageError."""
     from toolect.agent.errors import ModelError  # needs the extra `agent`
     from toolect.agent.gathered import Gathered
     from toolect.agent.native_calls import NativeCalls, told
@@ -42,11 +42,11 @@ def answers_of(response: Json) -> list[tuple[Message, str]]:
                 if choice.get("finish_reason"):
                     ends[index] = choice["finish_reason"]
     except ModelError as error:
-        raise BadMessage("chunks of a stream", str(error), "response") from None
+        raise MessageError("chunks of a stream", str(error), "response") from None
     if not open_ones:
-        raise BadMessage("chunks with choices", "none", "response")
+        raise MessageError("chunks with choices", "none", "response")
     if not open_ones.keys() <= ends.keys() and not _is_done(response):
-        raise BadMessage("a stream that ends", "one without a `finish_reason`", "response")
+        raise MessageError("a stream that ends", "one without a `finish_reason`", "response")
     found = []
     for index, (gathered, calls) in sorted(open_ones.items(), key=lambda one: one[0]):
         cut = why_cut(ends.get(index))
@@ -63,9 +63,9 @@ def _is_done(response: Json) -> bool:
 
 
 def _number(index: Json) -> int:
-    """The number of a choice. Raises BadMessage."""
+    """The number of a choice. Raises MessageError."""
     if not isinstance(index, int):
-        raise BadMessage("the number of a choice", word(index), "response.choices[].index")
+        raise MessageError("the number of a choice", word(index), "response.choices[].index")
     return index
 
 
@@ -82,7 +82,7 @@ def _chunks(response: Json) -> Iterator[Mapping[str, Json]]:
             try:
                 chunk = json.loads(chunk)
             except (ValueError, RecursionError):
-                raise BadMessage("a chunk in JSON", "a text that is none", f"response[{number}]") from None
+                raise MessageError("a chunk in JSON", "a text that is none", f"response[{number}]") from None
         if not isinstance(chunk, Mapping):
-            raise BadMessage("a chunk of a stream", f"`{type(chunk).__name__}`", f"response[{number}]")
+            raise MessageError("a chunk of a stream", f"`{type(chunk).__name__}`", f"response[{number}]")
         yield chunk

@@ -84,11 +84,11 @@ def _fits(value: Json, kind: str) -> bool:
 
 
 def arrow() -> Any:
-    """The package pyarrow. Raises Missing."""
+    """The package pyarrow. Raises MissingExtraError."""
     try:
         import pyarrow  # type: ignore[import-untyped]
     except ImportError:
-        raise extras.Missing("pyarrow", "data") from None
+        raise extras.MissingExtraError("pyarrow", "data") from None
     return pyarrow
 
 

@@ -10,7 +10,7 @@ from toolect._data.kinds import LISTS
 from toolect._data.left_out import told
 from toolect._data.open_row import OpenRow, what_is
 from toolect._data.opening import opened
-from toolect._message import BadMessage, Json
+from toolect._message import Json, MessageError
 from toolect._turns import Turn
 
 _ROLES = {"ai": "assistant", "agent": "assistant", "environment": "user", "env": "user"}
@@ -21,7 +21,7 @@ def trajectory(one: OpenRow) -> Iterator[Sequence[Turn]]:
     names = [name for name in ("messages", "history", *LISTS) if isinstance(opened(one.row.get(name)), list)]
     rows = one.take(*names) if names else one.take("trajectory")
     if not isinstance(rows, list):
-        raise BadMessage("a list of messages or steps", what_is(rows), "trajectory")
+        raise MessageError("a list of messages or steps", what_is(rows), "trajectory")
     messages: list[Json] = asked(one) if rows and is_step(rows[0]) else []
     left: list[list[str]] = []
     for number, row in enumerate(rows):

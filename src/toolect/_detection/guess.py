@@ -21,7 +21,7 @@ def dialect(name: Literal["auto"]) -> Auto: ...  # type: ignore[overload-overlap
 @overload
 def dialect(name: str) -> Dialect: ...
 def dialect(name: str) -> Dialect | Auto:
-    """The dialect with this name, alias or model id; "auto" reads whatever fits. Raises `UnknownDialect`."""
+    """The dialect with this name, alias or model id; "auto" reads whatever fits. Raises `UnknownNameError`."""
     if name == registry.AUTO:
         from toolect._detection.auto import Auto
 

@@ -8,9 +8,9 @@ from toolect._chat_completion import plain_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
 from toolect._objects import Object, as_list, as_object, as_text, field, got, not_finite, plain, word
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _BLOCKS = "a block of type text, thinking, tool_use or tool_result"
@@ -18,7 +18,7 @@ _ADVICE = "leave it out, or say in words what it shows"
 
 
 def read_anthropic(messages: Object, system: Object = None) -> tuple[Turn, ...]:
-    """The turns that messages and the system text beside them say. Raises BadMessage."""
+    """The turns that messages and the system text beside them say. Raises MessageError."""
     gathering = Gathering()
     if system is not None:
         gathering.add(System(text_of(system, "system")), "system")
@@ -31,7 +31,7 @@ def _read(message: Object, where: str, into: Gathering) -> None:
     message = as_object(message, where, "a message")
     role, content = field(message, "role"), field(message, "content")
     if role not in ("user", "assistant"):
-        raise BadMessage(
+        raise MessageError(
             "the role user or assistant", word(role), f"{where}.role", "the system text stands in `system`"
         )
     blocks = [content] if isinstance(content, str) else as_list(content, f"{where}.content", "text or a list of blocks")
@@ -44,7 +44,7 @@ def _read(message: Object, where: str, into: Gathering) -> None:
     for index, (block, at) in enumerate(zip(blocks, places, strict=True)):
         if field(block, "type") == "tool_result":
             if index > first:
-                raise BadMessage("results before the user's text", "a text before", at, "move the text behind them")
+                raise MessageError("results before the user's text", "a text before", at, "move the text behind them")
             call_id = as_text(field(block, "tool_use_id"), f"{at}.tool_use_id")
             output = text_of(field(block, "content"), f"{at}.content")
             into.result(ToolResult(call_id, "", output, bool(field(block, "is_error"))), at)
@@ -65,22 +65,22 @@ def _segment(block: Object, where: str) -> Segment | None:
         case "tool_use":
             name, given = as_text(field(block, "name"), f"{where}.name"), plain(field(block, "input"), f"{where}.input")
             if not name:
-                raise BadMessage("a name", "none", f"{where}.name")
+                raise MessageError("a name", "none", f"{where}.name")
             if not isinstance(given, dict):
                 advice = "read it with json.loads" if isinstance(given, str) else ""
-                raise BadMessage("an object", got(given), f"{where}.input", advice)
+                raise MessageError("an object", got(given), f"{where}.input", advice)
             return plain_call(name, given, as_text(field(block, "id"), f"{where}.id") or None)
         case _:
-            raise BadMessage(_BLOCKS, word(kind), f"{where}.type", _ADVICE)
+            raise MessageError(_BLOCKS, word(kind), f"{where}.type", _ADVICE)
 
 
 def anthropic_of(turns: Iterable[Turn]) -> dict[str, Json]:
-    """The `system` text, if there is one, and the `messages`. Raises Unrepresentable for a system turn further back."""
+    """The `system` text, if there is one, and the `messages`. Raises RenderError for a system turn further back."""
     body: dict[str, Json] = {"messages": []}
     for number, turn in enumerate(numbered(turns)):
         match turn:
             case System(text) if number:
-                raise Unrepresentable("system", "it stands before all messages, here others come first", text)
+                raise RenderError("system", "it stands before all messages, here others come first", text)
             case System(text):
                 body = {"system": text, **body}
             case User(text):
@@ -101,7 +101,7 @@ def _blocks(message: Message) -> Iterator[dict[str, Json]]:
                 yield {"type": "thinking", "thinking": text, "signature": signature}
             case Call() if segment.runnable:
                 if not_finite(segment.arguments) is not None:
-                    raise Unrepresentable("arguments", "expected finite numbers", segment.arguments_text)
+                    raise RenderError("arguments", "expected finite numbers", segment.arguments_text)
                 yield {"type": "tool_use", "id": segment.id, "name": segment.name, "input": segment.arguments}
             case Call():
                 yield {"type": "text", "text": unread_text(segment)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from toolect._message import BadMessage, Json
+from toolect._message import Json, MessageError
 from toolect._objects import Object, as_list, as_text, field, got, plain, word
 from toolect._values.type_names import types_named
 
@@ -15,12 +15,12 @@ _NO_PARAMETERS = 'of a tool without parameters write {"type": "object", "propert
 
 
 def read_tools(tools: Object, where: str = "tools") -> tuple[dict[str, Json], ...]:
-    """The definitions in a list, or in its JSON text. Raises BadMessage for what defines no function."""
+    """The definitions in a list, or in its JSON text. Raises MessageError for what defines no function."""
     if isinstance(tools, str):
         try:
             tools = json.loads(tools) if tools.strip() else None
         except (ValueError, RecursionError):
-            raise BadMessage("a list of tools or its JSON text", "a text that is no JSON", where) from None
+            raise MessageError("a list of tools or its JSON text", "a text that is no JSON", where) from None
     listed = as_list(tools, where) if tools is not None else ()
     return tuple(_tool(tool, f"{where}[{index}]") for index, tool in enumerate(listed))
 
@@ -30,21 +30,21 @@ def _tool(tool: Object, where: str) -> dict[str, Json]:
     if not isinstance(tool, Mapping):
         tool = tool.model_dump(exclude_none=True) if hasattr(tool, "model_dump") else tool
     if not isinstance(tool, Mapping):
-        raise BadMessage("a tool object", got(tool), where)
+        raise MessageError("a tool object", got(tool), where)
     kind = tool.get("type", "function")
     function, at = (tool["function"], f"{where}.function") if "function" in tool else (tool, where)
     if kind not in ("function", "custom") or (kind == "custom" and "input_schema" not in tool):
-        raise BadMessage(
+        raise MessageError(
             'the type "function"', word(kind), f"{where}.type", "tools that a server runs have no place here"
         )
     if not isinstance(function, Mapping):
-        raise BadMessage("an object with `name` and `parameters`", got(function), at)
+        raise MessageError("an object with `name` and `parameters`", got(function), at)
     if not as_text(field(function, "name"), f"{at}.name"):
-        raise BadMessage("a name", "none", f"{at}.name")
+        raise MessageError("a name", "none", f"{at}.name")
     as_text(field(function, "description"), f"{at}.description")
     key = next((key for key in SCHEMAS if function.get(key) is not None), None)
     if key is None:
-        raise BadMessage("a JSON Schema of the parameters", "none", f"{at}.parameters", _NO_PARAMETERS)
+        raise MessageError("a JSON Schema of the parameters", "none", f"{at}.parameters", _NO_PARAMETERS)
     _check_schema(function[key], f"{at}.{key}")
     if "function" in tool:
         whole: dict[str, Json] = plain(tool, where)
@@ -55,10 +55,10 @@ def _tool(tool: Object, where: str) -> dict[str, Json]:
 
 def _check_schema(schema: Object, where: str) -> None:
     if not isinstance(schema, Mapping):
-        raise BadMessage("a JSON Schema", got(schema), where, _NO_PARAMETERS)
+        raise MessageError("a JSON Schema", got(schema), where, _NO_PARAMETERS)
     kind = schema.get("type", "object")
     if not isinstance(kind, str) or types_named(kind) != {"object"}:  # `dict` too, which data sets are full of
-        raise BadMessage("a JSON Schema of type object", f"the type {word(kind)}", f"{where}.type", _NO_PARAMETERS)
+        raise MessageError("a JSON Schema of type object", f"the type {word(kind)}", f"{where}.type", _NO_PARAMETERS)
 
 
 def anthropic_tools(tools: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:

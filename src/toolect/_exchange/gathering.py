@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from toolect._message import BadMessage, Call
+from toolect._message import Call, MessageError
 from toolect._turns import Results, System, ToolResult, Turn, Waiting
 
 
 class Gathering:
     """Takes in turns, each with its place for an error. Results that follow one another become one turn.
 
-    Refused are a second system turn, and a result that no call was made for: all raise BadMessage.
+    Refused are a second system turn, and a result that no call was made for: all raise MessageError.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,9 @@ class Gathering:
         if isinstance(turn, System):
             if self._system:
                 had = f"a second one after that at `{self._system}`"
-                raise BadMessage("one system turn", had, where, "join their texts, or let the user say the second one")
+                raise MessageError(
+                    "one system turn", had, where, "join their texts, or let the user say the second one"
+                )
             self._system = where
         self._waiting.follow(turn)
         self.turns.append(turn)
@@ -64,20 +66,20 @@ class Gathering:
         self._results.clear()
 
 
-def _without_call(result: ToolResult, calls: Sequence[Call], where: str) -> BadMessage:
+def _without_call(result: ToolResult, calls: Sequence[Call], where: str) -> MessageError:
     ids = ", ".join(f"`{call.id}`" for call in calls[:8] if call.id)
     if not calls:
-        return BadMessage(
+        return MessageError(
             "a result after the answer with its call", "one without a call", where,
             "put the answer that makes the call before it, or leave it out",
         )  # fmt: skip
     had = f"a result for the id `{result.call_id}`" if result.call_id else f"more than {len(calls)} results"
     expected = f"the result of a call that has none yet{f', one of {ids}' if ids else ''}"
-    return BadMessage(expected, had, where, "give it the id of its call, or leave it out")
+    return MessageError(expected, had, where, "give it the id of its call, or leave it out")
 
 
 def check(turns: Sequence[Turn]) -> None:
-    """Raises BadMessage where turns stand in an order that no conversation has."""
+    """Raises MessageError where turns stand in an order that no conversation has."""
     gathering = Gathering()
     for number, turn in enumerate(turns):
         if isinstance(turn, Results):

@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._message import BadMessage, Call, Json, Message, RepairKind, Segment
+from toolect._message import Call, Json, Message, MessageError, RepairKind, Segment
 from toolect._objects import Object, as_list, as_object, as_text, field, word
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
@@ -17,14 +17,14 @@ _ROLES = "a role: system, developer, user, assistant or tool"
 
 
 def read_answer(message: Object, where: str) -> Message:
-    """What an assistant message says. Raises BadMessage."""
+    """What an assistant message says. Raises MessageError."""
     return Message(_sound(segments_of(message, where), where + ".tool_calls[{}].function.arguments"))
 
 
 def read_messages(
     messages: Object, where: str = "messages", answer: Callable[[Object, str], Message] = read_answer
 ) -> tuple[Turn, ...]:
-    """The turns that messages say; `answer` reads those of the assistant. Raises BadMessage."""
+    """The turns that messages say; `answer` reads those of the assistant. Raises MessageError."""
     if answer is read_answer and type(messages) is list and (turns := plain_turns(messages)) is not None:
         return turns
     gathering = Gathering()
@@ -47,21 +47,21 @@ def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object
             name = as_text(field(message, "name"), f"{where}.name")
             into.result(ToolResult(call_id, name, text_of(field(message, "content"), f"{where}.content")), where)
         case _:
-            raise BadMessage(_ROLES, word(role), f"{where}.role")
+            raise MessageError(_ROLES, word(role), f"{where}.role")
 
 
 def read_calls(item: Object, where: str) -> list[Segment]:
-    """The call that a function-call item says. Raises BadMessage."""
+    """The call that a function-call item says. Raises MessageError."""
     call = {"id": field(item, "call_id"), "name": field(item, "name"), "arguments": field(item, "arguments")}
     return _sound(segments_of([call], where), f"{where}.arguments")
 
 
 def _sound(segments: list[Segment], where: str) -> list[Segment]:
-    """The segments. Raises BadMessage where arguments are the JSON text of a JSON text."""
+    """The segments. Raises MessageError where arguments are the JSON text of a JSON text."""
     for number, call in enumerate([segment for segment in segments if type(segment) is Call]):
         if call.repairs and any(repair.kind is RepairKind.DOUBLE_ENCODED for repair in call.repairs):
             advice = "read it with json.loads once"
-            raise BadMessage("an object or its JSON text", "the JSON text of a text", where.format(number), advice)
+            raise MessageError("an object or its JSON text", "the JSON text of a text", where.format(number), advice)
     return segments
 
 

@@ -56,7 +56,7 @@ def plain_turns(messages: Json) -> tuple[Turn, ...] | None:
     try:
         plain = _decode(messages) if isinstance(messages, msgspec.Raw) else msgspec.convert(messages, _Plain)
         return _turns(plain)
-    except (ValueError, TypeError, RecursionError):  # BadMessage is one: it is raised again where it is looked at
+    except (ValueError, TypeError, RecursionError):  # MessageError is one: it is raised again where it is looked at
         return None
 
 

@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.openai_messages import read_calls
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
 from toolect._objects import Object, as_list, as_object, as_text, field, word
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
@@ -18,7 +18,7 @@ _ADVICE = "what a server does itself has no place here: leave it out"
 
 
 def read_items(items: Object, instructions: Object = None) -> tuple[Turn, ...]:
-    """The turns that items say: a text, or a list; those of one answer are one turn. Raises BadMessage."""
+    """The turns that items say: a text, or a list; those of one answer are one turn. Raises MessageError."""
     gathering = Gathering()
     if instructions is not None:
         gathering.add(System(text_of(instructions, "instructions")), "instructions")
@@ -64,7 +64,7 @@ def _read(item: Object, where: str, into: Gathering) -> None:
         into.result(ToolResult(call_id, "", text_of(field(item, "output"), f"{where}.output")), where)
         return
     if kind != "message":
-        raise BadMessage(_ITEMS, word(kind), f"{where}.type", _ADVICE)
+        raise MessageError(_ITEMS, word(kind), f"{where}.type", _ADVICE)
     text = text_of(field(item, "content"), f"{where}.content")
     match role:
         case "system" | "developer":
@@ -72,7 +72,7 @@ def _read(item: Object, where: str, into: Gathering) -> None:
         case "user":
             into.add(User(text), where)
         case _:
-            raise BadMessage("a role: system, developer, user or assistant", word(role), f"{where}.role")
+            raise MessageError("a role: system, developer, user or assistant", word(role), f"{where}.role")
 
 
 def items_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:

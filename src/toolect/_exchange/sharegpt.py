@@ -17,9 +17,9 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._exchange.told_in_texts import definitions_in, element_results, one_each, tells_of
-from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, dumps
 from toolect._objects import Object, as_list, as_object, as_text, field, not_finite, word
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 Tools = Sequence[Mapping[str, Json]]
@@ -56,7 +56,7 @@ class Row(NamedTuple):
 def read_row(row: Object, dialect: Dialect | None, sampled: bool) -> Row:
     """The turns and tools of a row. Its model's texts are read by `dialect`, and kept if they are `sampled` in that.
 
-    Without a dialect they are content. Raises BadMessage.
+    Without a dialect they are content. Raises MessageError.
     """
     key = next((key for key in ("conversations", "conversation") if field(row, key) is not None), "conversations")
     said = [_turn(turn, f"{key}[{index}]") for index, turn in enumerate(as_list(field(row, key), key))]
@@ -106,7 +106,7 @@ def _turn(turn: Object, where: str) -> tuple[str, str, str]:
     key, value = ("from", "value") if field(turn, "from") is not None else ("role", "content")
     speaker = field(turn, key)
     if not isinstance(speaker, str) or speaker not in _SPEAKERS:
-        raise BadMessage(f"one of {', '.join(_SPEAKERS)}", word(speaker), f"{where}.{key}")
+        raise MessageError(f"one of {', '.join(_SPEAKERS)}", word(speaker), f"{where}.{key}")
     return _SPEAKERS[speaker], as_text(field(turn, value), f"{where}.{value}"), where
 
 
@@ -114,14 +114,14 @@ def _calls(text: str, where: str) -> Sequence[Segment]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadMessage("the JSON of a call", "a text that is no JSON", where) from None
+        raise MessageError("the JSON of a call", "a text that is no JSON", where) from None
     return read_answer({"tool_calls": value if isinstance(value, list) else [value]}, where).segments
 
 
 def row_of(turns: Sequence[Turn], tools: Tools, dialect: Dialect | None) -> dict[str, Json]:
     """The row: with a dialect calls stand in the model's text, and results in elements; else both have turns as JSON.
 
-    Results stand in the order of their calls, as nothing else tells which call each is of. Raises Unrepresentable.
+    Results stand in the order of their calls, as nothing else tells which call each is of. Raises RenderError.
     """
     habit = _in_turns if dialect is None else _in_texts
     turns = in_order_of_calls(turns, dialect.spec if dialect else None, partial(_sampled, dialect))
@@ -153,17 +153,17 @@ def _in_turns(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tup
     match turn:
         case Assistant(message):
             if any(isinstance(segment, Reasoning) for segment in message.segments):
-                raise Unrepresentable("reasoning", "it stands in the model's text: name a dialect", message.reasoning)
+                raise RenderError("reasoning", "it stands in the model's text: name a dialect", message.reasoning)
             kinds = [isinstance(segment, Call) for segment in message.segments]
             if kinds != sorted(kinds):
-                raise Unrepresentable("content", "no text follows a call: name a dialect", message.content)
+                raise RenderError("content", "no text follows a call: name a dialect", message.content)
             if message.content or not message.calls:
                 yield "gpt", message.content
             for call in message.calls:
                 if not call.runnable:
-                    raise Unrepresentable("call", f"a {call.status} call has no turn of its own", call.raw)
+                    raise RenderError("call", f"a {call.status} call has no turn of its own", call.raw)
                 if not_finite(call.arguments) is not None:
-                    raise Unrepresentable("arguments", "expected finite numbers", call.arguments_text)
+                    raise RenderError("arguments", "expected finite numbers", call.arguments_text)
             calls = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
             if calls:
                 yield "function_call", dumps(calls[0] if len(calls) == 1 else calls)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolect._exchange.definitions import SCHEMAS, read_tools
-from toolect._message import BadMessage, Json, dumps
+from toolect._message import Json, MessageError, dumps
 from toolect._turns import ToolResult
 from toolect._values.literals import literal_at
 
@@ -42,7 +42,7 @@ def told_in(system: str) -> Told:
     found = [*_told(system)]
     try:
         tools = read_tools([one for values, _ in found for one in values])
-    except BadMessage:
+    except MessageError:
         return Told()
     return Told(tools, tuple(span for _, span in found)) if tools else Told()
 

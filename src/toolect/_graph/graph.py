@@ -21,7 +21,7 @@ MAX_STACK = 600
 """Grammar rules open at a time. Beyond it: `malformed`. A value language uses about three for each level of nesting."""
 
 
-class TooDeep(Exception):
+class TooDeepError(Exception):
     """The text nests deeper than `MAX_STACK`."""
 
 
@@ -127,7 +127,7 @@ class Graph:
         stack = self._stacks.get(key)
         if stack is None:
             if parent is not None and parent.depth >= MAX_STACK:
-                raise TooDeep
+                raise TooDeepError
             stack = self._stacks.setdefault(key, Stack(target, after, parent))
         return stack
 

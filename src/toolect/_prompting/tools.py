@@ -11,7 +11,7 @@ from toolect._prompting.notation import bounded, fill, filled, inset, spell
 from toolect._prompting.python import annotation, docstring, signature
 from toolect._prompting.schemas import described, pruned
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.prompts import OPENAI_TOOL, ToolText
 from toolect._values.schema_keywords import resolve
 
@@ -22,7 +22,7 @@ _TOLD = ("type", "description")
 def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
     """The text that tells a model of `tools`: OpenAI tool objects, or `{name, description, parameters}` mappings.
 
-    Empty for no tools. Raises `Unrepresentable` for a tool that the text has no room for.
+    Empty for no tools. Raises `RenderError` for a tool that the text has no room for.
     """
     given = [*tools]
     if not given:
@@ -64,7 +64,7 @@ def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
         found["signature"] = how.comma.join(fill(texts[rank], hole) for rank, hole in _fields(how, schema))
     if "{python}" in text:
         if not all(part.isidentifier() for part in name.split(".")):
-            raise Unrepresentable("tool name", "it is no name in Python", name)
+            raise RenderError("tool name", "it is no name in Python", name)
         found["python"] = signature(schema)
         found["docstring"] = re.sub(r"\n(?=[^\n])", "\n    ", docstring(schema, description))
     return {hole: escape(value) for hole, value in found.items()} if how.notation.html else found

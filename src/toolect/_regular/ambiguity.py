@@ -17,7 +17,7 @@ import msgspec
 
 from toolect._regular.automaton import Alphabet, Automaton, State, led
 from toolect._regular.extent import longest_of
-from toolect._regular.syntax import Border, Chain, Look, Loop, Node, NotRegular, conditional, parts_of, read
+from toolect._regular.syntax import Border, Chain, Look, Loop, Node, NotRegularError, conditional, parts_of, read
 
 MAX_WORK = 100_000
 """States of product automata that are looked at for one expression."""
@@ -73,7 +73,7 @@ def ambiguity(regex: str) -> Attack | Undecided | None:
         found = _Search(Automaton(node)).run()
         for inside in conditions(node):
             found = found or _Search(Automaton(inside)).run()
-    except NotRegular as error:
+    except NotRegularError as error:
         return Undecided(str(error), error.large)
     left_out = conditional(node)
     if found is not None and left_out:
@@ -168,7 +168,7 @@ class _Search:
     def _count(self, states: int) -> None:
         self.work += states
         if self.work > MAX_WORK:
-            raise NotRegular(f"not decided within {MAX_WORK} states", large=True)
+            raise NotRegularError(f"not decided within {MAX_WORK} states", large=True)
 
     def _two_ways(self, p: int, circle: frozenset[int]) -> str | None:
         """A text that leads from `p` to `p` in two ways."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from toolect._regular.ranges import Ranges, holds, joined
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegularError, read
 
 MAX_STATES = 1_000
 MAX_MOVES = 100_000
@@ -38,7 +38,7 @@ class Automaton:
                 if not ranges:
                     return _Part(Counter(), Counter(), 0)
                 if len(self.chars) > MAX_STATES:
-                    raise NotRegular(f"its automaton has more than {MAX_STATES} states", large=True)
+                    raise NotRegularError(f"its automaton has more than {MAX_STATES} states", large=True)
                 self.chars.append(ranges)
                 self.follow.append(Counter())
                 here = Counter({len(self.chars) - 1: 1})
@@ -83,7 +83,7 @@ class Automaton:
     def _link(self, last: Counter[int], first: Counter[int]) -> None:
         self._moves += len(last) * len(first)
         if self._moves > MAX_MOVES:
-            raise NotRegular(f"its automaton has more than {MAX_MOVES} moves", large=True)
+            raise NotRegularError(f"its automaton has more than {MAX_MOVES} moves", large=True)
         for a, ways in last.items():
             for b, more in first.items():
                 self.follow[a][b] = min(self.follow[a][b] + ways * more, 2)
@@ -104,7 +104,7 @@ def _times(states: Counter[int], ways: int) -> Counter[int]:
 
 @lru_cache(maxsize=1024)
 def automaton(regex: str) -> Automaton:
-    """The automaton of `regex`. Raises `NotRegular`."""
+    """The automaton of `regex`. Raises `NotRegularError`."""
     return Automaton(read(regex))
 
 
@@ -112,7 +112,7 @@ def first(regex: str) -> list[str]:
     """Expressions for the characters that what `regex` matches may begin with; none where that cannot be told."""
     try:
         machine = automaton(regex)
-    except NotRegular:
+    except NotRegularError:
         return []
     ranges = (pair for state in machine.follow[0] for pair in machine.chars[state])
     return [f"[{re.escape(chr(low))}-{re.escape(chr(high))}]" for low, high in joined(ranges)]
@@ -144,7 +144,7 @@ def alive(regex: str, text: str) -> bool:
     """True when `text` is the beginning of something that `regex` matches, as far as an automaton can tell."""
     try:
         machine = automaton(regex)
-    except NotRegular:
+    except NotRegularError:
         return False
     begun, states = machine.gone
     if not text.startswith(begun):

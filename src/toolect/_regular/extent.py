@@ -6,7 +6,7 @@ from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, 
 
 
 def longest(regex: str) -> int | None:
-    """The characters of the longest member; None when there is no longest one. Raises `NotRegular`."""
+    """The characters of the longest member; None when there is no longest one. Raises `NotRegularError`."""
     return longest_of(read(regex))
 
 

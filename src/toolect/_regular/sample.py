@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 
 from toolect._regular.ranges import Ranges, shared
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegularError, read
 
 TRIES = 200
 MORE = 8
@@ -15,7 +15,7 @@ MORE = 8
 
 
 def sample(regex: str, random: Random) -> str:
-    """A member of `regex` that is short and mostly of plain letters. Raises `NotRegular`.
+    """A member of `regex` that is short and mostly of plain letters. Raises `NotRegularError`.
 
     An expression may end in a look-ahead: its member is what it takes when that is fulfilled.
     """
@@ -28,7 +28,7 @@ def sample(regex: str, random: Random) -> str:
         match = pattern.match(word + drawn.ahead)
         if match and match.end() == len(word):
             return word
-    raise NotRegular(f"no member was found in {TRIES} tries")
+    raise NotRegularError(f"no member was found in {TRIES} tries")
 
 
 class _Draw:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from toolect._regular.automaton import Alphabet, automaton
-from toolect._regular.syntax import NotRegular
+from toolect._regular.syntax import NotRegularError
 
 MAX_PAIRS = 50_000
 """Pairs of states that a search looks at."""
@@ -18,7 +18,7 @@ MAX_VISITS = 4
 
 @lru_cache(maxsize=4096)
 def common(a: str, b: str) -> str | None:
-    """A shortest word that both match whole, not empty; None when there is none. Raises `NotRegular`."""
+    """A shortest word that both match whole, not empty; None when there is none. Raises `NotRegularError`."""
     for word in _meetings(a, b):
         if re.fullmatch(a, word) and re.fullmatch(b, word):
             return word
@@ -37,7 +37,7 @@ def _meetings(a: str, b: str) -> Iterator[str]:
         p, q, word = todo.popleft()
         seen += 1
         if seen > MAX_PAIRS:
-            raise NotRegular(f"not decided within {MAX_PAIRS} states", large=True)
+            raise NotRegularError(f"not decided within {MAX_PAIRS} states", large=True)
         if word and p in one.final and q in two.final:
             yield word
         for letter, for_p, for_q in zip(alphabet.letters, ones[p], twos[q], strict=True):
@@ -50,5 +50,5 @@ def _meetings(a: str, b: str) -> Iterator[str]:
 
 
 def shortest(regex: str) -> str | None:
-    """A shortest word of `regex`, not empty; None when there is none. Raises `NotRegular`."""
+    """A shortest word of `regex`, not empty; None when there is none. Raises `NotRegularError`."""
     return common(regex, r"(?s:.)+")

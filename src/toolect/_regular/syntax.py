@@ -13,7 +13,7 @@ import msgspec
 from toolect._regular.ranges import EVERY, Ranges, any_case, asked, joined, others
 
 
-class NotRegular(ValueError):
+class NotRegularError(ValueError):
     """An expression that is not analysed; the message says why. It is `large` if that is for its size alone."""
 
     def __init__(self, reason: str, large: bool = False) -> None:
@@ -84,16 +84,16 @@ MAX_LENGTH = 20_000
 
 @lru_cache(maxsize=1024)
 def read(regex: str) -> Node:
-    """The tree of `regex`. Raises `NotRegular`."""
+    """The tree of `regex`. Raises `NotRegularError`."""
     if len(regex) > MAX_LENGTH:
-        raise NotRegular(f"it has more than {MAX_LENGTH} characters", large=True)
+        raise NotRegularError(f"it has more than {MAX_LENGTH} characters", large=True)
     try:
         parsed = _parser.parse(regex)
         return _chain(parsed, parsed.state.flags)
     except RecursionError:
-        raise NotRegular("it nests too deeply") from None
+        raise NotRegularError("it nests too deeply") from None
     except (re.error, OverflowError) as error:
-        raise NotRegular(f"Python's `re` rejects it: {error}") from None
+        raise NotRegularError(f"Python's `re` rejects it: {error}") from None
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
@@ -160,9 +160,9 @@ def _node(op: str, value: Any, flags: int) -> Node:
         case "FAILURE":
             return Chars(())
         case "GROUPREF" | "GROUPREF_EXISTS":
-            raise NotRegular("it refers back to a group")
+            raise NotRegularError("it refers back to a group")
         case _:
-            raise NotRegular(f"it uses {op.lower().replace('_', ' ')}")
+            raise NotRegularError(f"it uses {op.lower().replace('_', ' ')}")
 
 
 _GREED = {"MAX_REPEAT": Greed.GREEDY, "MIN_REPEAT": Greed.LAZY, "POSSESSIVE_REPEAT": Greed.POSSESSIVE}
@@ -195,7 +195,7 @@ def _class(items: Any, flags: int) -> Ranges:
             case "CATEGORY":
                 found += asked(_CATEGORIES[str(value)], flags & re.ASCII)
             case other:
-                raise NotRegular(f"it uses {other.lower().replace('_', ' ')}")
+                raise NotRegularError(f"it uses {other.lower().replace('_', ' ')}")
     ranges = _cased(joined(found), flags)
     return others(ranges) if negative else ranges
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from toolect._message import Call, Json, dumps
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect._rendering.ids import names_call
 from toolect._rendering.output import Output
 from toolect._rendering.value import ValueWriter
@@ -43,11 +43,11 @@ class CallWriter(Walk):
         """Write the call as rule `name`."""
         arguments = self.call.arguments
         if not isinstance(arguments, dict):
-            raise Unrepresentable("arguments", "expected an object", dumps(arguments))
+            raise RenderError("arguments", "expected an object", dumps(arguments))
         cursor = Cursor(sorted(arguments.items()) if self.sort else list(arguments.items()))
         self.expr(self.spec.rules[name].expr, name, cursor)
         if not cursor.done:
-            raise self.passed_over or Unrepresentable("arguments", "no place for them here", dumps(arguments))
+            raise self.passed_over or RenderError("arguments", "no place for them here", dumps(arguments))
 
     def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a rule, a terminal or a slot of a call."""
@@ -80,14 +80,14 @@ class CallWriter(Walk):
         elif self.spec.rules[name].value:
             self.values.write(name, cursor)
         elif role is Role.ARGUMENT and cursor.key is not None:
-            raise Unrepresentable(f"argument {cursor.key!r}", "its name cannot be written")
+            raise RenderError(f"argument {cursor.key!r}", "its name cannot be written")
         elif role is Role.ARGUMENT:
             if cursor.key is not None:
-                raise Unrepresentable("argument key", "has no place here", cursor.key)
+                raise RenderError("argument key", "has no place here", cursor.key)
             key, value = cursor.take("argument")
             self.expr(self.spec.rules[name].expr, name, Cursor([value], key))
         elif role in (Role.CONTENT, Role.REASONING, Role.CALL):
-            raise Unrepresentable(role, "no place for it inside a call")
+            raise RenderError(role, "no place for it inside a call")
         else:
             self.expr(self.spec.rules[name].expr, name, cursor)
 
@@ -131,12 +131,12 @@ class CallWriter(Walk):
                 self.fits(regex, self.ref(), "id", Part.ID)
             case Role.ID:
                 if not self.call.id:
-                    raise Unrepresentable("id", NO_ID, self.call.name)
+                    raise RenderError("id", NO_ID, self.call.name)
                 self.fits(regex, self.escaped(name, inside, self.call.id, closer), "id", Part.ID)
             case Role.KEY if cursor.key is not None:
                 self.fits(regex, self.escaped(name, inside, cursor.key, closer), "argument key", Part.KEY)
             case _:
-                raise Unrepresentable(name, "nothing in a call fills this terminal")
+                raise RenderError(name, "nothing in a call fills this terminal")
 
     def terminal_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
         """True when the call has what the terminal holds."""
@@ -172,7 +172,7 @@ class CallWriter(Walk):
             text = self.plain_arguments(codec, cursor)
             self.out.write(self.escaped(slot, inside, text, closer), Part.ARGUMENTS)
         elif cursor.key is None:
-            raise Unrepresentable(f"{inside}/{kind}", "nothing in a call fills this slot")
+            raise RenderError(f"{inside}/{kind}", "nothing in a call fills this slot")
         else:
             text = self.value(codec, cursor.key, cursor.take("argument"))
             self.out.write(self.escaped(slot, inside, text, closer), Part.VALUE)
@@ -191,7 +191,7 @@ class CallWriter(Walk):
         if codec.key is None:
             return encode(codec, with_sorted_keys(arguments) if self.sort else arguments)
         if list(arguments) != [codec.key]:
-            raise Unrepresentable("arguments", f"expected one, under the key {codec.key!r}", dumps(arguments))
+            raise RenderError("arguments", f"expected one, under the key {codec.key!r}", dumps(arguments))
         return self.value(codec, codec.key, arguments[codec.key])
 
     def value(self, codec: Codec, key: str, value: Json) -> str:
@@ -199,15 +199,15 @@ class CallWriter(Walk):
         schema = (self.schema or NO_SCHEMA).member(key)
         if codec.quoted and not (isinstance(value, str) and re.search(codec.quoted, value)):
             why = "is not one of the strings that this spelling is for"
-            raise Unrepresentable(f"argument {key!r}", why, dumps(value))
+            raise RenderError(f"argument {key!r}", why, dumps(value))
         try:
             text = encode(codec, value)
         except ValueError as error:
-            raise Unrepresentable(f"argument {key!r}", str(error), dumps(value)) from None
+            raise RenderError(f"argument {key!r}", str(error), dumps(value)) from None
         if not faithful(codec, value, schema):
             types = TYPES if schema is None else schema.types
             declared = "no type declared" if types is TYPES else f"declared {' or '.join(types)}"
-            raise Unrepresentable(f"argument {key!r}", f"{READ_BACK} ({declared})", text)
+            raise RenderError(f"argument {key!r}", f"{READ_BACK} ({declared})", text)
         return text
 
 
@@ -217,9 +217,9 @@ def arguments_text(call: Call, sort: bool) -> str:
     A spelling with a key twice says more than the arguments do, and is not written.
     """
     if not isinstance(call.arguments, dict):
-        raise Unrepresentable("arguments", "expected an object", dumps(call.arguments))
+        raise RenderError("arguments", "expected an object", dumps(call.arguments))
     if not is_finite(call.arguments):
-        raise Unrepresentable("arguments", "expected finite numbers", dumps(call.arguments))
+        raise RenderError("arguments", "expected finite numbers", dumps(call.arguments))
     if sort:
         return dumps(with_sorted_keys(call.arguments))
     text = call.arguments_text

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from toolect._graph.graph import Graph
 from toolect._message import Call, Content, Reasoning, Segment
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect._rendering.call import CallWriter, arguments_text
 from toolect._rendering.ids import with_ids
 from toolect._rendering.output import Output
@@ -45,7 +45,7 @@ class MessageWriter(Walk):
         self.expr(self.spec.rules["start"].expr, "start", cursor)
         if not cursor.done:
             kind = word_for(cursor.next)
-            raise Unrepresentable(kind, f"no place for {kind} here", sample_of(cursor.next))
+            raise RenderError(kind, f"no place for {kind} here", sample_of(cursor.next))
 
     def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a rule or a slot; terminals hold data only in calls."""
@@ -53,7 +53,7 @@ class MessageWriter(Walk):
             case Ref(name):
                 self.rule(name, cursor)
             case Pattern(_, name):
-                raise Unrepresentable(name, "nothing in a message fills this terminal")
+                raise RenderError(name, "nothing in a message fills this terminal")
             case Slot():
                 self.slot(part, inside, cursor, closer)
 
@@ -107,7 +107,7 @@ class MessageWriter(Walk):
         if role is Role.CONTENT and isinstance(self.spec.rules[name].expr, Slot) and not self.rule_takes(name, cursor):
             return
         if not isinstance(cursor.next, _TEXTS[role][0]):
-            raise Unrepresentable(role, f"expected {role} here, got {word_for(cursor.next)}", sample_of(cursor.next))
+            raise RenderError(role, f"expected {role} here, got {word_for(cursor.next)}", sample_of(cursor.next))
         self.out.segment = cursor.at
         self.expr(self.spec.rules[name].expr, name, Cursor([cursor.take(role)]))
 
@@ -116,7 +116,7 @@ class MessageWriter(Walk):
         call = self.next_call(cursor)
         fixed = self.spec.fixed_names.get(name)
         if fixed not in (None, call.name):
-            raise Unrepresentable("name", f"expected a call of {fixed!r}", call.name)
+            raise RenderError("name", f"expected a call of {fixed!r}", call.name)
         self.out.segment = cursor.at
         number, schema = self.numbers[cursor.at], self.schemas.get(call.name)
         CallWriter(self.spec, self.out, self.markers, call, number, schema).write(name)
@@ -126,7 +126,7 @@ class MessageWriter(Walk):
         """The next segment, which must be a call."""
         call = cursor.next
         if not isinstance(call, Call):
-            raise Unrepresentable("call", f"expected a call here, got {word_for(call)}", sample_of(call))
+            raise RenderError("call", f"expected a call here, got {word_for(call)}", sample_of(call))
         return call
 
     # Gaps
@@ -159,10 +159,10 @@ class MessageWriter(Walk):
             text = self.escaped(slot, inside, "" if cursor.done else cursor.take(inside).text, closer)
             ends = blank_end_of(self.graph, inside) if closer.isspace() else None
             if ends is not None and (blank := ends.regex.search(text + closer)) and blank.start() < len(text):
-                raise Unrepresentable(role, "holds what ends it", blank[0])
+                raise RenderError(role, "holds what ends it", blank[0])
             self.out.write(text, _TEXTS[role][1])
         else:
-            raise Unrepresentable(f"{inside}/{kind}", "nothing in a message fills this slot")
+            raise RenderError(f"{inside}/{kind}", "nothing in a message fills this slot")
 
     def slot_takes(self, kind: SlotKind, inside: str, cursor: Cursor) -> bool:
         """True when the slot holds a segment like the next one."""
@@ -175,7 +175,7 @@ class MessageWriter(Walk):
             return False
         try:
             _, after = unfit(shape, cursor.items, cursor.at, lambda _: "", Layout())
-        except Unrepresentable:
+        except RenderError:
             return False
         return any(isinstance(segment, Call) for segment in cursor.items[cursor.at : after])
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolect._message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of, same_json
-from toolect._rendered import Rendered, Unrepresentable
+from toolect._rendered import Rendered, RenderError
 from toolect._rendering.call import READ_BACK
 from toolect._rendering.differences import IDS, MEANING, Change, Difference, differences, unchanged
 from toolect._rendering.message_writer import MessageWriter, sample_of, word_for
@@ -39,7 +39,7 @@ class RoundTrip(NamedTuple):
 def round_trip(
     dialect: Reader, message: Message, tools: Tools | None = None, mode: typing.Literal["strict", "lenient"] = "lenient"
 ) -> RoundTrip:
-    """`message` written and read back, with `tools` or else those that it needs. Raises Unrepresentable as `write`."""
+    """`message` written and read back, with `tools` or else those that it needs. Raises RenderError as `write`."""
     stated = tools_of(message) if tools is None else tools
     text = write(dialect, message, stated)
     return RoundTrip(message, stated, text, dialect.parse(text, stated, mode))
@@ -48,7 +48,7 @@ def round_trip(
 def render(dialect: Reader, given: Said, tools: Iterable[Mapping[str, Any]] | None = None) -> Rendered:
     """What is given, see `Message.of`, in the dialect's canonical spelling, checked by reading it back.
 
-    Raises Unrepresentable, naming slot, reason and witness, when the dialect cannot carry the message.
+    Raises RenderError, naming slot, reason and witness, when the dialect cannot carry the message.
     """
     message = Message.of(given)
     for segment in message.segments:
@@ -56,10 +56,10 @@ def render(dialect: Reader, given: Said, tools: Iterable[Mapping[str, Any]] | No
             raise TypeError(f"expected Content, Reasoning or Call as a segment, got {kind_of(segment)}")
     for call in message.calls:
         if not call.runnable:
-            raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
+            raise RenderError("call", f"a {call.status} call has no canonical spelling", call.raw)
         for key, value in _items(call.arguments):
             if _is_deep(value):
-                raise Unrepresentable(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
+                raise RenderError(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
     stated = None if tools is None else list(tools)
     done = round_trip(dialect, message, stated)
     found = list(differences(message, done.back, lossy(dialect.spec)))
@@ -71,7 +71,7 @@ def render(dialect: Reader, given: Said, tools: Iterable[Mapping[str, Any]] | No
 def write(dialect: Reader, message: Message, tools: Tools) -> Rendered:
     """`message` in the dialect's canonical spelling, whatever it is read back as.
 
-    Raises Unrepresentable when there is no place for a part of it.
+    Raises RenderError when there is no place for a part of it.
     """
     out = Output()
     MessageWriter(dialect.spec, dialect.graph(), tool_schemas(tools), out).write(message.segments)
@@ -146,12 +146,12 @@ def _items(value: Json) -> Iterable[tuple[Json, Json]]:
     return enumerate(value) if isinstance(value, list) else ()
 
 
-def _blame(dialect: Reader, done: RoundTrip, found: Sequence[Difference], tools: Tools | None) -> Unrepresentable:
+def _blame(dialect: Reader, done: RoundTrip, found: Sequence[Difference], tools: Tools | None) -> RenderError:
     """Which value cannot be carried, and the shortest reason that shows it."""
     message = done.message
     for one in found if dialect.spec.ids else ():
         if one.change in IDS and isinstance(one.old, Call):
-            return Unrepresentable("id", "does not fit the place for it", one.old.id or "")
+            return RenderError("id", "does not fit the place for it", one.old.id or "")
     odd = [one.old for one in found if one.old is not None]
     graph = dialect.graph()
     markers = sorted((*graph.markers, *graph.ends), key=len, reverse=True)
@@ -159,22 +159,22 @@ def _blame(dialect: Reader, done: RoundTrip, found: Sequence[Difference], tools:
         for slot, value in _values(segment):
             for marker in markers:
                 if marker in value:
-                    return Unrepresentable(slot, "holds a marker of the dialect", marker)
+                    return RenderError(slot, "holds a marker of the dialect", marker)
     if not odd:
-        return Unrepresentable("message", READ_BACK, str(done.text))
+        return RenderError("message", READ_BACK, str(done.text))
     for call in odd:
         if isinstance(call, Call) and (argument := _blamed_argument(dialect, call, tools)) is not None:
             return argument
     kind, sample, new = word_for(odd[0]), sample_of(odd[0]), next(one.new for one in found if one.old is odd[0])
     if not sample:
-        return Unrepresentable(kind, "is empty, and would be lost")
+        return RenderError(kind, "is empty, and would be lost")
     if isinstance(odd[0], Content) and sample.isspace() and message.calls:
-        return Unrepresentable(kind, "is nothing but whitespace, which beside a call is a gap, and trimmed", sample)
+        return RenderError(kind, "is nothing but whitespace, which beside a call is a gap, and trimmed", sample)
     other = new is not None and type(new) is not type(odd[0])
-    return Unrepresentable(kind, f"would be read back as {word_for(new)}" if other else READ_BACK, sample)
+    return RenderError(kind, f"would be read back as {word_for(new)}" if other else READ_BACK, sample)
 
 
-def _blamed_argument(dialect: Reader, call: Call, tools: Tools | None) -> Unrepresentable | None:
+def _blamed_argument(dialect: Reader, call: Call, tools: Tools | None) -> RenderError | None:
     """Why an argument of a call cannot be carried that does not come back when it is alone, though another value does;
     None where there is none.
     """
@@ -186,10 +186,10 @@ def _blamed_argument(dialect: Reader, call: Call, tools: Tools | None) -> Unrepr
         texts = _around_values(dialect.spec) if isinstance(value, str) else ()
         for marker in texts:
             if marker in value and _alone(dialect, call, {key: value.replace(marker, "x")}, tools) is None:
-                return Unrepresentable(slot, "holds what ends it", marker)
+                return RenderError(slot, "holds what ends it", marker)
         read = back.calls[0].arguments if back.calls else {}
         known = isinstance(read, dict) and key in read and not same_json(read[key], value)
-        return Unrepresentable(slot, f"would be read back as {dumps(read[key])}" if known else READ_BACK, _shown(value))
+        return RenderError(slot, f"would be read back as {dumps(read[key])}" if known else READ_BACK, _shown(value))
     return None
 
 
@@ -198,7 +198,7 @@ def _alone(dialect: Reader, call: Call, arguments: dict[str, Json], tools: Tools
     message = Message((Call(call.name, arguments, call.id),))
     try:
         done = round_trip(dialect, message, tools)
-    except Unrepresentable:
+    except RenderError:
         return message
     return None if unchanged(message, done.back, lossy(dialect.spec)) else done.back
 

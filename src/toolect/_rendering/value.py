@@ -9,7 +9,7 @@ from typing import Final
 
 from toolect._graph.symbols import split_space
 from toolect._message import Json, dumps
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect._rendering.output import Later, Output, Piece
 from toolect._rendering.walk import Cursor, Leaf, Walk
 from toolect._spec.codec_model import Codec, CodecKind
@@ -92,7 +92,7 @@ class ValueWriter(Walk):
             return
         value = cursor.take(name)
         if not _HOLDS[name](value):
-            raise Unrepresentable(name, "has no place for this value", dumps(value))
+            raise RenderError(name, "has no place for this value", dumps(value))
         match name:
             case Role.OBJECT | Role.ARRAY:
                 self.out.wait(name, value)
@@ -109,7 +109,7 @@ class ValueWriter(Walk):
         cursor = Cursor(sorted(items) if self.sort and isinstance(value, dict) else items)
         self.expr(_first(self.spec.rules[name].expr), name, cursor)
         if not cursor.done:
-            raise Unrepresentable(name, f"no place for all items, expected {cursor.at}, got {len(items)}")
+            raise RenderError(name, f"no place for all items, expected {cursor.at}, got {len(items)}")
 
     def rule_takes(self, name: str, cursor: Cursor) -> bool:
         """True when rule `name` can hold the next value."""
@@ -120,7 +120,7 @@ class ValueWriter(Walk):
     def terminal(self, regex: str, name: str, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a number, a bare key or a bare word; other terminals only decorate."""
         if inside not in _SPELLED:
-            raise Unrepresentable(name, "nothing in a value fills this terminal")
+            raise RenderError(name, "nothing in a value fills this terminal")
         value = cursor.take(inside)
         if inside in (Role.STRING, Role.SCALAR):
             codec = said_of(self.spec.codecs, inside, name) or Codec(CodecKind.JSON_OR_TEXT)
@@ -129,7 +129,7 @@ class ValueWriter(Walk):
         elif inside == Role.PAIR_KEY:
             self.fits(regex, self.escaped(name, inside, value, closer), "object key", Part.VALUE)
         elif isinstance(value, float) and not math.isfinite(value):
-            raise Unrepresentable("number", "expected a finite number", str(value))
+            raise RenderError("number", "expected a finite number", str(value))
         else:
             self.fits(regex, dumps(value), "number", Part.VALUE)
 
@@ -147,13 +147,13 @@ class ValueWriter(Walk):
         )
         typed = inside == Role.SCALAR and codec.kind is not CodecKind.SCHEMA
         if other or typed and not faithful(codec, word, None):
-            raise Unrepresentable(inside, "would be read back as another value", dumps(word))
+            raise RenderError(inside, "would be read back as another value", dumps(word))
 
     def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
         """Write the text of a string, scalar or key, or a JSON value."""
         kind, value = slot.kind, cursor.take(inside)
         if not is_finite(value):
-            raise Unrepresentable(inside, "expected finite numbers", dumps(value))
+            raise RenderError(inside, "expected finite numbers", dumps(value))
         codec = self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT)
         if inside == Role.SCALAR:
             self.check_bare(codec, inside, value)
@@ -162,7 +162,7 @@ class ValueWriter(Walk):
         core = split_space(closer)[1]
         hidden = codec.escapes is not None and core.startswith(LEAD[codec.escapes])
         if core and kind is SlotKind.TEXT and core in text and not hidden:
-            raise Unrepresentable("string", "holds the marker that ends it", core)
+            raise RenderError("string", "holds the marker that ends it", core)
         self.out.write(text, Part.VALUE)
 
     def text(self, codec: Codec, inside: str, value: Json) -> str:
@@ -172,7 +172,7 @@ class ValueWriter(Walk):
         try:
             return encode(codec, value)
         except ValueError as error:
-            raise Unrepresentable(inside, str(error), dumps(value)) from None
+            raise RenderError(inside, str(error), dumps(value)) from None
 
 
 def _first(expr: Expr) -> Expr:

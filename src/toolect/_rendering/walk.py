@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from toolect._graph.symbols import split_space
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect._rendering.output import Output
 from toolect._spec.codec_model import Layout
 from toolect._spec.grammar_model import Alt, Escapes, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
@@ -43,7 +43,7 @@ class Cursor:
     def take(self, what: str) -> Any:
         """The next item, for `what`; there must be one."""
         if self.done:
-            raise Unrepresentable(what, "expected one here, got nothing")
+            raise RenderError(what, "expected one here, got nothing")
         self.at += 1
         return self.items[self.at - 1]
 
@@ -56,7 +56,7 @@ class Walk(ABC):
         self.markers = markers
         """What may end a text of the dialect, wherever it stands."""
         self.sort = spec.policies.key_order == "sorted"
-        self.passed_over: Unrepresentable | None = None
+        self.passed_over: RenderError | None = None
         """Why the last alternative that was passed over could not carry the data."""
 
     @abstractmethod
@@ -83,7 +83,7 @@ class Walk(ABC):
                 what = self.spec.written.get(f"{inside}/{name}") or self.spec.written[name]
                 if what == Computed.LENGTH:
                     why = "says how long something is, which nothing computes: write such a call with code of your own"
-                    raise Unrepresentable(name, why)
+                    raise RenderError(name, why)
                 self.fits(regex, written, what.removeprefix("$"), Part.MARKUP)
             case Ref() | Pattern() | Slot():
                 self.part(expr, inside, cursor, closer)
@@ -106,7 +106,7 @@ class Walk(ABC):
             mark, at = self.out.mark(), cursor.at
             try:
                 self.expr(option, inside, cursor, closer)
-            except Unrepresentable as error:
+            except RenderError as error:
                 self.passed_over = error
             else:
                 if cursor.done or cursor.at > at:
@@ -178,5 +178,5 @@ class Walk(ABC):
     def fits(self, regex: str, text: str, what: str, part: Part) -> None:
         """Write `text`, which a terminal must match whole."""
         if re.fullmatch(regex, text) is None:
-            raise Unrepresentable(what, f"does not match /{regex}/", text or "''")
+            raise RenderError(what, f"does not match /{regex}/", text or "''")
         self.out.write(text, part)

@@ -10,7 +10,7 @@ from toolect._building.finished import finished
 from toolect._building.inner_calls import Waiting, without_inner
 from toolect._events import Event
 from toolect._explanation import Explanation
-from toolect._graph.graph import Graph, TooDeep
+from toolect._graph.graph import Graph, TooDeepError
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
 from toolect._message import Message, Segment, not_text
@@ -135,7 +135,7 @@ class AnswerSearch:
         """The hypotheses that follow one. What is nested too deep is skipped."""
         try:
             return self._expand(one, final)
-        except TooDeep:
+        except TooDeepError:
             return resync.too_deep(self._window, one)
 
     def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
@@ -160,7 +160,7 @@ class AnswerSearch:
         """Move the only hypothesis on in place."""
         try:
             return self._stepping.go(one, final)
-        except TooDeep:  # before anything of the step was done
+        except TooDeepError:  # before anything of the step was done
             return False
 
     # Reading

@@ -14,7 +14,7 @@ from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import CallBegins, Emit, Repaired
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole, HoleKind
-from toolect._values.json_lexemes import Broken
+from toolect._values.json_lexemes import JsonError
 
 
 class JsonTarget:
@@ -31,7 +31,7 @@ class JsonTarget:
         self._shape = field.shape or Hole(HoleKind.ARGUMENTS)
         self._plain = field.role in (Role.VALUE, Role.JSON)
         self._sink = CallSink(draft)
-        self._broken: Broken | None = None
+        self._broken: JsonError | None = None
         self.mended = False
         if self._plain:
             self._emit: Emit = ArgumentSink(draft, builder.leaf if field.role is Role.JSON else None).take
@@ -45,7 +45,7 @@ class JsonTarget:
         if self._broken is None:
             try:
                 self._reader.feed(text, 0, at, False)
-            except Broken as broken:
+            except JsonError as broken:
                 self._broken = broken
 
     def feed_string(self, text: str, at: int) -> None:
@@ -73,7 +73,7 @@ class JsonTarget:
         if self._broken is None:
             try:
                 self._reader.feed(" ", 0, end, True)
-            except Broken as broken:
+            except JsonError as broken:
                 self._broken = broken
         if self._broken is not None or not self._reader.done:
             self.fail(end, str(self._broken or "expected JSON"))

@@ -9,7 +9,7 @@ from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, Filled, ShapeEvent
 from toolect._shapes.shape_reader import BESIDE
 from toolect._spec.shape_model import Hole, HoleKind, Many, Member, Obj, OneOf, Shape
-from toolect._values.json_lexemes import Broken, complete
+from toolect._values.json_lexemes import JsonError, complete
 from toolect._values.toolset import ToolSchemas
 
 _ARGUMENTS = Member(
@@ -59,7 +59,7 @@ def calls_elsewhere(text: str, at: int, tools: ToolSchemas) -> list[ShapeEvent]:
     reader = JsonReader(_SHAPE, events.append, tools=tools)
     try:
         reader.feed(text, 0, at, True)
-    except (Broken, RecursionError):
+    except (JsonError, RecursionError):
         return []
     return events if reader.done and reader.called else []
 

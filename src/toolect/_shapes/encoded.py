@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from toolect._values.json_lexemes import Broken, raw_length, unquote
+from toolect._values.json_lexemes import JsonError, raw_length, unquote
 
 
 class Reads(Protocol):
     """What reads the value that the string holds."""
 
     def feed(self, buf: str, pos: int, base: int, final: bool, /) -> int:
-        """Read on at `buf[pos]`; where reading stopped. Raises Broken."""
+        """Read on at `buf[pos]`; where reading stopped. Raises JsonError."""
 
     @property
     def done(self) -> bool:
@@ -32,7 +32,7 @@ class Encoded:
         self._blank = True  # nothing is in it
 
     def feed(self, text: str, at: int, final: bool = False) -> None:
-        """More of the string, escapes and all; it begins at character `at`. Raises Broken."""
+        """More of the string, escapes and all; it begins at character `at`. Raises JsonError."""
         if self._over >= 0:
             self._expect_blank(unquote(text))
             return
@@ -41,10 +41,10 @@ class Encoded:
         base, self._blank = self.taken, self._blank and not inside.strip()
         try:
             stopped = self.reader.feed(inside, 0, base, final)
-        except Broken as broken:
+        except JsonError as broken:
             self.taken = broken.resume
             resume = at + raw_length(text, broken.resume - base)
-            raise Broken(self._start, f"in the encoded arguments: {broken.why}", resume) from None
+            raise JsonError(self._start, f"in the encoded arguments: {broken.why}", resume) from None
         self.taken = base + stopped
         read = len(text) if stopped == len(inside) else raw_length(text, stopped)
         self._rest = text[read:]
@@ -55,12 +55,12 @@ class Encoded:
     def _expect_blank(self, rest: str) -> None:
         """Nothing but blanks may follow the value."""
         if rest.strip():
-            raise Broken(self._start, "expected the end of the encoded arguments", self._over)
+            raise JsonError(self._start, "expected the end of the encoded arguments", self._over)
 
     def end(self, at: int) -> None:
-        """The string ends at character `at`; an empty one is `null`. Raises Broken when the value in it does not."""
+        """The string ends at character `at`; an empty one is `null`. Raises JsonError when the value in it does not."""
         self.feed("", at, final=True)
         if self._blank:
             self.reader.feed("null", 0, self.taken, True)
         if not self.reader.done:
-            raise Broken(self._start, "expected the encoded arguments to be complete", at)
+            raise JsonError(self._start, "expected the encoded arguments to be complete", at)

@@ -12,7 +12,7 @@ from toolect._shapes.encoded import Encoded
 from toolect._shapes.open_value import Expect, OpenValue
 from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.json_lexemes import (
-    Broken,
+    JsonError,
     complete,
     drop,
     match_after,
@@ -35,7 +35,7 @@ class JsonReader(OpenValue):
     def feed(self, buf: str, pos: int, base: int, final: bool) -> int:
         """Read on at `buf[pos]`, which is character `base + pos` of the wire text; where reading stopped.
 
-        Raises Broken at the first character that cannot be JSON.
+        Raises JsonError at the first character that cannot be JSON.
         """
         n = len(buf)
         try:
@@ -102,7 +102,7 @@ class JsonReader(OpenValue):
                 self._close("]", at)
                 return pos + 1
             if char not in '"{[-' and not char.isalnum():
-                raise Broken(at, f"expected a JSON value, got {char!r}")
+                raise JsonError(at, f"expected a JSON value, got {char!r}")
             if self._arg_depth < 0 and (end := self._begin_value(buf, pos, base, final)) >= 0:
                 return end
             if char == '"':
@@ -120,10 +120,10 @@ class JsonReader(OpenValue):
             elif char == "}" and expect is Expect.KEY_OR_END:
                 self._close("}", at)
             else:
-                raise Broken(at, f"expected a key in double quotes, got {char!r}")
+                raise JsonError(at, f"expected a key in double quotes, got {char!r}")
         elif expect is Expect.COLON:
             if char != ":":
-                raise Broken(at, f"expected `:`, got {char!r}")
+                raise JsonError(at, f"expected `:`, got {char!r}")
             if self._arg_depth >= 0:
                 self._safe(":")
             self.expect = Expect.VALUE
@@ -139,7 +139,7 @@ class JsonReader(OpenValue):
             elif char == closer:
                 self._close(closer, at)
             else:
-                raise Broken(at, f"expected `,` or `{closer}`, got {char!r}")
+                raise JsonError(at, f"expected `,` or `{closer}`, got {char!r}")
         return pos + 1
 
     def _stride(self, expect: Expect, buf: str, pos: int, base: int) -> int:

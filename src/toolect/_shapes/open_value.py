@@ -18,7 +18,7 @@ from toolect._shapes.shape_reader import OpenCall, ShapeReader
 from toolect._spec.shape_model import Shape
 from toolect._values.json_lexemes import (
     MAX_DEPTH,
-    Broken,
+    JsonError,
     Take,
     check_scalar,
     decode,
@@ -156,7 +156,7 @@ class OpenValue:
 
     def _open(self, is_object: bool, at: int) -> None:
         if len(self._stack) >= MAX_DEPTH:
-            raise Broken(at, f"nested deeper than {MAX_DEPTH}", limit=True)
+            raise JsonError(at, f"nested deeper than {MAX_DEPTH}", limit=True)
         if self._arg_depth >= 0:
             if not is_object and self._arg_depth == len(self._stack) and not self._plain:
                 self._held.append("[")  # an empty list stands for no arguments

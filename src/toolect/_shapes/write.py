@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._message import Call, Content, Reasoning, Segment, dumps
-from toolect._rendered import Part, Unrepresentable
+from toolect._rendered import Part, RenderError
 from toolect._shapes.alternatives import is_unit
 from toolect._spec.codec_model import Layout
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 def unfit(shape: Shape, segments: Sequence[Segment], at: int, spell: Spell, layout: Layout) -> tuple[list[Piece], int]:
     """The text of `segments` from number `at` on, as many as `shape` has room for, and the number of the next.
 
-    `spell` gives the JSON text of arguments. Raises Unrepresentable when there is no room for the first.
+    `spell` gives the JSON text of arguments. Raises RenderError when there is no room for the first.
     """
     writer = _Unfit(segments, at, spell, layout)
     writer.write(shape, 0)
@@ -100,7 +100,7 @@ class _Unfit:
                 continue
             try:
                 self.write(field.shape, depth + 1)
-            except Unrepresentable:
+            except RenderError:
                 if not field.optional or isinstance(field.shape, Hole):
                     raise
                 del self.pieces[pieces:]
@@ -116,9 +116,7 @@ class _Unfit:
         """Write the arguments beside the other keys."""
         call = self.call()
         if not call.arguments or any(key in call.arguments for field in shape.fields for key in field.keys):
-            raise Unrepresentable(
-                "arguments", "expected some, with other keys than the call has", dumps(call.arguments)
-            )
+            raise RenderError("arguments", "expected some, with other keys than the call has", dumps(call.arguments))
         self.put(before)
         self.put(self.spell(call).strip()[1:-1].strip(), Part.ARGUMENTS)
 
@@ -131,7 +129,7 @@ class _Unfit:
             self.put(around.between if at > first else "[" + around.first)
             try:
                 self.write(item, depth + 1)
-            except Unrepresentable:
+            except RenderError:
                 if at == first:
                     raise
                 self.at = at
@@ -139,26 +137,26 @@ class _Unfit:
                 del self.pieces[pieces:]
                 break
         if self.at == first:
-            raise Unrepresentable("list", "nothing to fill it with")
+            raise RenderError("list", "nothing to fill it with")
         self.put(around.last + "]")
 
     def best(self, shapes: Sequence[Shape], depth: int) -> None:
         """Write the alternative that has room for the most segments, the first of several."""
         pieces, at = self.pieces, self.at
         found: tuple[int, list[Piece]] | None = None
-        problem: Unrepresentable | None = None
+        problem: RenderError | None = None
         for shape in shapes:
             self.pieces, self.at = [], at
             try:
                 self.write(shape, depth)
-            except Unrepresentable as error:
+            except RenderError as error:
                 problem = problem or error
                 continue
             if found is None or self.at > found[0]:
                 found = self.at, self.pieces
         self.pieces, self.at = pieces, at
         if found is None:
-            raise problem or Unrepresentable("call", "no place for it here")
+            raise problem or RenderError("call", "no place for it here")
         self.at = found[0]
         pieces += found[1]
 
@@ -183,7 +181,7 @@ class _Unfit:
         type_, part = _TEXTS[kind]
         segment = self.segments[self.at] if self.is_next(type_) else None
         if not isinstance(segment, Content | Reasoning):
-            raise Unrepresentable(part, f"expected {part} here")
+            raise RenderError(part, f"expected {part} here")
         self.put(dumps(segment.text), part)
         self.at += 1
 
@@ -191,7 +189,7 @@ class _Unfit:
         """The next segment, which must be a call."""
         segment = self.segments[self.at] if self.at < len(self.segments) else None
         if not isinstance(segment, Call):
-            raise Unrepresentable("call", "expected a call here")
+            raise RenderError("call", "expected a call here")
         return segment
 
     def is_absent(self, field: Member) -> bool:

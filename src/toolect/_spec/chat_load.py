@@ -17,7 +17,7 @@ from toolect._spec.document import Table, Text, describe, read_document, read_te
 from toolect._spec.entry import NAME, Entry, Loaded
 from toolect._spec.grammar import read_grammar
 from toolect._spec.grammar_model import Pattern
-from toolect._spec.guards import BadGuard, read_guard
+from toolect._spec.guards import GuardError, read_guard
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems, beside, in_order, near
@@ -238,7 +238,7 @@ def _guards(whole: Entry, field: str, problems: Problems) -> dict[str, str]:
             continue
         try:
             read_guard(node.text)
-        except BadGuard as error:
+        except GuardError as error:
             problems.error("wrong-value", f"in `{key.text}`: {error}", node.place, hint=error.hint)
         else:
             found[key.text] = node.text

@@ -113,7 +113,7 @@ def read_document(path: Path, text: str, problems: Problems) -> Table | None:
 
     try:
         node, keys = _composed(text, str(path))
-    except BadYaml as wrong:
+    except YamlError as wrong:
         problems.error("yaml-syntax", str(wrong), wrong.place, hint=wrong.hint)
         return None
     for key in keys:
@@ -134,16 +134,16 @@ def read_document(path: Path, text: str, problems: Problems) -> Table | None:
 
 
 @lru_cache(maxsize=2)
-def _composed(text: str, path: str) -> tuple[Node | None, list[BadYaml]]:
+def _composed(text: str, path: str) -> tuple[Node | None, list[YamlError]]:
     """What a text holds, and the keys in it that are wrong. The last ones are kept: a file is read for each entry."""
-    wrong: list[BadYaml] = []
+    wrong: list[YamlError] = []
     return compose(text, path, MAX_DEPTH, wrong.append), wrong
 
 
 # Text to nodes
 
 
-class BadYaml(Exception):
+class YamlError(Exception):
     """What cannot be read, or what is wrong with a mapping's key: the same as at `first`, or no text."""
 
     def __init__(self, message: str, place: Place, hint: str = "", first: Place | None = None) -> None:
@@ -151,10 +151,10 @@ class BadYaml(Exception):
         self.place, self.hint, self.first = place, hint, first
 
 
-def compose(text: str, path: str, levels: int, note: Callable[[BadYaml], None]) -> Node | None:
+def compose(text: str, path: str, levels: int, note: Callable[[YamlError], None]) -> Node | None:
     """The one value of a YAML text; None for no document. `note` is told of keys that are wrong, which are left out.
 
-    Raises BadYaml for what is no YAML, has anchors, aliases or tags, or more than `levels` mappings and lists inside
+    Raises YamlError for what is no YAML, has anchors, aliases or tags, or more than `levels` mappings and lists inside
     one another. As `yaml.compose` repeats what an alias stands for and forgets anchors, it is not used.
     """
     import yaml  # type: ignore[import-untyped, unused-ignore]  # its annotations are a package apart
@@ -175,7 +175,7 @@ def compose(text: str, path: str, levels: int, note: Callable[[BadYaml], None]) 
         line = text.count("\n", 0, at_char) + 1
         place = Place(path, line, at_char - (text.rfind("\n", 0, at_char) + 1) + 1)
         hint, why = "", getattr(error, "reason", "") or "a character YAML does not allow"
-    raise BadYaml(f"cannot read the YAML: {why}", place, hint)
+    raise YamlError(f"cannot read the YAML: {why}", place, hint)
 
 
 def _too_deep(yaml: Any, text: str, levels: int) -> Any:
@@ -196,7 +196,7 @@ def _too_deep(yaml: Any, text: str, levels: int) -> Any:
 class _Composer:
     """Puts parse events, which have no annotations, together to nodes."""
 
-    def __init__(self, yaml: Any, text: str, path: str, levels: int, note: Callable[[BadYaml], None]) -> None:
+    def __init__(self, yaml: Any, text: str, path: str, levels: int, note: Callable[[YamlError], None]) -> None:
         self.yaml, self.path, self.levels, self.note = yaml, path, levels, note
         self.lines = text.split("\n")
 
@@ -205,7 +205,7 @@ class _Composer:
         for event in events:
             if isinstance(event, self.yaml.DocumentStartEvent):
                 if root is not None:
-                    raise BadYaml("expected one YAML document, got another one", self.place(event))
+                    raise YamlError("expected one YAML document, got another one", self.place(event))
                 root = self.node(next(events), events, 0)
         return root
 
@@ -215,10 +215,10 @@ class _Composer:
             raise self.too_deep(event)
         if isinstance(event, yaml.AliasEvent) or event.anchor:
             hint = "write the value out at both places"
-            raise BadYaml("expected a value, got an anchor or alias", place, hint)
+            raise YamlError("expected a value, got an anchor or alias", place, hint)
         if event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-            raise BadYaml(f"expected a value, got the tag `{tag}`", place)
+            raise YamlError(f"expected a value, got the tag `{tag}`", place)
         if isinstance(event, yaml.ScalarEvent):
             return Text(event.value, not event.style, place)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -231,17 +231,17 @@ class _Composer:
             key = self.node(event, events, level + 1)
             value = self.node(next(events), events, level + 1)
             if not isinstance(key, Text):
-                self.note(BadYaml(f"expected a key, got {describe(key)}", key.place))
+                self.note(YamlError(f"expected a key, got {describe(key)}", key.place))
             elif key.text in entries:
                 first = entries[key.text][0].place
-                self.note(BadYaml(f"the key `{key.text}` comes twice", key.place, first=first))
+                self.note(YamlError(f"the key `{key.text}` comes twice", key.place, first=first))
             else:
                 entries[key.text] = (key, value)
         return Table(tuple(entries.values()), place)
 
-    def too_deep(self, event: Any) -> BadYaml:
+    def too_deep(self, event: Any) -> YamlError:
         """What is wrong with an event that is nested too deep."""
-        return BadYaml(f"expected at most {self.levels} levels of nesting, got more", self.place(event))
+        return YamlError(f"expected at most {self.levels} levels of nesting, got more", self.place(event))
 
     def place(self, event: Any) -> Place:
         start, end = event.start_mark, event.end_mark

@@ -12,7 +12,7 @@ from toolect._spec.grammar_model import SLOTS, Expr
 from toolect._spec.grammar_source import Source, check_names, origins, read_source
 from toolect._spec.lalr import check_lalr, complain
 from toolect._spec.lark_loader import load_grammar
-from toolect._spec.lark_rules import LarkRules, Unsupported
+from toolect._spec.lark_rules import LarkRules, UnsupportedError
 from toolect._spec.lark_terminals import Terminals
 from toolect._spec.linear import check_rules
 from toolect._spec.model import Rule
@@ -55,7 +55,7 @@ def read_grammar(
         comments = terminals.comments(source.ignored, problems)
         if slots is SLOTS and not proven:
             check_lalr(grammar, rules, names, Place(str(path), 1, 1), problems)
-    except Unsupported:
+    except UnsupportedError:
         return None
     except Exception as error:  # Lark also fails by assertion, by `re.error`, by running out of stack
         complain(error, names, Place(str(path), 1, 1), problems)

@@ -13,11 +13,11 @@ Guard: TypeAlias = Callable[[int], bool]
 """Whether a guard holds, given facts."""
 
 MAX_LENGTH = 200
-"""Characters of a guard. Beyond it: `BadGuard`."""
+"""Characters of a guard. Beyond it: `GuardError`."""
 _TOKEN = re.compile(r"\s*([a-z-]+|[()]|\S)")
 
 
-class BadGuard(ValueError):
+class GuardError(ValueError):
     """A text is no guard; what is wrong with it, and what may have been meant."""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -26,9 +26,9 @@ class BadGuard(ValueError):
 
 
 def read_guard(text: str) -> Guard:
-    """The guard that a text says. Raises BadGuard."""
+    """The guard that a text says. Raises GuardError."""
     if len(text) > MAX_LENGTH:
-        raise BadGuard(f"expected at most {MAX_LENGTH} characters, got {len(text)}")
+        raise GuardError(f"expected at most {MAX_LENGTH} characters, got {len(text)}")
     return _Reader(text).read()
 
 
@@ -40,7 +40,7 @@ class _Reader:
     def read(self) -> Guard:
         guard = self.either()
         if self.tokens[self.at]:
-            raise BadGuard(f"expected `and`, `or` or the end, got {self.got()}")
+            raise GuardError(f"expected `and`, `or` or the end, got {self.got()}")
         return guard
 
     def either(self) -> Guard:
@@ -62,7 +62,7 @@ class _Reader:
         if self.taken("("):
             guard = self.either()
             if not self.taken(")"):
-                raise BadGuard(f"expected `)`, got {self.got()}")
+                raise GuardError(f"expected `)`, got {self.got()}")
             return guard
         word = self.tokens[self.at]
         if word in ("always", "never"):
@@ -70,7 +70,7 @@ class _Reader:
             return lambda _: word == "always"
         if word not in WORDS:
             hint = near(word, WORDS) or f"the facts are {', '.join(WORDS)}"
-            raise BadGuard(f"expected a fact, got {self.got()}", hint)
+            raise GuardError(f"expected a fact, got {self.got()}", hint)
         self.at += 1
         bit = int(WORDS[word])
         return lambda facts: bool(facts & bit)

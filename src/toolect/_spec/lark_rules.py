@@ -30,7 +30,7 @@ MAX_COPIES = 64
 """The numbers in a grammar's `~ n..m`. Beyond it: diagnostic `unsupported-grammar`."""
 
 
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """Reading cannot go on; the reason has been noted."""
 
 
@@ -100,7 +100,7 @@ class LarkRules:
                 one, two = (origin, first) if origin.own else (first, origin)
                 message = f"the rule `{plain}` is defined twice"
                 self.problems.error("duplicate-rule", message, one.place, related=((two.place, "also here"),))
-                raise Unsupported
+                raise UnsupportedError
         expr = _alt(choices)
         if origin.value and plain == Role.PAIR:
             expr = _with_key_again(expr)
@@ -180,17 +180,17 @@ class LarkRules:
             tail = Repeat(_seq([inner, tail]), 0, once=True)
         return _seq([*[inner] * least, tail])
 
-    def _too_many(self, what: str, most: int) -> Unsupported:
+    def _too_many(self, what: str, most: int) -> UnsupportedError:
         """Note that the grammar is too large."""
         return self._refused(None, f"expected at most {most} {what} in a grammar, got more")
 
-    def _refused(self, token: Token | None, message: str) -> Unsupported:
+    def _refused(self, token: Token | None, message: str) -> UnsupportedError:
         """Note why something cannot be read."""
         place = self.place
         if token is not None and token.line and token.column:
             place = Place(place.path, token.line, token.column, len(token))
         self.problems.error("unsupported-grammar", message, place)
-        return Unsupported()
+        return UnsupportedError()
 
 
 def _with_key_again(expr: Expr) -> Expr:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from toolect._diagnostic import Place
 from toolect._regular.ambiguity import MAX_WAYS, Attack, Growth, ambiguity
 from toolect._regular.extent import ways
-from toolect._regular.syntax import NotRegular, read
+from toolect._regular.syntax import NotRegularError, read
 from toolect._shown import cut
 from toolect._spec.grammar_model import Pattern, Slot
 from toolect._spec.leaves import leaves
@@ -63,6 +63,6 @@ def _few_ways(regex: str) -> bool:
     """True when an expression that is too large to be followed is harmless by its form, such as a list of names."""
     try:
         most = ways(read(regex))
-    except NotRegular:
+    except NotRegularError:
         return False
     return most is not None and most <= MAX_WAYS * 10

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from toolect._regular.shared_words import shortest
-from toolect._regular.syntax import NotRegular
+from toolect._regular.syntax import NotRegularError
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
@@ -193,7 +193,7 @@ def _word(leaf: Expr) -> str:
         case Pattern(regex):
             try:
                 return shortest(regex) or "…"
-            except NotRegular:
+            except NotRegularError:
                 return "…"
         case _:
             return "{}" if leaf == Slot(SlotKind.JSON) else "a"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from toolect._extras import Missing
+from toolect._extras import MissingExtraError
 from toolect._tokens.fast_tokenizer import FastTokenizer
 from toolect._tokens.other_tokenizers import MistralTokenizer, TiktokenTokenizer
 from toolect._tokens.tokenizer_protocol import Tokenizer
@@ -35,8 +35,8 @@ def adapted(tokenizer: object) -> Tokenizer:
 def load(path: Path | str) -> Tokenizer:
     """The tokenizer in a folder or file as models are shipped with it: `tokenizer.json`, or Mistral's.
 
-    Raises FileNotFoundError, Missing (an ImportError) where the package that reads it is not there, ValueError for what
-    is none.
+    Raises FileNotFoundError, MissingExtraError (an ImportError) where the package that reads it is not there,
+    ValueError for what is none.
     """
     path = Path(path)
     file = next((path / name for name in _FILES if (path / name).is_file()), path)
@@ -51,8 +51,8 @@ def load(path: Path | str) -> Tokenizer:
         from tokenizers import Tokenizer as Fast  # type: ignore[import-not-found,unused-ignore]
     except ModuleNotFoundError:
         if mistral:
-            raise Missing("mistral-common", "tokens") from None
-        raise Missing("tokenizers", "tokens") from None
+            raise MissingExtraError("mistral-common", "tokens") from None
+        raise MissingExtraError("tokenizers", "tokens") from None
     try:
         return adapted(Fast.from_file(str(file)))
     except Exception as error:  # whatever the package makes of a broken file

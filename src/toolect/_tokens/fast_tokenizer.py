@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from toolect._tokens.tokenizer_protocol import UnknownId
+from toolect._tokens.tokenizer_protocol import TokenIdError
 
 
 class FastTokenizer:
@@ -50,13 +50,13 @@ class FastTokenizer:
         return self._bytes.spaced(content) if token.normalized else content
 
     def piece(self, number: int) -> bytes:
-        """The bytes that an id stands for. Raises UnknownId."""
+        """The bytes that an id stands for. Raises TokenIdError."""
         added = self._names.get(number)
         if added is not None:
             return self._bytes.spaced(added).encode()
         token = self._backend.id_to_token(number) if 0 <= number < 1 << 32 else None
         if token is None:
-            raise UnknownId(number, self.size)
+            raise TokenIdError(number, self.size)
         return self._bytes(token)
 
 

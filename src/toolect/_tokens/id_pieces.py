@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolect._tokens.tokenizer_protocol import Tokenizer, UnknownId
+from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer
 
 
 class Piece(NamedTuple):
@@ -27,7 +27,7 @@ class Pieces(dict[int, Piece]):
     def __missing__(self, number: int) -> Piece:
         if type(number) is not int:
             if not hasattr(number, "__index__") or isinstance(number, bool):
-                raise UnknownId(number, self._tokenizer.size)
+                raise TokenIdError(number, self._tokenizer.size)
             return self[number.__index__()]  # one of numpy or torch
         data = self._tokenizer.piece(number)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolect._tokens.tokenizer_protocol import UnknownId, encoded_around
+from toolect._tokens.tokenizer_protocol import TokenIdError, encoded_around
 
 
 class TiktokenTokenizer:
@@ -27,11 +27,11 @@ class TiktokenTokenizer:
         return [self._encoding.encode(text, allowed_special=allowed, disallowed_special=()) for text in texts]
 
     def piece(self, number: int) -> bytes:
-        """The bytes that an id stands for. Raises UnknownId."""
+        """The bytes that an id stands for. Raises TokenIdError."""
         try:
             found: bytes = self._encoding.decode_single_token_bytes(number)
         except (KeyError, OverflowError):
-            raise UnknownId(number, self.size) from None
+            raise TokenIdError(number, self.size) from None
         return found
 
 
@@ -61,9 +61,9 @@ class MistralTokenizer:
         return ids
 
     def piece(self, number: int) -> bytes:
-        """The bytes that an id stands for. Raises UnknownId."""
+        """The bytes that an id stands for. Raises TokenIdError."""
         if not 0 <= number < self.size:
-            raise UnknownId(number, self.size)
+            raise TokenIdError(number, self.size)
         if self._tekken and not self._tokenizer.is_special(number):
             found: bytes = self._tokenizer.id_to_byte_piece(number)
             return found

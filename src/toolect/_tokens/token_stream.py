@@ -52,7 +52,7 @@ class TokenStream:
         self._ends: list[int] = []
 
     def feed(self, ids: int | Iterable[int]) -> list[Event]:
-        """What one id, or several, make happen. Raises UnknownId, before any of them is read."""
+        """What one id, or several, make happen. Raises TokenIdError, before any of them is read."""
         pieces = self._pieces
         if not isinstance(ids, Iterable):
             return self._read(pieces[ids])

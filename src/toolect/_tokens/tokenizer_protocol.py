@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
+from toolect._errors import ToolectError
 
-class UnknownId(ValueError):
+
+class TokenIdError(ToolectError, ValueError):
     """An id that the tokenizer does not have."""
 
     def __init__(self, number: object, size: int) -> None:
@@ -16,8 +18,8 @@ class UnknownId(ValueError):
         super().__init__(f"expected an id of the tokenizer, which has {size:,}, got {number!r}{kind}")
         self.number, self.size = number, size
 
-    def __reduce__(self) -> tuple[type[UnknownId], tuple[object, int]]:
-        return UnknownId, (self.number, self.size)
+    def __reduce__(self) -> tuple[type[TokenIdError], tuple[object, int]]:
+        return TokenIdError, (self.number, self.size)
 
 
 @runtime_checkable
@@ -40,7 +42,7 @@ class Tokenizer(Protocol):
         """The same, but these added texts are nothing but text."""
 
     def piece(self, number: int) -> bytes:
-        """The bytes that an id stands for. Raises UnknownId."""
+        """The bytes that an id stands for. Raises TokenIdError."""
 
 
 @lru_cache(64)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from toolect._chats.continuing import Beginning, Written
 from toolect._compiled import Dialect
 from toolect._message import Json, Message, Reasoning
-from toolect._rendered import Rendered, Unrepresentable
+from toolect._rendered import Rendered, RenderError
 from toolect._shown import alike
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation
@@ -93,7 +93,7 @@ def _opened(dialect: Dialect, prompt: str) -> bool:
     """True when a prompt has opened a reasoning, which the answer goes on with."""
     try:
         return _after(prompt, dialect.render(Message([Reasoning(_PROBE)]))).startswith(_PROBE)
-    except Unrepresentable:  # the dialect has no reasoning
+    except RenderError:  # the dialect has no reasoning
         return False
 
 

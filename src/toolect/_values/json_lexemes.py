@@ -62,7 +62,7 @@ scan_once = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).scan_o
 """`scan_once(text, at) -> (value, end)`: the JSON value at `at`, decoded in C. Raises ValueError, StopIteration."""
 
 
-class Broken(Exception):
+class JsonError(Exception):
     """The text is not JSON from `at` on (an offset of the wire text); past a `limit` nobody tries to repair it."""
 
     def __init__(self, at: int, why: str, resume: int | None = None, limit: bool = False) -> None:
@@ -72,14 +72,14 @@ class Broken(Exception):
         """From where on the text has not been taken in."""
 
 
-class _Doubled(Exception):
+class _DuplicateKeyError(Exception):
     """A key comes twice in an object."""
 
 
 def _distinct(items: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(items)
     if len(members) < len(items):
-        raise _Doubled
+        raise _DuplicateKeyError
     return members
 
 
@@ -104,7 +104,7 @@ def decode(text: str, pos: int) -> tuple[Json, int, bool]:
             return value, end, False  # no more members were written than there are
     try:
         value, end = _scan_distinct(text, pos)
-    except _Doubled:
+    except _DuplicateKeyError:
         value, end = scan_once(text, pos)
         return value, end, True
     return value, end, False
@@ -117,7 +117,7 @@ def forgiving(text: str) -> Json:
     """
     try:
         value: Json = _forgiving.decode(text)
-    except _Doubled:
+    except _DuplicateKeyError:
         raise ValueError("expected each key once") from None
     return value
 
@@ -226,7 +226,7 @@ def drop(_text: str, _at: int) -> None:
 def read_string(buf: str, pos: int, base: int, take: Take, pairs: bool) -> tuple[int, bool]:
     """Read on at `buf[pos]`, inside a string: give `take` its text, escapes and all, and where that begins.
 
-    Where reading stopped, and whether the string is over. With `pairs`, a surrogate pair is not torn. Raises Broken.
+    Where reading stopped, and whether the string is over. With `pairs`, a surrogate pair is not torn. Raises JsonError.
     """
     n = len(buf)
     run = _run_of_pairs if pairs else _run
@@ -241,7 +241,7 @@ def read_string(buf: str, pos: int, base: int, take: Take, pairs: bool) -> tuple
         if char == '"':
             return pos + 1, True
         if char != "\\":
-            raise Broken(base + pos, f"expected no control character in a string, got {char!r}")
+            raise JsonError(base + pos, f"expected no control character in a string, got {char!r}")
         escape = _escape(buf, pos)
         if escape is None:
             if n - pos < 6 and _open_escape(buf, pos):
@@ -249,7 +249,7 @@ def read_string(buf: str, pos: int, base: int, take: Take, pairs: bool) -> tuple
             end = pos + 1
             while _open_escape(buf, pos, end + 1):
                 end += 1  # up to what shows that it is none
-            raise Broken(base + pos, f"expected a JSON escape, got {buf[pos : pos + 2]!r}", base + end)
+            raise JsonError(base + pos, f"expected a JSON escape, got {buf[pos : pos + 2]!r}", base + end)
         if pairs and _high_surrogate(buf, pos):
             if n - pos == 6 or n - pos < 12 and _open_escape(buf, pos + 6):
                 return pos, False
@@ -260,16 +260,18 @@ def read_string(buf: str, pos: int, base: int, take: Take, pairs: bool) -> tuple
 
 
 def check_scalar(word: str, start: int, end: int) -> None:
-    """Raise Broken unless `word`, at characters `start:end`, is a number or a word of JSON."""
+    """Raise JsonError unless `word`, at characters `start:end`, is a number or a word of JSON."""
     if word in JSON:
         return
     match = NUMBER.fullmatch(word)
     if match is None:
-        raise Broken(start, f"expected a JSON value, got {word[:40]!r}", end)
+        raise JsonError(start, f"expected a JSON value, got {word[:40]!r}", end)
     if match.lastindex is not None:
         try:
             _finite(word)
         except ValueError as error:
-            raise Broken(start, str(error), end, limit=True) from None
+            raise JsonError(start, str(error), end, limit=True) from None
     elif len(word) > MAX_DIGITS:
-        raise Broken(start, f"expected an integer of at most {MAX_DIGITS} characters, got {len(word)}", end, limit=True)
+        raise JsonError(
+            start, f"expected an integer of at most {MAX_DIGITS} characters, got {len(word)}", end, limit=True
+        )

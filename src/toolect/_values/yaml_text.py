@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import NoReturn
 
 from toolect._message import Json, dumps
-from toolect._spec.document import BadYaml, Items, Node, Table, Text, compose
+from toolect._spec.document import Items, Node, Table, Text, YamlError, compose
 from toolect._values.json_lexemes import MAX_DEPTH, bracket_depth
 from toolect._values.schema import Schema
 from toolect._values.vocabulary import YAML, json_number
@@ -43,7 +43,7 @@ def read_yaml(text: str, schema: Schema | None = None, column: int = 0) -> Json:
         whole = " " * blanks + text + "\n"
         try:
             node = compose(whole, "", MAX_DEPTH, _refuse)
-        except BadYaml as wrong:
+        except YamlError as wrong:
             refused.append(_further_in(whole, wrong.place.line - 1) or ValueError(str(wrong)))
         except ValueError as wrong:
             refused.append(wrong)
@@ -73,7 +73,7 @@ def _least(text: str) -> int:
     return min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
 
 
-def _refuse(wrong: BadYaml) -> NoReturn:
+def _refuse(wrong: YamlError) -> NoReturn:
     raise ValueError(f"{_ONCE}: {wrong}" if wrong.first else str(wrong))
 
 

@@ -59,7 +59,7 @@ class Chat:
         try:
             import httpx  # noqa: F401  # missing, it is said at once
         except ImportError:
-            raise extras.Missing("httpx", "agent") from None
+            raise extras.MissingExtraError("httpx", "agent") from None
         check_address(url)
         self.raw = bool(re.search(r"(?<!/chat)/completions/*$", url))
         """Whether the address is that of raw completions."""

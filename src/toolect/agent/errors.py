@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toolect._errors import ToolectError
 from toolect._turns import Turn
 
 
-class AgentError(Exception):
+class AgentError(ToolectError):
     """The agent stopped without an answer; `history` is what was said until then."""
 
     def __init__(self, message: str, history: Sequence[Turn] = ()) -> None:

@@ -40,7 +40,7 @@ class McpServer:
         try:
             from mcp import Client  # noqa: F401  # missing, or of another time, it is said at once
         except ImportError:
-            raise extras.Missing("mcp 2 or later", "mcp") from None
+            raise extras.MissingExtraError("mcp 2 or later", "mcp") from None
         self.server, self.prefix, self.timeout = server, prefix, timeout
         self.only = None if only is None else frozenset(only)
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Session] = WeakKeyDictionary()

@@ -107,7 +107,7 @@ class TextModel(Asked):
         super().__init__(chat, dialect, prefix)
 
     async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
-        """The pieces as they arrive. Raises `ModelError`, and `Unrepresentable` for what cannot be told."""
+        """The pieces as they arrive. Raises `ModelError`, and `RenderError` for what cannot be told."""
         await self.prepare()
         assert self.dialect is not None
         body: dict[str, Json] = {"messages": joined(messages(self.dialect, turns, [] if choice == "none" else tools))}

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from toolect._chat_completion import THOUGHTS
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect._message import BadMessage, Call, Message, Reasoning, dumps
+from toolect._message import Call, Message, MessageError, Reasoning, dumps
 from toolect.agent.call_parts import CallParts
 from toolect.agent.errors import ModelError
 from toolect.agent.outcome import Ended, Usage
@@ -59,7 +59,7 @@ def _message(value: dict[str, Any]) -> Message:
     """The message that a server gives. Raises `ModelError`."""
     try:
         return Message.from_openai(value)
-    except BadMessage as error:
+    except MessageError as error:
         raise ModelError(f"the server's message makes no sense: {error}") from None
 
 

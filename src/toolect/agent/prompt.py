@@ -9,7 +9,7 @@ import msgspec
 from toolect._compiled import Dialect
 from toolect._exchange.plain_text import unread_text
 from toolect._message import Content, Json, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 Definitions = list[dict[str, Json]]
@@ -50,7 +50,7 @@ def _wire(dialect: Dialect, message: Message, tools: Definitions) -> str:
     for told in (message, Message([*words, *message.runnable]), Message(words)):
         try:
             return str(dialect.render(told, tools=tools))
-        except Unrepresentable:
+        except RenderError:
             pass
     return said  # the model's own words
 
@@ -75,7 +75,7 @@ def _harmless(dialect: Dialect, one: ToolResult, tools: Definitions) -> ToolResu
     for found in (one, plain):
         try:
             telling.results([found], tools)
-        except Unrepresentable:
+        except RenderError:
             continue
         if telling.by_user or not telling.has_calls(found.output, tools):
             return found  # a template writes the output itself
@@ -86,7 +86,7 @@ def _together(dialect: Dialect, read: list[ToolResult], tools: Definitions) -> s
     """Results that are harmless one by one; where a call is read across them, none is told as it is."""
     try:
         return dialect.telling.results(read, tools)
-    except Unrepresentable:
+    except RenderError:
         return dialect.telling.results([_defused(dialect, one, tools) for one in read], tools)
 
 

@@ -32,7 +32,7 @@ class RawModel(Asked):
 
     `form` is the chat that the model was trained on, its name or a model id; without one that of the server's model.
     `thinking` is that of `Chat.render`. Texts that would break out of their place are made harmless. Raises
-    `UnknownChat`.
+    `UnknownNameError`.
     """
 
     def __init__(self, chat: Chat, form: str | Form | None = None, *, thinking: bool | None = None) -> None:
@@ -51,7 +51,7 @@ class RawModel(Asked):
         return str(told)
 
     async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
-        """The pieces of the text as they arrive. Raises `ModelError`, and `Unrepresentable` for what cannot be told."""
+        """The pieces of the text as they arrive. Raises `ModelError`, and `RenderError` for what cannot be told."""
         await self.prepare()
         prompt = self._prompt(turns, [] if choice == "none" else tools)
         self.prefix = prompt[-_TAIL:]

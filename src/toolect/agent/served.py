@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 from toolect import registry
 from toolect._compiled import Dialect
+from toolect._names import UnknownNameError
 from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.errors import ToolsRefused
@@ -70,17 +71,17 @@ def known(model: str) -> Dialect | None:
     """The dialect that a model of this id writes, if it is known."""
     try:
         return registry.dialect(model)
-    except registry.UnknownDialect:
+    except UnknownNameError:
         return None
 
 
 def _of_template(template: str) -> Dialect | None:
     """The dialect that a chat template writes, if one is sure to."""
-    from toolect.chat_template import BadTemplate, marked, turns, verdicts
+    from toolect.chat_template import TemplateError, marked, turns, verdicts
 
     try:
         styles = turns(template)
         found = verdicts(marked(styles), styles)
-    except BadTemplate:
+    except TemplateError:
         return None
     return registry.dialect(found[0].dialect) if found else None

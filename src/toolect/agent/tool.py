@@ -150,4 +150,4 @@ def need(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise extras.Missing(module.partition(".")[0], "agent") from None
+        raise extras.MissingExtraError(module.partition(".")[0], "agent") from None

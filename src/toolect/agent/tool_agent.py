@@ -287,7 +287,7 @@ def _say(turns: list[Turn], message: str | None) -> None:
 
 
 def _read(history: History) -> list[Turn]:
-    """Turns as they are, or those of messages. Raises `BadMessage` for anything else."""
+    """Turns as they are, or those of messages. Raises `MessageError` for anything else."""
     given = [*(history.turns if isinstance(history, Conversation) else history)]
     turns = [turn for turn in given if isinstance(turn, System | User | Assistant | Results)]
     return turns if len(turns) == len(given) else [*read_messages(given, "history")]

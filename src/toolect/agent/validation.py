@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from toolect import _extras as extras
+from toolect._errors import ToolectError
 from toolect._message import Json, dumps
 from toolect._shown import cut
 
@@ -20,7 +21,7 @@ MAX_VIOLATIONS = 20
 _SHOWN = 80
 
 
-class BadTool(ValueError):  # what it is, as the other names of this kind
+class BadTool(ToolectError, ValueError):
     """A tool that cannot be offered: the message says what was expected, what came, and where."""
 
 
@@ -44,7 +45,7 @@ class Validator:
             from jsonschema.exceptions import SchemaError
             from referencing import Registry
         except ImportError:
-            raise extras.Missing("jsonschema", "agent") from None
+            raise extras.MissingExtraError("jsonschema", "agent") from None
 
         self.schema = schema
         try:

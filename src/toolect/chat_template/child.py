@@ -19,7 +19,7 @@ from toolect import _extras as extras
 from toolect._message import Json
 
 LENGTH = 1 << 20
-"""Characters that a chat template may write. Beyond it: `BadTemplate`."""
+"""Characters that a chat template may write. Beyond it: `TemplateError`."""
 
 
 def main(memory: int) -> None:

@@ -13,22 +13,23 @@ import weakref
 from collections.abc import Sequence
 from typing import IO
 
+from toolect._errors import ToolectError
 from toolect._message import Json
 
 SECONDS = 10.0
-"""Seconds of processor time that all renderings of a chat template may take at one time. Beyond it: `BadTemplate`.
+"""Seconds of processor time that all renderings of a chat template may take at one time. Beyond it: `TemplateError`.
 
 Starting the process does not count.
 """
 PATIENCE = 10
-"""How many times as long they may take by the clock, where the machine is busy. Beyond it: `BadTemplate`."""
+"""How many times as long they may take by the clock, where the machine is busy. Beyond it: `TemplateError`."""
 MEMORY = 1 << 30
-"""Bytes of memory that a chat template may take, where the system knows such a bound. Beyond it: `BadTemplate`."""
+"""Bytes of memory that a chat template may take, where the system knows such a bound. Beyond it: `TemplateError`."""
 JOBS = 1_000
 """Jobs that one process does. Beyond it: another one goes on."""
 
 
-class BadTemplate(ValueError):
+class TemplateError(ToolectError, ValueError):
     """Something is no chat template, or does not render; one sentence."""
 
 
@@ -52,8 +53,8 @@ class Sandbox:
         seconds: float = SECONDS,
         strict: bool = False,
         day: str = "",
-    ) -> list[str | BadTemplate]:
-        """The text of each rendering, or what is wrong with it. Raises BadTemplate for what spoils them all.
+    ) -> list[str | TemplateError]:
+        """The text of each rendering, or what is wrong with it. Raises TemplateError for what spoils them all.
 
         With `strict` a template may do no more than model hubs let it: it changes no lists, and writes no iterator as
         JSON. `day` is the date that it is told, in ISO's form or as the text that it writes; today's without one.
@@ -67,10 +68,10 @@ class Sandbox:
             except ValueError:
                 self.close()
                 reason = f"expected a template that renders in {MEMORY >> 20} MiB, got one that dies of it"
-                raise BadTemplate(reason) from None
+                raise TemplateError(reason) from None
         if fatal := results[0].get("fatal") if results else None:
-            raise BadTemplate(fatal)
-        return [BadTemplate(one["error"]) if "error" in one else one["text"] for one in results]
+            raise TemplateError(fatal)
+        return [TemplateError(one["error"]) if "error" in one else one["text"] for one in results]
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -112,8 +113,8 @@ class Sandbox:
         return process
 
 
-def _endless(seconds: float) -> BadTemplate:
-    return BadTemplate(f"expected a template that renders in {seconds:g} s, got one that does not end")
+def _endless(seconds: float) -> TemplateError:
+    return TemplateError(f"expected a template that renders in {seconds:g} s, got one that does not end")
 
 
 _TIME_IS_UP = getattr(signal, "SIGPROF", 0)
@@ -142,7 +143,7 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
 
 def run(
     template: str, renders: Sequence[dict[str, Json]], seconds: float = SECONDS, strict: bool = False, day: str = ""
-) -> list[str | BadTemplate]:
+) -> list[str | TemplateError]:
     """What `Sandbox.run` gives, of a process for this alone."""
     sandbox = Sandbox()
     try:

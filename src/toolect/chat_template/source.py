@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from toolect.chat_template.sandbox import BadTemplate
+from toolect.chat_template.sandbox import TemplateError
 
 
 def read_template(path: Path) -> str:
-    """The template of a file: a jinja file, or a tokenizer_config.json that holds one. Raises BadTemplate, OSError."""
+    """The template of a file, jinja or a tokenizer_config.json that holds one. Raises TemplateError, OSError."""
     try:
         return template_of(path.read_bytes().decode("utf-8", "replace"), path.suffix == ".json")
-    except BadTemplate as error:
-        raise BadTemplate(f"{error} - in {path.name}") from None
+    except TemplateError as error:
+        raise TemplateError(f"{error} - in {path.name}") from None
 
 
 def special_tokens(path: Path) -> dict[str, str]:
@@ -28,12 +28,12 @@ def special_tokens(path: Path) -> dict[str, str]:
 
 
 def template_of(source: str, is_json: bool = False) -> str:
-    """The template that `source` is, or holds as JSON, which it must be if `is_json`. Raises BadTemplate."""
+    """The template that `source` is, or holds as JSON, which it must be if `is_json`. Raises TemplateError."""
     try:
         config = json.loads(source)
     except (ValueError, RecursionError):
         if is_json:
-            raise BadTemplate("expected JSON, got something else") from None
+            raise TemplateError("expected JSON, got something else") from None
         return source
     if not (is_json or isinstance(config, dict)):
         return source
@@ -42,5 +42,5 @@ def template_of(source: str, is_json: bool = False) -> str:
         named = {one.get("name"): one.get("template") for one in found if isinstance(one, dict)}
         found = named.get("tool_use") or named.get("default")
     if not isinstance(found, str):
-        raise BadTemplate("expected a chat template under `chat_template`, got none")
+        raise TemplateError("expected a chat template under `chat_template`, got none")
     return found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._shown import alike
 from toolect.chat_template.probes import HELLO, PROBES, STYLES, Probe, Style, answer, variables
-from toolect.chat_template.sandbox import BadTemplate, run
+from toolect.chat_template.sandbox import TemplateError, run
 
 _EDGE = re.compile(r"[>\]\n:：]")
 
@@ -34,26 +34,26 @@ class Turn(NamedTuple):
 def turns(template: str, probes: Sequence[Probe] = PROBES, styles: Sequence[Style] = STYLES) -> list[list[Turn]]:
     """The turns that the template writes for `probes`, for each style in which it writes any, without repetitions.
 
-    Raises BadTemplate when it is no template, does not end, or writes none of the probes.
+    Raises TemplateError when it is no template, does not end, or writes none of the probes.
     """
     user: list[Json] = [{"role": "user", "content": HELLO}]
     renders = [variables(user, prompt) for prompt in (True, False)]
     asked = [(style, probe) for style in styles for probe in probes]
     renders += [variables([*user, answer(probe, style)], prompt=False) for style, probe in asked]
     prompt, base, *texts = run(template, renders)
-    if isinstance(prompt, BadTemplate):
+    if isinstance(prompt, TemplateError):
         raise prompt
     found: dict[Style, list[Turn]] = {}
     for (style, probe), text in zip(asked, texts, strict=True):
         if isinstance(text, str):
             found.setdefault(style, []).append(_turn(probe, style, prompt, base if isinstance(base, str) else "", text))
-    wrong = [text for text in texts if isinstance(text, BadTemplate)]
+    wrong = [text for text in texts if isinstance(text, TemplateError)]
     if not found:
         raise wrong[0]
     written = [[turn for turn in turns if turn.text.strip()] for turns in found.values()]
     unique = {tuple(turn.text for turn in turns): turns for turns in written if any(t.message.calls for t in turns)}
     if not unique:
-        raise BadTemplate("expected a chat template that writes tool calls, got one that leaves them out")
+        raise TemplateError("expected a chat template that writes tool calls, got one that leaves them out")
     return list(unique.values())
 
 

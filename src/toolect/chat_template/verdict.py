@@ -10,7 +10,7 @@ from toolect._compiled import Dialect
 from toolect._detection.index import index
 from toolect._detection.ranking import candidates
 from toolect._message import Call, Json, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.differences import MEANING, unchanged
 from toolect._shown import alike
 from toolect.chat_template.probes import TOOLS
@@ -73,7 +73,7 @@ def judge(dialect: Dialect, turns: Sequence[Turn], tools: Json = None) -> Verdic
         called += bool(turn.message.calls)
         try:
             rendered = str(dialect.render(message, given))
-        except Unrepresentable as error:
+        except RenderError as error:
             differences.append(Difference(turn.probe, f"cannot be written: {error}"))
             continue
         if difference := _unwritten(dialect, turn, rendered):

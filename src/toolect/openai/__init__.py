@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolect._message import BadMessage, Json, Message
+from toolect._message import Json, Message, MessageError
 from toolect.openai.chunks import Chunks, events_to_chunks
 
-__all__ = ["BadMessage", "Chunks", "events_to_chunks", "from_openai", "to_openai"]
+__all__ = ["Chunks", "MessageError", "events_to_chunks", "from_openai", "to_openai"]
 
 
 def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json]:

@@ -14,11 +14,22 @@ from toolect._tokens.encoding import Cut, encode
 from toolect._tokens.marker_ids import MarkerIds
 from toolect._tokens.marker_ids import markers as _markers
 from toolect._tokens.token_stream import TokenStream
-from toolect._tokens.tokenizer_protocol import Tokenizer, UnknownId
+from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer
 
 __all__ = [
-    "CallIds", "Cut", "Difference", "Encoded", "MarkerIds", "Token", "TokenStream", "Tokenizer", "UnknownId", "adapted",
-    "encode", "load", "markers",
+    "CallIds",
+    "Cut",
+    "Difference",
+    "Encoded",
+    "MarkerIds",
+    "Token",
+    "TokenIdError",
+    "TokenStream",
+    "Tokenizer",
+    "adapted",
+    "encode",
+    "load",
+    "markers",
 ]  # fmt: skip
 
 

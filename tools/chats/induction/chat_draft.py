@@ -10,7 +10,7 @@ from toolect._spec.chat_model import ChatRole
 from toolect._spec.prompts import ToolText
 
 
-class Unfound(Exception):
+class InductionError(Exception):
     """Something that a template does is not understood; one sentence."""
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from toolect._spec.chat_model import ChatRole, Fact
 from toolect.conversation import Assistant, Results, System, User
-from tools.chats.induction.chat_draft import Draft, Unfound, joined
+from tools.chats.induction.chat_draft import Draft, InductionError, joined
 from tools.chats.induction.cutting import Cut
 from tools.chats.induction.known_words import Atom, Atoms, Slot
 from tools.chats.induction.marker_tokens import tokens
@@ -52,7 +52,7 @@ def _with_default(atoms: Atoms, default: str) -> Atoms:
 
 
 def start_of(draft: Draft, cuts: Sequence[Cut], default: str, final: str) -> str:
-    """The start rule; all others are added to the draft. Raises Unfound.
+    """The start rule; all others are added to the draft. Raises InductionError.
 
     `default` is the system text of conversations that have none, `final` what ends a text that asks for no answer.
     """
@@ -88,7 +88,7 @@ def _tried(draft: Draft, ways: Sequence[Callable[[], str]]) -> str:
         before = deepcopy(draft)
         try:
             found = way()
-        except Unfound as error:
+        except InductionError as error:
             vars(draft).update(vars(before))
             why = why or str(error)
         else:
@@ -125,7 +125,7 @@ def _grouped(
             inside = {*map(id, group)}
             guard = which((one.facts, id(one) in inside) for one in examples)
             if guard is None:
-                raise Unfound(f"which of {len(groups)} ways a turn of `{name}` begins in is not plain to see")
+                raise InductionError(f"which of {len(groups)} ways a turn of `{name}` begins in is not plain to see")
         body = Region(draft, name, _ROWS.get(name, "")).found(group, openings)
         rules.append(draft.add(name, body, role, guard))
     return " | ".join(rules)

@@ -14,7 +14,7 @@ from toolect._authoring.generate.random_conversations import Case
 from toolect._message import Json
 from toolect._prompting.notation import inset, spell
 from toolect._prompting.tools import write_tools
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
 from toolect.conversation import Results, System
 from tools.chats.induction.known_words import Slot, calls_of
@@ -73,7 +73,7 @@ def _spelled(tool: Mapping[str, Json], how: ToolText) -> str:
     """A definition in a notation; a text that nobody writes for one that the notation has no room for."""
     try:
         return _written(tool, how)
-    except Unrepresentable:
+    except RenderError:
         return "\0"
 
 

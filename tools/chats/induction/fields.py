@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from toolect._authoring.generate.random_conversations import Case
 from toolect._chats.chat_grammar import start_of
 from toolect._chats.verbs import Chat
-from toolect._message import BadMessage, Json
-from toolect._rendered import Unrepresentable
+from toolect._message import Json, MessageError
+from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSpec, Systems, Thoughts, Trim
 from toolect._spec.prompts import Syntax
-from toolect.chat_template import BadTemplate
+from toolect.chat_template import TemplateError
 from tools.chats.induction.data_spellings import DAY
 
 _ALIKE = {
@@ -34,11 +34,11 @@ def rendered(chat: Chat, case: Case) -> str | None:
     day = date.fromisoformat(DAY)
     try:
         return str(chat.render(case.conversation, case.generate, thinking=case.thinking, date=day, unsafe="keep"))
-    except (Unrepresentable, BadMessage):
+    except (RenderError, MessageError):
         return None
 
 
-def alike(chat: Chat, given: Sequence[Case], texts: Sequence[str | BadTemplate]) -> list[bool]:
+def alike(chat: Chat, given: Sequence[Case], texts: Sequence[str | TemplateError]) -> list[bool]:
     """Of each conversation, whether the chat writes it as the template does, or refuses it like that."""
     return [
         rendered(chat, case) == (text if isinstance(text, str) else None)
@@ -47,7 +47,7 @@ def alike(chat: Chat, given: Sequence[Case], texts: Sequence[str | BadTemplate])
 
 
 def fitted(
-    chat: Chat, entry: dict[str, Json], given: Sequence[Case], texts: Sequence[str | BadTemplate]
+    chat: Chat, entry: dict[str, Json], given: Sequence[Case], texts: Sequence[str | TemplateError]
 ) -> tuple[Chat, dict[str, Json]]:
     """The chat with those fields by which it writes most conversations as the template does."""
     best = sum(alike(chat, given, texts))

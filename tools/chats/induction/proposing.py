@@ -9,15 +9,16 @@ from typing import NamedTuple
 from toolect._authoring.generate.random_conversations import Case, cases
 from toolect._authoring.lint.chat_checks import talk, unlike
 from toolect._chats.answers import plain_dialect
-from toolect._chats.chat_registry import UnknownChat, chat, looks_like
+from toolect._chats.chat_registry import chat, looks_like
 from toolect._chats.verbs import Chat
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
 from toolect._message import Call, Json
+from toolect._names import UnknownNameError
 from toolect._spec.prompts import ToolText
-from toolect.chat_template import BadTemplate
+from toolect.chat_template import TemplateError
 from toolect.conversation import Assistant, Results, System, User
-from tools.chats.induction.chat_draft import Draft, Unfound
+from tools.chats.induction.chat_draft import Draft, InductionError
 from tools.chats.induction.chat_entry import entry_of, entry_text, grammar_file, grammar_of, spec_of
 from tools.chats.induction.chat_rules import default_of, start_of
 from tools.chats.induction.cutting import Cutter
@@ -89,7 +90,8 @@ def proposed(
 ) -> Proposal:
     """The chat that a template writes; a new one, called `name`, is to be written in `spec` and beside it.
 
-    `known` are the names of chats that are tried first: those that look like it, unless they are given. Raises Unfound.
+    `known` are the names of chats that are tried first: those that look like it, unless they are given.
+    Raises InductionError.
     """
     given = [*cases(21, TRIED)]
     texts = template.rendered(given)
@@ -100,21 +102,21 @@ def proposed(
     return induced(template, name, spec, dialect)
 
 
-def _likely(texts: Sequence[str | BadTemplate]) -> list[str]:
+def _likely(texts: Sequence[str | TemplateError]) -> list[str]:
     longest = max((text for text in texts if isinstance(text, str)), key=len, default="")
     return looks_like(longest)[:KNOWN]
 
 
 def induced(template: Template, name: str, spec: Path, dialect: Dialect | None) -> Proposal:
-    """The chat that is found out from what a template writes. Raises Unfound where too little is understood."""
+    """The chat that is found out from what a template writes. Raises InductionError where too little is understood."""
     spellings = template.spellings()
     texts, refused = template.written(5, LEARNED, spellings)
     if not texts:
-        raise Unfound(f"the template renders no conversation: {refused[0][1]}")
+        raise InductionError(f"the template renders no conversation: {refused[0][1]}")
     cutter = Cutter()
     cuts = cutter.cut(texts)
     if 4 * len(cuts) < len(texts):
-        raise Unfound(f"where turns begin is plain to see in {len(cuts)} of {len(texts)} texts only")
+        raise InductionError(f"where turns begin is plain to see in {len(cuts)} of {len(texts)} texts only")
     draft = Draft(tools=spellings.tools, quote=spellings.quote)
     default = default_of(cuts)
     start = start_of(draft, cuts, default, cutter.final)
@@ -130,7 +132,7 @@ def induced(template: Template, name: str, spec: Path, dialect: Dialect | None) 
     try:
         made = Chat(spec_of(name, entry, grammar), dialect or plain_dialect())
     except SpecError as error:
-        raise Unfound(f"what was found makes no chat: {error.diagnostics[0].message}") from None
+        raise InductionError(f"what was found makes no chat: {error.diagnostics[0].message}") from None
     fit = [*cases(11, FITTED), *[case for case in cases(12, 4 * FITTED) if _blank(case)][:FITTED]]
     made, entry = fitted(made, entry, fit, template.rendered(fit))
     given = [*cases(21, TRIED)]
@@ -139,7 +141,7 @@ def induced(template: Template, name: str, spec: Path, dialect: Dialect | None) 
     return Proposal("", files, found, tuple(notes), made)
 
 
-def tried(made: Chat, given: Sequence[Case], texts: Sequence[str | BadTemplate]) -> Tried:
+def tried(made: Chat, given: Sequence[Case], texts: Sequence[str | TemplateError]) -> Tried:
     """How a chat does on conversations that a template writes so."""
     same = alike(made, given, texts)
     untold = [label for label, case in zip(same, given, strict=True) if not case.conversation.tools]
@@ -161,7 +163,7 @@ def spellings_of(names: Sequence[str]) -> list[ToolText]:
     for name in names:
         try:
             how = chat(name).spec.tools
-        except (UnknownChat, SpecError):
+        except (UnknownNameError, SpecError):
             continue
         if how is not None and how.each != "{tool}" and how not in found:
             found.append(how)

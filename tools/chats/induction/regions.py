@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from toolect._spec.chat_model import OWN_GUARDS, ChatRole
-from tools.chats.induction.chat_draft import Draft, Unfound, joined, quoted
+from tools.chats.induction.chat_draft import Draft, InductionError, joined, quoted
 from tools.chats.induction.known_words import Atoms
 from tools.chats.induction.marker_tokens import common_end, common_start, tokens
 from tools.chats.induction.told_facts import ITEM_FACTS, item_facts
@@ -39,7 +39,7 @@ class Region:
         self.draft, self.name, self.macro = draft, name, macro
 
     def found(self, examples: Sequence[Example], openings: Sequence[str] = ()) -> str:
-        """What the part is written by. Raises Unfound.
+        """What the part is written by. Raises InductionError.
 
         `openings` are what asks for an answer: an answer begins with no more than one of them.
         """
@@ -122,7 +122,7 @@ class Region:
         held = [(form.facts, kind in form.kinds) for form in forms]
         if kind[0] in INLINE:
             if not all(label for _, label in held):
-                raise Unfound(f"`{INLINE[kind[0]]}` is written now and then in `{self.name}`")
+                raise InductionError(f"`{INLINE[kind[0]]}` is written now and then in `{self.name}`")
             return INLINE[kind[0]]
         if kind in MACROS:
             row = Row(self.draft, kind, beside, forms)
@@ -142,7 +142,7 @@ class Region:
     def _guard(self, examples: Iterable[tuple[int, bool]], what: str) -> str:
         guard = which(examples)
         if guard is None:
-            raise Unfound(f"when {what} is written in `{self.name}` is not plain to see")
+            raise InductionError(f"when {what} is written in `{self.name}` is not plain to see")
         return guard
 
 
@@ -174,7 +174,7 @@ class Row:
             closer = "".join(common_start(map(tokens, [after, *left])))
             gaps = {text.removeprefix(closer) for text in left}
             if len(gaps) > 1:
-                raise Unfound(f"what stands between two of the {MACROS[self.kind][1]} differs")
+                raise InductionError(f"what stands between two of the {MACROS[self.kind][1]} differs")
             gap = gaps.pop()
             outer = before.removesuffix(opener), after.removeprefix(closer)
         inner = (

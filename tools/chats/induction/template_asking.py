@@ -14,7 +14,7 @@ from toolect._chats.answers import plain_dialect
 from toolect._chats.template_work import TemplateWork, ways
 from toolect._message import Content, Json, Message
 from toolect._spec.prompts import OutputKind, ToolText
-from toolect.chat_template import BadTemplate
+from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
 from tools.chats.induction.cutting import Written
@@ -59,7 +59,7 @@ class Template:
         """End the process that renders."""
         self.sandbox.close()
 
-    def rendered(self, given: Sequence[Case], day: str = DAY) -> Sequence[str | BadTemplate]:
+    def rendered(self, given: Sequence[Case], day: str = DAY) -> Sequence[str | TemplateError]:
         """The text of each conversation, or why the template refuses it."""
         return self.sandbox.run(self.text, [self._given(case) for case in given], SECONDS, day=day)
 
@@ -107,7 +107,7 @@ class Template:
         for case in talks:
             text, asking = next(texts), next(texts)
             before = [next(texts) for _ in _shorter(case)]
-            if isinstance(text, BadTemplate):
+            if isinstance(text, TemplateError):
                 refused.append((case, str(text)))
                 continue
             shorter = [one if isinstance(one, str) else None for one in before]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from toolect._spec.chat_model import ChatRole
-from tools.chats.induction.chat_draft import Unfound
+from tools.chats.induction.chat_draft import InductionError
 from tools.chats.induction.known_words import Atom, Atoms, Slot
 
 
@@ -80,7 +80,7 @@ def collapsed(atoms: Sequence[Atom | Macro], macros: str) -> list[Atom | Macro]:
             first, last = inside[0], inside[-1]
             row = tuple(part for part in parts[first : last + 1] if isinstance(part, str | Slot))
             if len(row) < last + 1 - first or any(isinstance(a, Slot) and a.kind not in MACROS[kind][0] for a in row):
-                raise Unfound(f"there is something else between the {MACROS[kind][1]}")
+                raise InductionError(f"there is something else between the {MACROS[kind][1]}")
             parts[first : last + 1] = [Macro(kind, row)]
     return parts
 
@@ -89,13 +89,13 @@ def ordered(lists: Iterable[Sequence[str]]) -> list[str]:
     """All kinds in the order that they have everywhere."""
     lists = [*lists]
     if any(len({*one}) < len(one) for one in lists):
-        raise Unfound("something is told twice")
+        raise InductionError("something is told twice")
     left = dict.fromkeys(kind for one in lists for kind in one)
     order: list[str] = []
     while left:
         free = next((k for k in left if not any(k in one and {*one[: one.index(k)]} - {*order} for one in lists)), None)
         if free is None:
-            raise Unfound(f"the order of {', '.join(left)} differs")
+            raise InductionError(f"the order of {', '.join(left)} differs")
         order.append(free)
         del left[free]
     return order

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from toolect._compiled import Dialect
 from toolect._regular.sample import sample
-from toolect._regular.syntax import NotRegular
+from toolect._regular.syntax import NotRegularError
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Repeat, Seq, Slot, SlotKind
 from toolect._spec.holes import holes, keys
 from toolect._spec.leaves import leaves
@@ -138,7 +138,7 @@ def _is_drawable(regex: str) -> bool:
     """True unless the expression looks at what is around it, which a text drawn by itself does not have."""
     try:
         sample(regex, Random(0))
-    except NotRegular:
+    except NotRegularError:
         return False
     return True
 

@@ -16,7 +16,7 @@ from toolect._authoring.generate.reach import Alternative, alternatives
 from toolect._authoring.generate.sampler import Walker
 from toolect._compiled import Dialect
 from toolect._message import Json, Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of
 from toolect._values.toolset import tool_schemas
 
@@ -89,7 +89,7 @@ def rendered(dialect: Dialect, message: Message, tools: Sequence[Json] = ()) -> 
     tools = [*tools] or tools_of(message)
     try:
         text = str(dialect.render(message, tools))
-    except Unrepresentable:
+    except RenderError:
         return None
     return Sample(dialect.parse(text, tools), text, tools)
 

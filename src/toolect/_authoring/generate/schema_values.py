@@ -12,7 +12,7 @@ from toolect._authoring.generate.json_values import Text, value
 from toolect._authoring.generate.often import often
 from toolect._message import Json
 from toolect._regular.sample import sample
-from toolect._regular.syntax import NotRegular
+from toolect._regular.syntax import NotRegularError
 from toolect._values.schema_keywords import Node, implied_types, listed, literals, resolve, stated_types
 from toolect._values.type_names import types_named
 
@@ -114,7 +114,7 @@ class SchemaValues:
         if isinstance(pattern, str):
             try:
                 return sample(pattern.removeprefix("^").removesuffix("$"), self.random)
-            except (NotRegular, re.error, OverflowError, RecursionError):
+            except (NotRegularError, re.error, OverflowError, RecursionError):
                 pass  # beyond what can be drawn: any text
         if isinstance(known := FORMATS.get(str(node.get("format"))), str):
             return known

@@ -14,31 +14,31 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect._authoring.induction.emission import Spec, emit
-from toolect._authoring.induction.equations import Contradiction, solutions
+from toolect._authoring.induction.equations import ContradictionError, solutions
 from toolect._authoring.induction.json_trees import JsonCalls, json_calls
 from toolect._authoring.induction.labeled_rows import (
-    BadRows,
     Row,
+    RowsError,
     check_rows,
     difference,
     parts_of,
     read_rows,
     tools_of,
 )
-from toolect._authoring.induction.value_alignment import Hypothesis, Inside, Unaligned, align, variants
+from toolect._authoring.induction.value_alignment import AlignmentError, Hypothesis, Inside, align, variants
 from toolect._authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect._authoring.laws import stream
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
 from toolect._message import Json
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._shown import cut
 from toolect._spec.load import load_spec
 from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import tool_schemas
 from toolect.registry import shipped
 
-__all__ = ["BadRows", "Induced", "Row", "check_rows", "induce", "prove", "read_rows", "tools_of"]
+__all__ = ["Induced", "Row", "RowsError", "check_rows", "induce", "prove", "read_rows", "tools_of"]
 
 MAX_SOLUTIONS = 3
 """Solutions of the equations of one hypothesis that are tried. Beyond it: the best of those."""
@@ -152,12 +152,12 @@ class _Search:
         try:
             aligned = align(one.rows, one.hypothesis)
             for known in (none, {}) if self.empties else (none,):
-                with suppress(Contradiction):
+                with suppress(ContradictionError):
                     return solutions(aligned.equations, aligned.words | known)[:MAX_SOLUTIONS]
             solutions(aligned.equations, aligned.words | none)
-        except Unaligned as error:
+        except AlignmentError as error:
             self.whys.append((error.progress / len(self.rows), str(error)))
-        except Contradiction as error:
+        except ContradictionError as error:
             self.whys.append((1, str(error)))
         return []
 
@@ -224,7 +224,7 @@ def prove(dialect: Dialect, rows: Sequence[Row], tools: Sequence[Json], least: i
         clean += message.clean
         try:
             text = str(dialect.render(row.message, tools))
-        except Unrepresentable as error:
+        except RenderError as error:
             wrong = wrong or f"row {row.number} cannot be written: {error}"
             continue
         if odd := difference(dialect.parse(text, tools), row.message, ids=False):
@@ -241,7 +241,7 @@ def _unproven(rows: Sequence[Row], tools: Sequence[Json], name: str, made: Induc
     """What becomes of each row by the dialect of all others."""
     for left in rows:
         others = [row for row in rows if row is not left]
-        with suppress(BadRows):
+        with suppress(RowsError):
             check_rows(others)
             alike = [one for one in _candidates(others) if _same(one.hypothesis, made.hypothesis)]
             other = _search(others, tools, name, alike)

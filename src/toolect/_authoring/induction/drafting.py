@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import toolect
 from toolect._authoring.induction.json_trees import json_values
-from toolect._authoring.induction.labeled_rows import MAX_TEXT, BadRows
+from toolect._authoring.induction.labeled_rows import MAX_TEXT, RowsError
 from toolect._message import Json
 from toolect._values.toolset import ToolSchemas, tool_schemas
 
@@ -22,16 +22,16 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def split_samples(source: str) -> list[str]:
-    """The samples of a file: one a line as JSON with `text`, or apart by lines of `===`. Raises BadRows."""
+    """The samples of a file: one a line as JSON with `text`, or apart by lines of `===`. Raises RowsError."""
     lines = [line for line in source.split("\n") if line.strip()]
     texts = [*filter(None, map(_text, lines))]
     if not lines or len(texts) < len(lines):
         texts = [part.removesuffix("\n") for part in _DIVIDER.split(source) if part.strip()]
     for number, text in enumerate(texts, 1):
         if len(text) > MAX_TEXT:
-            raise BadRows(f"sample {number}: expected at most {MAX_TEXT} characters, got {len(text)}: shorten it")
+            raise RowsError(f"sample {number}: expected at most {MAX_TEXT} characters, got {len(text)}: shorten it")
     if not texts:
-        raise BadRows("expected samples of what a model wrote, got an empty file")
+        raise RowsError("expected samples of what a model wrote, got an empty file")
     return texts
 
 

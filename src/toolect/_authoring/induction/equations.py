@@ -67,7 +67,7 @@ class Equation(NamedTuple):
     part: str = ""
 
 
-class Contradiction(Exception):
+class ContradictionError(Exception):
     """Equations that no markers solve; the message says which rows differ in what."""
 
 
@@ -79,16 +79,18 @@ def tokens(text: str) -> list[str]:
 def solutions(equations: Sequence[Equation], known: Solution) -> list[dict[str, str]]:
     """The markers that solve all equations, fewest parts first; `known` says what some of them are.
 
-    Raises Contradiction where two texts of the same variables differ, and where nothing solves all.
+    Raises ContradictionError where two texts of the same variables differ, and where nothing solves all.
     """
     unique: dict[tuple[str, ...], Equation] = {}
     for one in equations:
         other = unique.setdefault(one.variables, one)
         if other.text != one.text:
-            raise Contradiction(f"{one.part} stands {one.text!r} in row {one.row}, {other.text!r} in row {other.row}")
+            raise ContradictionError(
+                f"{one.part} stands {one.text!r} in row {one.row}, {other.text!r} in row {other.row}"
+            )
     found = _solved(tuple(Equation(one.text, one.variables) for one in unique.values()), tuple(known.items()))
     if not found:
-        raise Contradiction("the texts between the values are cut in no way that fits all rows")
+        raise ContradictionError("the texts between the values are cut in no way that fits all rows")
     return found
 
 

@@ -12,7 +12,7 @@ from toolect._authoring.corpus import Case, describe, write
 from toolect._authoring.induction import Induced, Row
 from toolect._compiled import Dialect
 from toolect._message import Json, Status, dumps
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 
 
 def files_of(made: Induced, name: str, folder: Path, rows: Sequence[Row], tools: Sequence[Json]) -> dict[Path, str]:
@@ -48,6 +48,6 @@ def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: s
         return replace(case, attributes=(*attributes, ("lenient", "")))
     try:
         same = str(dialect.render(read, tools if ("tools", name) in attributes else None)) in (row.text, row.whole)
-    except Unrepresentable:
+    except RenderError:
         same = False
     return case if same else replace(case, attributes=(*attributes, ("parse-only", "")))

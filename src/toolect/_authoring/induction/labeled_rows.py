@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from toolect._errors import ToolectError
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment, dumps, kind_of, same_json
 from toolect._shown import cut
 from toolect._values.schema_keywords import type_of
@@ -28,7 +29,7 @@ _FIELDS = ("text", "content", "reasoning", "calls", "prefix")
 _CONTROL = re.compile("[\x00-\x08\ud800-\udfff]")
 
 
-class BadRows(ValueError):
+class RowsError(ToolectError, ValueError):
     """Rows that no dialect can be induced from: the message names the row and the part."""
 
 
@@ -47,41 +48,45 @@ class Row(NamedTuple):
 
 
 def read_rows(source: str) -> list[Row]:
-    """The rows of a file of JSONL. Raises BadRows."""
+    """The rows of a file of JSONL. Raises RowsError."""
     rows = []
     for number, line in enumerate((line for line in source.split("\n") if line.strip()), 1):
         if len(line) > 2 * MAX_TEXT:
-            raise BadRows(f"row {number}: expected at most {2 * MAX_TEXT} characters, got {len(line)}: shorten `text`")
+            raise RowsError(
+                f"row {number}: expected at most {2 * MAX_TEXT} characters, got {len(line)}: shorten `text`"
+            )
         try:
             given = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise BadRows(f"row {number}: expected one JSON object on the line, got {error}") from None
+            raise RowsError(f"row {number}: expected one JSON object on the line, got {error}") from None
         rows.append(row_of(given, number))
     return check_rows(rows)
 
 
 def row_of(given: Json, number: int) -> Row:
-    """The row that an object says. Raises BadRows."""
+    """The row that an object says. Raises RowsError."""
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
-        raise BadRows(f"row {number}: expected an object with `text`, the answer, got {kind_of(given)}")
+        raise RowsError(f"row {number}: expected an object with `text`, the answer, got {kind_of(given)}")
     if odd_part := _odd(given):
-        raise BadRows(f"row {number}: expected text and finite numbers, at most {DEEP} levels deep, got {odd_part}")
+        raise RowsError(f"row {number}: expected text and finite numbers, at most {DEEP} levels deep, got {odd_part}")
     if odd := [key for key in given if key not in _FIELDS]:
-        raise BadRows(f"row {number}: expected the fields {', '.join(_FIELDS)}, got `{odd[0]}`")
+        raise RowsError(f"row {number}: expected the fields {', '.join(_FIELDS)}, got `{odd[0]}`")
     texts = {key: given.get(key) or "" for key in ("content", "reasoning", "prefix")}
     for key, value in texts.items():
         if not isinstance(value, str):
-            raise BadRows(f"row {number}: expected `{key}` as a text, got {kind_of(value)}")
+            raise RowsError(f"row {number}: expected `{key}` as a text, got {kind_of(value)}")
     if "content" not in given and "calls" not in given:
-        raise BadRows(f"row {number}: expected what the text says, `content`, `reasoning` or `calls`, got `text` alone")
+        raise RowsError(
+            f"row {number}: expected what the text says, `content`, `reasoning` or `calls`, got `text` alone"
+        )
     calls = given.get("calls") or []
     if not isinstance(calls, list):
-        raise BadRows(f"row {number}: expected `calls` as a list, got {kind_of(calls)}")
+        raise RowsError(f"row {number}: expected `calls` as a list, got {kind_of(calls)}")
     segments: list[Segment] = [Reasoning(texts["reasoning"])] if texts["reasoning"] else []
     segments += [Content(texts["content"])] if texts["content"] else []
     segments += [_call(call, f"row {number}: call {i}") for i, call in enumerate(calls, 1)]
     if len(given["text"]) > MAX_TEXT:
-        raise BadRows(f"row {number}: expected at most {MAX_TEXT} characters of `text`, got {len(given['text'])}")
+        raise RowsError(f"row {number}: expected at most {MAX_TEXT} characters of `text`, got {len(given['text'])}")
     return Row(number, given["text"], Message(segments), texts["prefix"])
 
 
@@ -102,26 +107,28 @@ def _odd(value: Json, depth: int = 0) -> str:
 
 def _call(given: Json, where: str) -> Call:
     if not isinstance(given, dict) or not isinstance(name := given.get("name"), str) or not name:
-        raise BadRows(f"{where}: expected an object with `name`, a text, and `arguments`, got {dumps(given)[:80]}")
+        raise RowsError(f"{where}: expected an object with `name`, a text, and `arguments`, got {dumps(given)[:80]}")
     arguments, ident = given.get("arguments", {}), given.get("id")
     if not isinstance(arguments, dict):
-        raise BadRows(f"{where}: expected `arguments` as an object, got {kind_of(arguments)}")
+        raise RowsError(f"{where}: expected `arguments` as an object, got {kind_of(arguments)}")
     if ident is not None and not isinstance(ident, str):
-        raise BadRows(f"{where}: expected `id` as a text, got {kind_of(ident)}")
+        raise RowsError(f"{where}: expected `id` as a text, got {kind_of(ident)}")
     return Call(name, arguments, ident)
 
 
 def check_rows(rows: Sequence[Row]) -> list[Row]:
-    """The rows, each text once. Raises BadRows where they contradict each other, or say no call."""
+    """The rows, each text once. Raises RowsError where they contradict each other, or say no call."""
     seen: dict[str, Row] = {}
     for row in rows[:MAX_ROWS]:
         other = seen.setdefault(row.whole, row)
         if wrong := difference(row.message, other.message):
-            raise BadRows(f"row {row.number}: expected what row {other.number} says of the same text, got {wrong}")
+            raise RowsError(f"row {row.number}: expected what row {other.number} says of the same text, got {wrong}")
     if not rows:
-        raise BadRows("expected rows, got none: write one JSON object a line, or begin with --draft")
+        raise RowsError("expected rows, got none: write one JSON object a line, or begin with --draft")
     if not any(row.message.calls for row in rows):
-        raise BadRows(f"expected calls in some row, got none in {len(rows)}: without one nothing shows how calls look")
+        raise RowsError(
+            f"expected calls in some row, got none in {len(rows)}: without one nothing shows how calls look"
+        )
     return [*seen.values()]
 
 

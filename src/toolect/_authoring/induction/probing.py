@@ -19,7 +19,7 @@ MAX_HEADER = 80
 
 
 def template_rows(source: str, probes: Sequence[Probe] = (*PROBES, SIGNS)) -> tuple[list[Row], Style | None]:
-    """What a template writes for the probes, in the first way in which it writes calls. Raises BadTemplate."""
+    """What a template writes for the probes, in the first way in which it writes calls. Raises TemplateError."""
     found = turns(source, probes)[0]
     texts = [turn.text for turn in found]
     texts = [  # behind an end token stands what a model does not write

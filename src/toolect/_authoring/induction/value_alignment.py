@@ -28,7 +28,7 @@ class Inside(StrEnum):
     JSON = "JSON"
 
 
-class Unaligned(Exception):
+class AlignmentError(Exception):
     """A row whose truth is not found in its text; `progress` is how much was."""
 
     def __init__(self, message: str, progress: float = 0) -> None:
@@ -244,7 +244,7 @@ def _in_order(row: Row, words: Sequence[str]) -> bool:
 
 
 def align(rows: Sequence[Row], hypothesis: Hypothesis) -> Alignment:
-    """The glue between all that rows say. Raises Unaligned."""
+    """The glue between all that rows say. Raises AlignmentError."""
     usual: Usual = {}
     hypothesis = hypothesis._replace(again=_again(_all_placed(rows, hypothesis, usual)))
     for _ in range(2):
@@ -288,17 +288,17 @@ def orders(message: Message) -> Iterator[tuple[str, ...]]:
 
 def _placed(row: Row, at: int, hypothesis: Hypothesis, usual: Usual) -> list[Glue]:
     """The glue of a row, in the first order of its parts in which all of them are found."""
-    wrong: Unaligned | None = None
+    wrong: AlignmentError | None = None
     given = row.message
     for order in orders(given):
         try:
             return [*_placed_in(row, plan(given, order, hypothesis, at), usual)]
-        except Unaligned as error:
+        except AlignmentError as error:
             if wrong is None or error.progress > wrong.progress:
                 wrong = error
     if wrong is None:
         return [*_placed_in(row, plan(given, (), hypothesis, at), usual)]
-    raise Unaligned(str(wrong), at + wrong.progress)
+    raise AlignmentError(str(wrong), at + wrong.progress)
 
 
 def _placed_in(row: Row, made: Plan, usual: Usual) -> Iterator[Glue]:
@@ -312,7 +312,9 @@ def _placed_in(row: Row, made: Plan, usual: Usual) -> Iterator[Glue]:
         place = (at + len(lead), end) if lead is not None and end is not None else step.finder.find(text, at)
         if place is None:
             there = f" behind {before}" if step.finder.find(text, 0) else ""
-            raise Unaligned(f"row {row.number}: {step.part} stands nowhere in the text{there}", i / len(made.steps))
+            raise AlignmentError(
+                f"row {row.number}: {step.part} stands nowhere in the text{there}", i / len(made.steps)
+            )
         yield step, text[at : place[0]], row.number, f"between {before} and {step.part}"
         at, before = place[1], step.part
 

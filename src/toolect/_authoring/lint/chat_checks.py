@@ -16,8 +16,8 @@ from toolect._chats.turn_facts import literal_facts
 from toolect._chats.verbs import Chat
 from toolect._chats.writing import Unsafe
 from toolect._diagnostic import Diagnostic, Text, shown, warning
-from toolect._message import BadMessage, Content, Json, Message, Reasoning
-from toolect._rendered import Unrepresentable
+from toolect._message import Content, Json, Message, MessageError, Reasoning
+from toolect._rendered import RenderError
 from toolect._shown import alike, cut, one_line
 from toolect._spec.chat_model import ChatRole, Fact, Lost
 from toolect._spec.grammar_model import Ref
@@ -54,7 +54,7 @@ def talk(chat: Chat, case: Case, unsafe: Unsafe = "refuse") -> Talk:
     """The case, written; `unsafe` says what becomes of texts that hold markup."""
     try:
         text = chat.render(case.conversation, case.generate, thinking=case.thinking, date=DAY, unsafe=unsafe)
-    except (Unrepresentable, BadMessage) as error:
+    except (RenderError, MessageError) as error:
         return Talk(case, None, str(error))
     return Talk(case, text)
 

@@ -20,7 +20,7 @@ from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic, Place, Text, warning
 from toolect._files import shipped
 from toolect._message import Call, Content, Message, Segment, Status
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._rendering.ids import with_ids
 from toolect._spec.document import Items, Table, read_text
 from toolect._spec.document import Text as Written
@@ -236,7 +236,7 @@ def _written(feature: Feature, dialect: Dialect, calls: Iterable[tuple[Call, Cal
     for message in (Message(segments) for pair in calls for segments in feature.compose(*pair)):
         try:
             text = str(dialect.render(message))
-        except Unrepresentable:
+        except RenderError:
             continue
         if carried(dialect.parse(text), message, dialect.spec.ids is not None):
             yield text[: len(text) * 2 // 3] if feature.cut else text

@@ -19,7 +19,7 @@ from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode
 from toolect._graph.trails import Config, Trail
 from toolect._regular.ambiguity import Undecided, ambiguity
 from toolect._regular.extent import longest
-from toolect._regular.syntax import NotRegular
+from toolect._regular.syntax import NotRegularError
 from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Repeat, Seq, Slot
 from toolect._spec.grammar_source import place_of
 from toolect._spec.holes import holes
@@ -215,7 +215,7 @@ def unbounded_hold_back(subject: Subject) -> Iterator[Diagnostic]:
             continue
         try:
             most = longest(pattern.regex)
-        except NotRegular:
+        except NotRegularError:
             continue  # `backtracking-regex` says why
         if most is None or most > MAX_LEXEME:
             yield warning(

@@ -37,7 +37,7 @@ from toolect._detection.traits import traits
 from toolect._diagnostic import Diagnostic, Place, Severity, Text, warning
 from toolect._graph.node import STRONG
 from toolect._message import Call, Content, Json, Message, Segment, dumps, same_json
-from toolect._rendered import Part, Rendered, Unrepresentable
+from toolect._rendered import Part, Rendered, RenderError
 from toolect._rendering.call import NO_ID
 from toolect._rendering.differences import IDS, MEANING, Change, differences
 from toolect._rendering.message_writer import word_for
@@ -66,7 +66,7 @@ class Trial(NamedTuple):
     tools: Tools
     text: Rendered | None
     back: Message | None
-    refusal: Unrepresentable | None = None
+    refusal: RenderError | None = None
     same: bool = False
     """The message came back."""
 
@@ -88,7 +88,7 @@ def attempt(dialect: Dialect, message: Message) -> Trial:
     tools = tools_of(message)
     try:
         done = round_trip(dialect, message, tools, "strict")
-    except Unrepresentable as error:
+    except RenderError as error:
         return Trial(message, tools, None, None, error)
     return Trial(*done, same=carried(done.back, message, made=dialect.spec.ids is not None))
 
@@ -180,7 +180,7 @@ def _beside(
     if "prefix" not in case.options and all(call.runnable for call in meant.calls):
         try:
             text = write(dialect, meant, tools_of(meant) if tools is None else tools)
-        except Unrepresentable as error:
+        except RenderError as error:
             written = Text("written", f"nothing: {error}", wire=False)
             related += _given(subject, _ROLES.get(error.slot, ()))
             if (rule := subject.spec.rules.get(error.slot)) is not None:
@@ -403,7 +403,7 @@ def _read_only(subject: Subject) -> Iterator[tuple[str, Trial]]:
                 yield f"what is read in `{cut(one_line(text), 80)}`", trial
 
 
-def _place_for(refusal: Unrepresentable | None) -> str:
+def _place_for(refusal: RenderError | None) -> str:
     """What to do where a message is refused for this reason."""
     slot, reason = (refusal.slot, refusal.reason) if refusal is not None else ("", "")
     if reason == NO_ID:
@@ -558,7 +558,7 @@ def _texts(group: Group) -> dict[str, list[str]]:
 
 def _written(dialect: Dialect, messages: Iterable[tuple[Segment, ...]]) -> Iterator[str]:
     for segments in messages:
-        with suppress(Unrepresentable):
+        with suppress(RenderError):
             yield str(dialect.render(Message(segments)))
 
 

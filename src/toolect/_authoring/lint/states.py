@@ -13,7 +13,7 @@ from toolect._graph.node import Node
 from toolect._graph.symbols import ECHOES, Key, Mark, Pat
 from toolect._graph.trails import Stack
 from toolect._regular.shared_words import shortest
-from toolect._regular.syntax import NotRegular
+from toolect._regular.syntax import NotRegularError
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 
@@ -92,7 +92,7 @@ def word(regex: str) -> str:
     """A short word of a terminal; an ellipsis where none can be found."""
     try:
         return shortest(regex) or "…"
-    except NotRegular:
+    except NotRegularError:
         return "…"
 
 

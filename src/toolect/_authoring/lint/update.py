@@ -15,7 +15,7 @@ from toolect._authoring.corpus import Case, CorpusError, describe, read, write
 from toolect._authoring.lint.subject import corpus_folder
 from toolect._compiled import Dialect
 from toolect._message import Message
-from toolect._rendered import Unrepresentable
+from toolect._rendered import RenderError
 from toolect._shown import cut
 from toolect._spec.load import load_entries, read_entries
 from toolect._spec.problems import Problems
@@ -53,7 +53,7 @@ def gives_back(case: Case, message: Message, dialect: Dialect) -> bool:
     """True when rendering the message gives the text, or the text with what the prompt had begun."""
     try:
         text = str(dialect.render(message, case.options.get("tools")))
-    except Unrepresentable:
+    except RenderError:
         return False
     prefix = case.options.get("prefix", "")
     return text == case.text or len(text) > len(case.text) and f"{prefix}{case.text}".endswith(text)

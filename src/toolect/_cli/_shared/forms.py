@@ -8,7 +8,7 @@ import msgspec
 
 from toolect._chat_completion import read_arguments
 from toolect._events import Event
-from toolect._message import BadMessage, Call, Content, Json, Message, Reasoning, Status, dumps
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Status, dumps
 
 
 def message_form(message: Message) -> dict[str, Json]:
@@ -34,11 +34,11 @@ def message_of(form: Json) -> Message:
         message = msgspec.convert({**form, "segments": segments}, Message)
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at ")
-        raise BadForm(what, where.strip("`") or "$") from None
+        raise FormError(what, where.strip("`") or "$") from None
     return Message([_read(s) if isinstance(s, Call) else s for s in message.segments], message.repairs)
 
 
-class BadForm(BadMessage):
+class FormError(MessageError):
     """A message form with a field that does not fit."""
 
     def __init__(self, what: str, where: str) -> None:

@@ -6,7 +6,7 @@ from toolect._cli._shared.io import Misuse, note
 from toolect._exchange.plain_text import text_of
 from toolect._message import Json, Message
 from toolect._turns import Assistant, System
-from toolect.conversation import BadMessage, Conversation
+from toolect.conversation import Conversation, MessageError
 
 
 def conversation_of(value: Json) -> Conversation:
@@ -18,8 +18,8 @@ def conversation_of(value: Json) -> Conversation:
             return told
         text = text_of(body["system"], "system")
         if any(isinstance(turn, System) for turn in told.turns):
-            raise BadMessage("one system text", "another one in `messages`", "system", "leave one of them out")
-    except BadMessage as error:
+            raise MessageError("one system text", "another one in `messages`", "system", "leave one of them out")
+    except MessageError as error:
         raise Misuse(f"{error} - in the conversation") from None
     return Conversation([System(text), *told.turns], told.tools) if text else told
 

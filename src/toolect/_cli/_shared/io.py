@@ -13,7 +13,7 @@ from typing import BinaryIO
 import click
 
 from toolect._cli._shared.streams import abandon_output, output
-from toolect._corpora.packed import ENDINGS, Unpackable, beginning, unpacked
+from toolect._corpora.packed import ENDINGS, UnpackError, beginning, unpacked
 from toolect._message import Json, dumps
 from toolect._shown import one_line, unread_byte, unread_json, visible
 
@@ -24,7 +24,7 @@ class Misuse(click.ClickException):
     exit_code = 2
 
 
-class BadInput(ValueError):  # what it is, as with Misuse
+class InputError(ValueError):  # what it is, as with Misuse
     """One record that cannot be used, among others that can."""
 
 
@@ -66,7 +66,7 @@ def _inside(file: BinaryIO, path: str) -> BinaryIO:
         if beginning(file) == b"PAR1":
             raise Misuse(f"expected a text, got a Parquet file in {shown(path)}: give a file that ends in .parquet")
         return unpacked(file)
-    except (OSError, Unpackable) as error:
+    except (OSError, UnpackError) as error:
         raise Misuse(f"{_why(error)} - in {shown(path)}") from None
 
 
@@ -103,7 +103,7 @@ def pieces(path: str, limit: int) -> Iterator[str]:
         while True:
             try:
                 data = take(1 << 16)
-            except (OSError, Unpackable) as error:
+            except (OSError, UnpackError) as error:
                 raise Misuse(f"{_why(error)} - in {shown(path)}: check the file") from None
             held = len(decoder.getstate()[0])
             try:

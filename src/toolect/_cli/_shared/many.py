@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect import registry
-from toolect._authoring.processes import Crashed, cores, in_order
-from toolect._cli._shared.io import BadInput, Misuse, check, emit, encoded, note, opened, shown
+from toolect._authoring.processes import WorkerDiedError, cores, in_order
+from toolect._cli._shared.io import InputError, Misuse, check, emit, encoded, note, opened, shown
 from toolect._cli._shared.progress import progress
 from toolect._cli._shared.streams import output
 from toolect._corpora.records import Bad, tools_of
-from toolect._corpora.sources import NoSource, Unit, UnitKind, size, units
+from toolect._corpora.sources import SourceError, Unit, UnitKind, size, units
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Json
 from toolect._shown import cut, visible
@@ -67,7 +67,7 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None) -> int:
                     lines, total, bad = before + part.seen, total + part.total, bad + part.bad
                 done += unit.size
                 told(done, max(whole, done))
-    except (NoSource, Crashed) as error:
+    except (SourceError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
     if bad:
         note(f"{bad} of {total} messages have problems: see `error`, `status` and `losses` in the output")
@@ -104,7 +104,7 @@ def _parts(unit: Unit, limit: int, work: Work) -> Iterator[Part]:
         total += 1
         try:
             if isinstance(value, Bad):
-                raise BadInput(value.why)
+                raise InputError(value.why)
             out, clean = work(value)
             answers.append(encoded(out) + "\n")
             size += len(answers[-1])
@@ -124,14 +124,14 @@ def text_of(record: Json, field: str = "") -> tuple[str, str]:
         return record, ""
     if not isinstance(record, dict):
         what = "null" if record is None else f"`{type(record).__name__}`"
-        raise BadInput(f'expected a string or an object with "{field or TEXTS[0]}", got {what}')
+        raise InputError(f'expected a string or an object with "{field or TEXTS[0]}", got {what}')
     names = [field] if field else TEXTS
     for name in names:
         if isinstance(text := record.get(name), str):
             return text, name
     there = ", ".join(f'"{cut(key, 24)}"' for key in [*record][:6]) or "nothing in it"
     wanted = ", ".join(f'"{name}"' for name in names)
-    raise BadInput(f"expected a text in {wanted}, got an object with {there}: name its column with --field")
+    raise InputError(f"expected a text in {wanted}, got an object with {there}: name its column with --field")
 
 
 def beside(record: Json, *taken: str) -> dict[str, Json]:
@@ -150,7 +150,7 @@ def own(options: dict[str, Any], record: Json) -> dict[str, Any]:
     if isinstance(prefix, str):
         found["prefix"] = prefix
     elif prefix is not None:
-        raise BadInput(f"expected a text, got `{type(prefix).__name__}` - at `prefix`: what the prompt ends with")
+        raise InputError(f"expected a text, got `{type(prefix).__name__}` - at `prefix`: what the prompt ends with")
     return found
 
 

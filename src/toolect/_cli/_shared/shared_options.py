@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 import toolect
 from toolect import registry
-from toolect._cli._shared.io import BadInput, Misuse, check, holds_many, read_json
+from toolect._cli._shared.io import InputError, Misuse, check, holds_many, read_json
 from toolect._cli._shared.streams import output
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
@@ -157,7 +157,7 @@ def find(name: str) -> Dialect:
         raise Misuse(f"expected a dialect, got `{name}`, which only reads: `toolect list` shows them all")
     try:
         return toolect.dialect(name)
-    except toolect.UnknownDialect as error:
+    except toolect.UnknownNameError as error:
         near = f"did you mean {' or '.join(f'`{n}`' for n in error.near)}?" if error.near else "none is like it;"
         raise Misuse(f"expected a dialect, got `{name}`: {near} `toolect list` shows them all") from None
     except SpecError as error:
@@ -175,6 +175,6 @@ def _bad_spec(error: SpecError, where: str) -> Misuse:
 def checked_tools(value: Json) -> list[Json]:
     """`value`, if it is a list of tool objects or `{name, parameters}` mappings."""
     if not isinstance(value, list):
-        raise BadInput(f"expected a list of tools, got `{type(value).__name__}` - at `$`")
+        raise InputError(f"expected a list of tools, got `{type(value).__name__}` - at `$`")
     tool_schemas(value)
     return value

@@ -92,8 +92,8 @@ def _unescaped(text: str) -> str:
 
 def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
     """What is in the corpus, and how many files that is."""
-    from toolect._authoring.processes import Crashed, collect_less
-    from toolect._corpora.sources import NoSource, files
+    from toolect._authoring.processes import WorkerDiedError, collect_less
+    from toolect._corpora.sources import SourceError, files
     from toolect._corpora.survey import coverage
 
     collect_less()
@@ -101,5 +101,5 @@ def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats,
         found = files(corpus)
         with progress() as told:
             return coverage(found, options, jobs, told), len(found)
-    except (NoSource, Crashed) as error:
+    except (SourceError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None

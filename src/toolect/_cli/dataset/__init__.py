@@ -126,8 +126,8 @@ def _dialect(name: str) -> str:
 
 def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Target:
     """What is written. Raises Misuse for what cannot be."""
-    from toolect._chats.chat_registry import UnknownChat
     from toolect._data.row_targets import OF_A_CHAT, OF_IDS, Form, target_of, tokenizer_of
+    from toolect._names import UnknownNameError
 
     if to in OF_A_CHAT and not chat:
         raise Misuse(f"expected the chat to write `{to}` in, got none: name it with --chat")
@@ -139,7 +139,7 @@ def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Tar
             raise ValueError("expected the folder of a tokenizer for --max-ids, got none: name it with --tokenizer")
         if target.tokenizer:
             tokenizer_of(target.tokenizer)
-    except UnknownChat as error:
+    except UnknownNameError as error:
         forms = ", ".join(form for form in Form if form is not Form.TEXT)
         raise Misuse(f"expected a form ({forms}) or a chat, got `{to}`: {error}") from None
     except (OSError, ValueError) as error:
@@ -149,9 +149,10 @@ def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Tar
 
 def _source(origin: str, dialect: str, field: str, retell: bool) -> Source:
     """How rows are read. Raises Misuse for a kind that there is not."""
-    from toolect._chats.chat_registry import UnknownChat, chat
+    from toolect._chats.chat_registry import chat
     from toolect._data.kinds import Kind
     from toolect._data.row_source import Source
+    from toolect._names import UnknownNameError
 
     source = Source(None, _dialect(dialect), "", field, retell)
     if not origin:
@@ -160,24 +161,24 @@ def _source(origin: str, dialect: str, field: str, retell: bool) -> Source:
         return msgspec.structs.replace(source, kind=Kind(origin))
     try:
         return msgspec.structs.replace(source, kind=Kind.TRANSCRIPT, chat=chat(origin).name)
-    except UnknownChat as error:
+    except UnknownNameError as error:
         raise Misuse(f"expected a kind of rows ({', '.join(Kind)}) or a chat, got `{origin}`: {error}") from None
 
 
 def _check(keep: Keep) -> None:
-    """Raises Missing where a package is not there that rows would need: that must not be found out row by row."""
+    """Raises MissingExtraError for a package that rows would need: that must not be found out row by row."""
     if keep.valid:
         try:
             import jsonschema  # noqa: F401
         except ImportError:
-            raise extras.Missing("jsonschema", "agent") from None
+            raise extras.MissingExtraError("jsonschema", "agent") from None
 
 
 def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
-    from toolect._authoring.processes import Crashed, collect_less
-    from toolect._corpora.sources import NoSource
+    from toolect._authoring.processes import WorkerDiedError, collect_less
+    from toolect._corpora.sources import SourceError
     from toolect._data.job import run
-    from toolect._data.place import BadPlace
+    from toolect._data.place import CheckpointError
 
     collect_less()
     try:
@@ -188,5 +189,5 @@ def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
             runner = on_ray(address)
         with progress() as told:
             return run(job, jobs, told, runner)
-    except (NoSource, BadPlace, Crashed) as error:
+    except (SourceError, CheckpointError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None

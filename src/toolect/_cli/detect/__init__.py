@@ -100,7 +100,7 @@ def _named(model: str) -> str | None:
     """The dialect that a model id leads to; where there is none, a note says so."""
     try:
         return registry.match(model).dialect
-    except toolect.UnknownDialect as error:
+    except toolect.UnknownNameError as error:
         note(f"{error}: the text alone counts")
         return None
 
@@ -182,7 +182,7 @@ def _model(name: str, as_json: bool) -> int:
     """Say what a model id leads to, and by which pattern; or what is near, and how to add a pattern."""
     try:
         match = registry.match(name)
-    except toolect.UnknownDialect as error:
+    except toolect.UnknownNameError as error:
         note(f"no pattern matches the model `{name}`")
         if as_json:
             emit_json({"model": name, "dialect": None, "near": list(error.near)})

@@ -20,12 +20,12 @@ SHOWN = 3
 
 def held(file: str, limit: int, as_json: bool, max_bytes: int) -> int:
     """Say which dialects read and write the turns of the template in `file`; 0 when one reads them all."""
-    from toolect.chat_template import BadTemplate, marked, template_of, turns, verdicts
+    from toolect.chat_template import TemplateError, marked, template_of, turns, verdicts
 
     source = read(file, max_bytes)
     try:
         styles = turns(template_of(source, file.endswith(".json")))
-    except BadTemplate as error:
+    except TemplateError as error:
         note(f"{error} - in {shown(file)}")
         return 1
     found = verdicts(marked(styles), styles)

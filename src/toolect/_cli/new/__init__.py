@@ -66,7 +66,7 @@ def command(
     Exit code 0: every row is read as it says, whole and streamed, and written back, each also by a dialect that is made
     of the others. 1: not so, or a known dialect does; it is said which.
     """
-    from toolect._authoring.induction import BadRows, check_rows, read_rows
+    from toolect._authoring.induction import RowsError, check_rows, read_rows
     from toolect._cli.new.template import rows_of
 
     try:
@@ -78,7 +78,7 @@ def command(
         if template is None:
             return _begin(name, read_rows(_text(str(file))), tools, Path(into), anyway)
         return _begin(name, check_rows(rows_of(template)), tools, Path(into), anyway, asked=True)
-    except BadRows as error:
+    except RowsError as error:
         raise Misuse(str(error)) from None
 
 

@@ -16,9 +16,9 @@ MAX_TEMPLATE = 1 << 22
 def rows_of(file: str) -> list[Row]:
     """What the template of a jinja file, or of a tokenizer_config.json, writes for known words."""
     from toolect._authoring.induction.probing import template_rows
-    from toolect.chat_template import BadTemplate, template_of
+    from toolect.chat_template import TemplateError, template_of
 
     try:
         return template_rows(template_of(read(file, MAX_TEMPLATE), file.endswith(".json")))[0]
-    except BadTemplate as error:
+    except TemplateError as error:
         raise Misuse(f"{error} - in {shown(file)}") from None

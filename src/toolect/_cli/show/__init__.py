@@ -120,5 +120,5 @@ def _grammar(spec: Spec) -> str:
 def _sample(dialect: Dialect, message: Message) -> Iterator[Styled]:
     try:
         yield PLAIN, block(str(dialect.render(message)), "    ")
-    except toolect.Unrepresentable as error:
+    except toolect.RenderError as error:
         yield QUIET, block(f"cannot be written: {error}", "    ")
