@@ -16,7 +16,7 @@ from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
 from msgspec.structs import replace
 
-from toolect._authoring.generate.sampler import Piece, Walker
+from toolect._authoring.generate.sampler import SampledPiece, Walker
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._spec.document import Text
@@ -66,14 +66,14 @@ class Stock(NamedTuple):
     markers: dict[str, str]
     inherited: bool
 
-    def sample(self, random: Random) -> list[Piece]:
+    def sample(self, random: Random) -> list[SampledPiece]:
         """The pieces of one answer, spelled as the entry wants them."""
         walked = Walker(self.spec).walk(random)
         if walked is None:
             raise AmbiguousError
         return [piece._replace(text=self._spelled(piece)) for piece in walked.pieces]
 
-    def _spelled(self, piece: Piece) -> str:
+    def _spelled(self, piece: SampledPiece) -> str:
         changed = isinstance(piece.atom, Literal) and (self.inherited or piece.value)
         return self.markers.get(piece.text, piece.text) if changed else piece.text
 
@@ -89,12 +89,12 @@ def load(spec: Spec) -> Stock:
     return Stock(lark, replace(spec, rules=written.rules), markers, Path(path).stem != spec.name)
 
 
-def like_code(pieces: list[Piece]) -> bool:
+def like_code(pieces: list[SampledPiece]) -> bool:
     """True when a name comes before a bracket: only that of a declared tool is sure to call it."""
     return any(isinstance(a.atom, Pattern) and b.text == "(" for a, b in pairwise(pieces))
 
 
-def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
+def read(spec: Spec, stock: Stock, pieces: list[SampledPiece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
     _check(stock, pieces)
     tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.atom]
@@ -107,7 +107,7 @@ def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
     return Message(segments)
 
 
-def _check(stock: Stock, pieces: list[Piece]) -> None:
+def _check(stock: Stock, pieces: list[SampledPiece]) -> None:
     """Raises where a name completes a longer marker, or a word that opens reasoning may be one of a sentence."""
     spec, texts = stock.spec, [piece.text for piece in pieces]
     every = {leaf for rule in spec.rules.values() for leaf in leaves(rule.expr) if isinstance(leaf, Literal)}
@@ -124,7 +124,7 @@ def _check(stock: Stock, pieces: list[Piece]) -> None:
             raise AmbiguousError
 
 
-def _terminal(stock: Stock, piece: Piece) -> str:
+def _terminal(stock: Stock, piece: SampledPiece) -> str:
     """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
     lark = stock.lark
     if isinstance(piece.atom, Literal) and not piece.atom.others:

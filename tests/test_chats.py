@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._authoring.lint import chat_checks as talks
 from toolect._chats.chat_grammar import texts_of
 from toolect._chats.chat_registry import chat, chats, looks_like
@@ -297,7 +297,7 @@ def test_no_text_of_the_grammar_leads_out_of_a_slot(name: str, policy: Unsafe) -
         for who, turns in turns_with(text).items():
             if who == "content" and thoughts and thoughts in text:
                 continue  # declared: what stands before it is reasoning
-            told = talks.talk(one, Case(0, Conversation(turns, [TIDE]), False, None), policy)
+            told = talks.talk(one, ChatCase(0, Conversation(turns, [TIDE]), False, None), policy)
             if told.text is None or not told.text.defused and text.strip() not in told.text:
                 continue
             if told.text.defused and "turns" not in one.spec.lost:
@@ -318,7 +318,7 @@ def test_a_reasoning_may_say_the_same_as_the_content(name: str, text: str) -> No
     def carried(reasoning: str, content: str) -> bool:
         answer = Assistant(Message([Reasoning(reasoning), Content(content)]))
         turns = [User("When?"), answer, User("On?"), answer]
-        return talks.talk(chat(name), Case(0, Conversation(turns, []), False, None), "refuse").text is not None
+        return talks.talk(chat(name), ChatCase(0, Conversation(turns, []), False, None), "refuse").text is not None
 
     assert carried(text, text) or not (carried(text, "Well.") and carried("Well.", text))
 

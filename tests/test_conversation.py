@@ -15,7 +15,7 @@ from row_samples import ANYTHING, conversation, nested, places, replaced
 
 import toolect
 from toolect import Call, Content, Conversation, Message, MessageError, Reasoning, RenderError, Status
-from toolect._turns import Waiting
+from toolect._turns import PendingCalls
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
 
 TEXTS = st.text(max_size=12)
@@ -452,7 +452,7 @@ def test_rows_tell_which_call_each_result_is_of(name: str) -> None:
         return
     asked, told = Conversation.from_sharegpt(row, name or None).turns[1:]
     assert isinstance(asked, Assistant) and isinstance(told, Results)
-    found = Waiting()
+    found = PendingCalls()
     found.follow(asked)
     pairs = [
         (call and call.arguments.get("day"), one.output)
@@ -555,7 +555,7 @@ def test_results_find_their_calls_at_once(
         Call(name or "k", {"n": number}, one or None, status=Status.OK if whole else Status.MALFORMED)
         for number, (one, name, whole) in enumerate(asked)
     ]
-    waiting = Waiting()
+    waiting = PendingCalls()
     waiting.follow(Assistant(Message(calls)))
     for turn in turns:
         results = [ToolResult(one, name, "o") for one, name in turn]

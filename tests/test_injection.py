@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import toolect
-from toolect._authoring.escaping import FORGED, Answer, escapes
+from toolect._authoring.escaping import FORGED, EscapeResult, escapes
 from toolect._rendered import Part
 from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Slot, SlotKind
@@ -20,7 +20,7 @@ def test_what_leaves_a_slot_is_never_written(name: str) -> None:
     for escape in found:
         assert escape.witness in escape.text
         assert escape.intended not in escape.read.segments
-        assert escape.answer is not Answer.WRITES
+        assert escape.answer is not EscapeResult.WRITES
     assert raw_slots(toolect.dialect(name).spec) <= {escape.slot for escape in found}
 
 

@@ -17,7 +17,7 @@ from toolect._regular.extent import longest
 from toolect._regular.ranges import holds, joined, others, shared
 from toolect._regular.sample import sample
 from toolect._regular.shared_words import common
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegularError, read
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Node, NotRegularError, Repetition, read
 
 SETS = ["a", "b", "[ab]", "[^a]", r"\w", r"\s", r"\d", ".", r"[^\s<>]", "[a-c-]", "(?i:k)", r"(?a:\w)", "é"]
 
@@ -121,9 +121,9 @@ def steps(regex: str, text: str, limit: int = 20_000) -> int:
             case Either(parts):
                 for part in parts:
                     yield from run(part, at)
-            case Loop(item, least, most):
+            case Repetition(item, least, most):
                 if most is None or most > 0:
-                    rest = Loop(item, max(least - 1, 0), most and most - 1)
+                    rest = Repetition(item, max(least - 1, 0), most and most - 1)
                     for end in run(item, at):
                         if end > at:
                             yield from run(rest, end)

@@ -83,7 +83,7 @@ class _Line:
         self.named.setdefault(call.name, _Line()).add(number, call)
 
 
-class Waiting:
+class PendingCalls:
     """Follows the turns of a conversation, and knows the calls that wait for their results.
 
     A call that could not be read waits, too: it is answered by an error. A user turn ends the wait, and so does an

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
 from toolect._message import Call, Content, Message
@@ -89,7 +89,7 @@ def timed(chat: Chat, template: Template, seconds: float) -> Timed | None:
     kind = SandboxedEnvironment if template.original.loose else ImmutableSandboxedEnvironment
     compiled = environment(kind, not template.original.loose, str(DAY)).from_string(template.text)
     for conversation in conversations():
-        given = variables(Case(0, conversation, True, None), template.original)
+        given = variables(ChatCase(0, conversation, True, None), template.original)
 
         def ours(said: Conversation = conversation) -> str:
             return chat.render(said, date=DAY)

@@ -21,7 +21,7 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import Any, TypeAlias
 
-from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._authoring.generate.random_conversations import ChatCase, cases
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
 from toolect._message import MessageError
@@ -37,7 +37,7 @@ DRAWN = 6
 """Conversations that are drawn for each that is wanted, where a template is only for those with tools."""
 AROUND = 40
 """Characters shown on either side of a difference."""
-Render: TypeAlias = Callable[[Case], str]
+Render: TypeAlias = Callable[[ChatCase], str]
 """Renders a case, or raises `RefusedError`."""
 
 
@@ -97,7 +97,7 @@ def chats() -> dict[str, tuple[str, Render]]:
     for name in chat_registry.chats():
         chat = chat_registry.chat(name)
 
-        def render(case: Case, chat: Chat = chat) -> str:
+        def render(case: ChatCase, chat: Chat = chat) -> str:
             options: dict[str, Any] = {"thinking": case.thinking, "date": today, "unsafe": "keep"}
             try:
                 return str(chat.render(case.conversation, case.generate, **options))
@@ -121,7 +121,7 @@ def table(compared: Iterable[Compared]) -> Iterator[str]:
         yield f"| {name} | {one.chat} | {one.same} | {one.refused} | {len(one.differences)} | {verdict} |"
 
 
-def _given(template: Template, seed: int, count: int) -> list[Case]:
+def _given(template: Template, seed: int, count: int) -> list[ChatCase]:
     """The conversations that a template is for."""
     wanted = template.original.tools
     most = DRAWN * count if wanted else count

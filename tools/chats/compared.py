@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from tools.chats.original_templates import Template
 
 SHARE = 0.99
@@ -14,7 +14,7 @@ SHARE = 0.99
 class Difference(NamedTuple):
     """One case that is not the same: what the template makes of it, and the chat."""
 
-    case: Case
+    case: ChatCase
     template: str
     chat: str
 

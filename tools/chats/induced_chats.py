@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect import registry
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
 from toolect._compiled import Dialect
@@ -76,7 +76,7 @@ def dialect_of(template: Template) -> Dialect | None:
     return registry.dialect(best[0].dialect) if best else None
 
 
-def _rendered(chat: Chat, case: Case) -> str:
+def _rendered(chat: Chat, case: ChatCase) -> str:
     try:
         return str(
             chat.render(case.conversation, case.generate, thinking=case.thinking, date=date.today(), unsafe="keep")

@@ -6,7 +6,7 @@ import datetime
 import json
 from collections.abc import Iterable, Sequence
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._message import Json
 from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import run
@@ -17,7 +17,7 @@ SECONDS = 120.0
 """What all renderings of one template may take."""
 
 
-def rendered(template: Template, cases: Iterable[Case]) -> Sequence[str | TemplateError]:
+def rendered(template: Template, cases: Iterable[ChatCase]) -> Sequence[str | TemplateError]:
     """The text of each case, or why the template refuses it. Raises TemplateError for one that renders nothing."""
     return run(
         template.text,
@@ -27,7 +27,7 @@ def rendered(template: Template, cases: Iterable[Case]) -> Sequence[str | Templa
     )
 
 
-def variables(case: Case, original: Original) -> dict[str, Json]:
+def variables(case: ChatCase, original: Original) -> dict[str, Json]:
     """What the template sees. An option that is not given is not defined."""
     given: dict[str, Json] = {
         "messages": messages(case.conversation, original),

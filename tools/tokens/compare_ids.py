@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import toolect
-from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._authoring.generate.random_conversations import ChatCase, cases
 from toolect._rendered import RenderError
 from toolect._shown import alike
 from toolect._transcript import Origin
@@ -86,7 +86,7 @@ class Count(NamedTuple):
         return self.same + self.joined + self.around + len(self.differences)
 
 
-def compared(name: str, given: Sequence[Case], python: Path, shown: int) -> tuple[Count, Count]:
+def compared(name: str, given: Sequence[ChatCase], python: Path, shown: int) -> tuple[Count, Count]:
     """Conversations without markup, and those with it."""
     original = ORIGINALS[name]
     template = next(one for one in templates() if original.template in (one.name, *one.copies))
@@ -143,7 +143,7 @@ def beside_a_quote(ours: Encoded, theirs: Sequence[int]) -> bool:
     return any(a - 1 <= end and start <= b + 1 for a, b in ours.quoted)
 
 
-def request(case: Case, quote: bool, original: Any) -> dict[str, Any]:
+def request(case: ChatCase, quote: bool, original: Any) -> dict[str, Any]:
     """What is asked of transformers."""
     options = {} if case.thinking is None else {"enable_thinking": case.thinking, "thinking": case.thinking}
     return {
@@ -196,7 +196,7 @@ def main() -> int:
     return int(not (same and well and trained.returncode == 0))
 
 
-def by_mistral(given: Sequence[Case], python: Path) -> str:
+def by_mistral(given: Sequence[ChatCase], python: Path) -> str:
     """The rows of mistral-common."""
     requests = []
     for case in given:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._authoring.generate.random_conversations import ChatCase, cases
 from toolect._message import Call, Message, Reasoning
 from toolect.chat_template import TemplateError
 from toolect.conversation import Assistant, Conversation, Results, System, Turn
@@ -131,7 +131,7 @@ THEIRS, NEITHER, REFUSED, UNEXPLAINED = (
 )
 
 
-def conversations(family: Family, count: int, seed: int, quoting: bool) -> Iterator[Case]:
+def conversations(family: Family, count: int, seed: int, quoting: bool) -> Iterator[ChatCase]:
     """Random conversations that end with an answer, with markup in their texts or without."""
     found = 0
     for case in cases(seed, count * 40):
@@ -143,7 +143,7 @@ def conversations(family: Family, count: int, seed: int, quoting: bool) -> Itera
         tools = () if TOOLS in family.without else case.conversation.tools
         conversation = Conversation(turns, tools)
         if quotes(conversation) is quoting:
-            yield Case(case.number, conversation, False, family.thinking)
+            yield ChatCase(case.number, conversation, False, family.thinking)
             found += 1
         if found == count:
             return
@@ -161,7 +161,7 @@ def _carried(turns: Iterable[Turn], without: frozenset[str]) -> Iterator[Turn]:
             yield turn
 
 
-def compared(family: Family, given: Sequence[Case], python: Path) -> list[Outcome]:
+def compared(family: Family, given: Sequence[ChatCase], python: Path) -> list[Outcome]:
     """What came of each conversation."""
     template = next(one for one in templates() if family.template in (one.name, *one.copies))
     if family.own is not None:
@@ -184,7 +184,12 @@ def compared(family: Family, given: Sequence[Case], python: Path) -> list[Outcom
 
 
 def outcome(
-    case: Case, theirs: Any, ours: Any, prompt: str | TemplateError, whole: str | TemplateError, tokenizer: Tokenizer
+    case: ChatCase,
+    theirs: Any,
+    ours: Any,
+    prompt: str | TemplateError,
+    whole: str | TemplateError,
+    tokenizer: Tokenizer,
 ) -> Outcome:
     """What came of one conversation, and why."""
     if "error" in theirs or "error" in ours:
@@ -232,7 +237,7 @@ def follows(prompt: str | TemplateError, whole: str | TemplateError, text: str) 
     return whole.rstrip() == text.rstrip() if whole.startswith(prompt) else text.startswith(prompt)
 
 
-def _classes(case: Case, theirs: str, ours: str) -> Sequence[str]:
+def _classes(case: ChatCase, theirs: str, ours: str) -> Sequence[str]:
     """The fewest classes that explain how two texts differ."""
     useful = [name for name, change in CLASSES.items() if (change(theirs), change(ours)) != (theirs, ours)]
     for some in chain.from_iterable(combinations(useful, size) for size in range(1, MOST + 1)):

@@ -27,7 +27,7 @@ _PUT = "x"
 """What stands in the slot to begin with."""
 
 
-class Answer(StrEnum):
+class EscapeResult(StrEnum):
     """What rendering does with a text that would leave its slot."""
 
     REFUSES = "refuses"
@@ -54,7 +54,7 @@ class Escape(msgspec.Struct, frozen=True):
     """A message with the witness in the slot."""
     read: Message
     """What that is read as."""
-    answer: Answer
+    answer: EscapeResult
     forgeries: dict[str, str]
     """What can be forged, each with a text that does: argument, call, content, reasoning."""
 
@@ -153,16 +153,16 @@ class RawSlot(NamedTuple):
         """True when what was `read` has `text` in the slot, and everything else as it was."""
         return unchanged(Message(self.make(text)), read, MEANING | IDS if self.slot is Part.ID else MEANING)
 
-    def answer(self, text: str) -> Answer:
+    def answer(self, text: str) -> EscapeResult:
         """What rendering does with `text`."""
         tools = self.tools(text)
         try:
             written = render(self.dialect, Message(self.make(text)), tools)
         except RenderError:
-            return Answer.REFUSES
+            return EscapeResult.REFUSES
         if self.stays(text, self.dialect.parse(written, tools, mode="strict")):
-            return Answer.ESCAPES
-        return Answer.WRITES
+            return EscapeResult.ESCAPES
+        return EscapeResult.WRITES
 
     def forgeries(self) -> Iterator[tuple[str, str]]:
         """What can be forged from here, and the text that does."""

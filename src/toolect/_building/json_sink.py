@@ -14,8 +14,8 @@ from toolect._shapes.shape_events import (
     CallBegins,
     CallEnds,
     Filled,
-    Lost,
     Misfit,
+    MisplacedArguments,
     Repaired,
     Rest,
     ShapeEvent,
@@ -66,7 +66,7 @@ class CallSink:
                 arguments = {key: item for key, item in value.items() if key not in named}
                 draft.write(dumps(arguments))
                 call.take(arguments)
-            case Lost(start, end, at) if call is not None:
+            case MisplacedArguments(start, end, at) if call is not None:
                 found = arguments_elsewhere(draft.raw(start, end), call.name, draft.tools)
                 if found is None:
                     call.fail(f"expected the arguments under a key of the dialect - at {at}")

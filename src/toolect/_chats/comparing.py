@@ -11,7 +11,7 @@ import msgspec
 from toolect._chats.told_tools import TEXT
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Call, Json, Message, Reasoning, same_json
-from toolect._turns import Assistant, Results, Turn, Waiting
+from toolect._turns import Assistant, PendingCalls, Results, Turn
 from toolect.conversation import Conversation
 
 IDS = "the ids of calls are left out"
@@ -125,7 +125,7 @@ _encode = msgspec.json.Encoder().encode
 
 def owners(turns: Sequence[Turn]) -> list[tuple[int, ...]]:
     """Of each turn with results, the numbers of the calls that they are of, counted over the whole; -1 for none."""
-    waiting = Waiting()
+    waiting = PendingCalls()
     numbers: dict[int, int] = {}
     found = []
     for turn in turns:

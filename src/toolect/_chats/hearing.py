@@ -13,7 +13,7 @@ from toolect._prompting.outputs import written
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind
 from toolect._transcript import Origin, OriginSpan
-from toolect._turns import Assistant, Results, System, ToolResult, Turn, User, Waiting
+from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult, Turn, User
 from toolect.conversation import Conversation
 
 _ORIGINS = {
@@ -44,7 +44,7 @@ class Hearing:
         told = dict.fromkeys(text[held.start : held.end] for held in definitions)  # some chats tell them twice
         tools = [tool for one in told for tool in read_definition(self.spec.tools, one)]
         turns: list[Turn] = []
-        waiting = Waiting()
+        waiting = PendingCalls()
         numbers: dict[int, int] = {}
         for draft in drafts:
             turn = self._turn(text, draft, tools, waiting, not turns)
@@ -89,7 +89,7 @@ class Hearing:
                     open_turns[-1].results.append([])
         return drafts, definitions
 
-    def _turn(self, text: str, draft: _Draft, tools: Sequence[Any], waiting: Waiting, first: bool) -> Turn | None:
+    def _turn(self, text: str, draft: _Draft, tools: Sequence[Any], waiting: PendingCalls, first: bool) -> Turn | None:
         said = "".join(text[held.start : held.end] for held in draft.texts if held.slot is not ChatSlot.NUMBER)
         match draft.role:
             case ChatRole.SYSTEM:
@@ -101,7 +101,7 @@ class Hearing:
             case _:
                 return self._results(text, draft, waiting)
 
-    def _results(self, text: str, draft: _Draft, waiting: Waiting) -> Results:
+    def _results(self, text: str, draft: _Draft, waiting: PendingCalls) -> Results:
         found = []
         for parts in draft.results:
             told = {held.slot: text[held.start : held.end] for held in parts}

@@ -153,9 +153,9 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
 
 
 def _update(path: Path, names: list[str], accept: bool) -> None:
-    from toolect._authoring.lint.update import Change, update_corpus
+    from toolect._authoring.lint.update import CaseUpdate, update_corpus
 
-    def is_meant(change: Change) -> bool:
+    def is_meant(change: CaseUpdate) -> bool:
         if accept or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return accept
         return click.confirm(f"{change.path}:{change.line}: {one_line(change.done)}. Write it?", err=True)

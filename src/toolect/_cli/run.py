@@ -17,7 +17,7 @@ from toolect._cli._shared.io import InputError, Misuse, emit_json, note, read
 from toolect._cli._shared.tool_option import all_tools, draw_result, tool_options
 from toolect._compiled import Dialect
 from toolect._message import Json, Message, MessageError
-from toolect._turns import Waiting
+from toolect._turns import PendingCalls
 from toolect.agent import McpServer, ToolRegistry
 from toolect.conversation import Conversation
 from toolect.registry import AUTO
@@ -94,7 +94,7 @@ def _waiting(value: Json) -> Message | None:
     messages = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(messages, list) or not any(isinstance(one, dict) and "role" in one for one in messages):
         return None
-    waiting = Waiting()
+    waiting = PendingCalls()
     for turn in Conversation.from_openai(messages).turns:
         waiting.follow(turn)
     return Message(waiting.calls)

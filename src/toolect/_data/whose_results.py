@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from toolect._chats.comparing import Change
 from toolect._shown import cut
-from toolect._turns import Assistant, Results, Turn, Waiting
+from toolect._turns import Assistant, PendingCalls, Results, Turn
 
 OF_ANOTHER = "a result has the name of another tool than its call"
 
@@ -15,7 +15,7 @@ def results_of_others(turns: Sequence[Turn]) -> Iterator[Change]:
     """A note for each turn with results that are of a call by id, or by order, and have another name than it."""
     if not any(map(_is_odd, turns, (None, *turns))):
         return
-    waiting = Waiting()
+    waiting = PendingCalls()
     for number, turn in enumerate(turns):
         calls = waiting.follow(turn)
         if not isinstance(turn, Results):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from toolect._message import Call, MessageError
-from toolect._turns import Results, System, ToolResult, Turn, Waiting
+from toolect._turns import PendingCalls, Results, System, ToolResult, Turn
 
 
 class Gathering:
@@ -18,7 +18,7 @@ class Gathering:
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
-        self._waiting = Waiting()
+        self._waiting = PendingCalls()
         self._system = ""
         self._results: list[tuple[ToolResult, str]] = []
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from toolect._message import Call, Message, Segment
-from toolect._turns import Assistant, Results, Turn, User, Waiting
+from toolect._turns import Assistant, PendingCalls, Results, Turn, User
 
 
 def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
@@ -20,7 +20,7 @@ def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
     taken = {call.id for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls}
     names = (f"call_{number}" for number in itertools.count(1))
     free = (name for name in names if name not in taken)
-    waiting = Waiting()
+    waiting = PendingCalls()
     ids: dict[int, str] = {}  # of each call, by its identity
     for turn in turns:
         calls = waiting.follow(turn)

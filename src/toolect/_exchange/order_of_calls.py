@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from toolect._message import Call, Message, Segment
 from toolect._rendering.ids import names_call, with_ids
 from toolect._spec.model import Spec
-from toolect._turns import Assistant, Results, ToolResult, Turn, Waiting
+from toolect._turns import Assistant, PendingCalls, Results, ToolResult, Turn
 from toolect._values.ref import join_ref
 
 Sampled = Callable[[Assistant], Sequence[str | None] | None]
@@ -27,7 +27,7 @@ def in_order_of_calls(
     made = spec is not None and (spec.ids is not None or "{index}" in spec.ref)
     if not made and not any(type(turn) is Results and len(turn.results) > 1 for turn in turns):
         return turns
-    waiting = Waiting()
+    waiting = PendingCalls()
     places: dict[int, int] = {}  # of each call, by its identity
     ids: dict[int, str] = {}
     found: list[Turn] = []

@@ -12,13 +12,13 @@ from toolect._message import Call, Content, Json, Message, Reasoning, Segment, S
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 
-class _Function(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class _PlainFunction(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     name: str
     arguments: str
 
 
 class _Call(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    function: _Function
+    function: _PlainFunction
     id: str | None = None
     type: Literal["function"] | None = None
 
@@ -41,13 +41,13 @@ class _Answer(msgspec.Struct, tag_field="role", tag="assistant", forbid_unknown_
     tool_calls: list[_Call] | None = None
 
 
-class _Result(msgspec.Struct, tag_field="role", tag="tool", forbid_unknown_fields=True, gc=False):
+class _PlainResult(msgspec.Struct, tag_field="role", tag="tool", forbid_unknown_fields=True, gc=False):
     content: str
     tool_call_id: str | None = None
     name: str | None = None
 
 
-_Plain: TypeAlias = list[_System | _Developer | _User | _Answer | _Result]
+_Plain: TypeAlias = list[_System | _Developer | _User | _Answer | _PlainResult]
 _decode = msgspec.json.Decoder(_Plain).decode
 
 
@@ -66,7 +66,7 @@ def _turns(messages: _Plain) -> tuple[Turn, ...] | None:
     waiting: Sequence[Call] = ()
     results: list[ToolResult] = []
     for one in messages:
-        if isinstance(one, _Result):
+        if isinstance(one, _PlainResult):
             if len(results) >= len(waiting):
                 return None
             call = waiting[len(results)]

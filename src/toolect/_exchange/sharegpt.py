@@ -31,7 +31,7 @@ _SPEAKERS = {
 _OF_RESULTS = {"result", "results"}
 
 
-class Dialect(Protocol):
+class RowDialect(Protocol):
     """What reads and writes a model's texts."""
 
     @property
@@ -45,7 +45,7 @@ class Dialect(Protocol):
     def render(self, message: Message, tools: Any = ..., /) -> str: ...
 
 
-class Row(NamedTuple):
+class ShareGptRow(NamedTuple):
     """What a row says; `told` is true where its system text tells of the tools itself."""
 
     turns: tuple[Turn, ...]
@@ -53,7 +53,7 @@ class Row(NamedTuple):
     told: bool
 
 
-def read_row(row: Object, dialect: Dialect | None, sampled: bool) -> Row:
+def read_row(row: Object, dialect: RowDialect | None, sampled: bool) -> ShareGptRow:
     """The turns and tools of a row. Its model's texts are read by `dialect`, and kept if they are `sampled` in that.
 
     Without a dialect they are content. Raises MessageError.
@@ -89,10 +89,10 @@ def read_row(row: Object, dialect: Dialect | None, sampled: bool) -> Row:
                     gathering.result(result, where)
     if answer is not None:
         gathering.add(answer, place)
-    return Row(gathering.done(), tools, tells_of(first, tools))
+    return ShareGptRow(gathering.done(), tools, tells_of(first, tools))
 
 
-def _answer(text: str, dialect: Dialect | None, sampled: bool, tools: Tools) -> Assistant:
+def _answer(text: str, dialect: RowDialect | None, sampled: bool, tools: Tools) -> Assistant:
     if dialect is None:
         return Assistant(Message([Content(text)] if text else []))
     message = dialect.parse(text, tools)
@@ -118,7 +118,7 @@ def _calls(text: str, where: str) -> Sequence[Segment]:
     return read_answer({"tool_calls": value if isinstance(value, list) else [value]}, where).segments
 
 
-def row_of(turns: Sequence[Turn], tools: Tools, dialect: Dialect | None) -> dict[str, Json]:
+def row_of(turns: Sequence[Turn], tools: Tools, dialect: RowDialect | None) -> dict[str, Json]:
     """The row: with a dialect calls stand in the model's text, and results in elements; else both have turns as JSON.
 
     Results stand in the order of their calls, as nothing else tells which call each is of. Raises RenderError.
@@ -129,13 +129,13 @@ def row_of(turns: Sequence[Turn], tools: Tools, dialect: Dialect | None) -> dict
     return {"conversations": said, **({"tools": dumps(list(tools))} if tools else {})}
 
 
-def _sampled(dialect: Dialect | None, turn: Assistant) -> Sequence[str | None] | None:
+def _sampled(dialect: RowDialect | None, turn: Assistant) -> Sequence[str | None] | None:
     """The ids of calls in an answer that is written as it was sampled."""
     kept = dialect is not None and turn.text is not None and turn.dialect == dialect.name
     return [call.id for call in turn.message.calls] if kept else None
 
 
-def _in_texts(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tuple[str, str]]:
+def _in_texts(turn: Turn, tools: Tools, dialect: RowDialect | None) -> Iterator[tuple[str, str]]:
     match turn:
         case Assistant(message, text, name) if dialect is not None:
             yield "gpt", text if text is not None and name == dialect.name else str(dialect.render(message, tools))
@@ -149,7 +149,7 @@ def _in_texts(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tup
             yield "human", text
 
 
-def _in_turns(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tuple[str, str]]:
+def _in_turns(turn: Turn, tools: Tools, dialect: RowDialect | None) -> Iterator[tuple[str, str]]:
     match turn:
         case Assistant(message):
             if any(isinstance(segment, Reasoning) for segment in message.segments):

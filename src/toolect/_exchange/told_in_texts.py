@@ -23,7 +23,7 @@ _RESULT = {"tool_call_id", "name", "content"}
 _JSON = json.JSONDecoder()
 
 
-class Told(NamedTuple):
+class EmbeddedTools(NamedTuple):
     """The tools that a text tells of, and where it defines them: characters `start:end` of each stretch, in order."""
 
     tools: tuple[dict[str, Json], ...] = ()
@@ -35,16 +35,16 @@ def definitions_in(system: str) -> tuple[dict[str, Json], ...]:
     return told_in(system).tools
 
 
-def told_in(system: str) -> Told:
+def told_in(system: str) -> EmbeddedTools:
     """The tools that a system text tells of, with where that is; none where their definitions are no good."""
     if not may_define(system):
-        return Told()
+        return EmbeddedTools()
     found = [*_told(system)]
     try:
         tools = read_tools([one for values, _ in found for one in values])
     except MessageError:
-        return Told()
-    return Told(tools, tuple(span for _, span in found)) if tools else Told()
+        return EmbeddedTools()
+    return EmbeddedTools(tools, tuple(span for _, span in found)) if tools else EmbeddedTools()
 
 
 def _told(system: str) -> Iterator[tuple[list[Json], tuple[int, int]]]:

@@ -17,7 +17,7 @@ import msgspec
 
 from toolect._regular.automaton import Alphabet, Automaton, State, led
 from toolect._regular.extent import longest_of
-from toolect._regular.syntax import Border, Chain, Look, Loop, Node, NotRegularError, conditional, parts_of, read
+from toolect._regular.syntax import Border, Chain, Look, Node, NotRegularError, Repetition, conditional, parts_of, read
 
 MAX_WORK = 100_000
 """States of product automata that are looked at for one expression."""
@@ -68,11 +68,13 @@ def ambiguity(regex: str) -> Attack | Undecided | None:
     """How matching all of a text against `regex` may take more than linear time; None when it may not."""
     try:
         node = _unanchored(read(regex))
-        if any(isinstance(part, Loop) and part.most is None and _looks_far(part.item) for part in _all_parts(node)):
+        if any(
+            isinstance(part, Repetition) and part.most is None and _looks_far(part.item) for part in _all_parts(node)
+        ):
             return Undecided("it looks ahead or behind without an end inside of a repetition")
-        found = _Search(Automaton(node)).run()
+        found = _AttackSearch(Automaton(node)).run()
         for inside in conditions(node):
-            found = found or _Search(Automaton(inside)).run()
+            found = found or _AttackSearch(Automaton(inside)).run()
     except NotRegularError as error:
         return Undecided(str(error), error.large)
     left_out = conditional(node)
@@ -114,7 +116,7 @@ def _unanchored(node: Node) -> Node:
     return Chain(tuple(parts))
 
 
-class _Search:
+class _AttackSearch:
     """Looks for an attack on one automaton."""
 
     def __init__(self, of: Automaton) -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from toolect._regular.ranges import Ranges, holds, joined
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegularError, read
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Node, NotRegularError, Repetition, read
 
 MAX_STATES = 1_000
 MAX_MOVES = 100_000
@@ -53,7 +53,7 @@ class Automaton:
                 for laid in map(self._lay, parts):
                     whole = _Part(whole.first + laid.first, whole.last + laid.last, whole.empty + laid.empty)
                 return whole
-            case Loop():
+            case Repetition():
                 return self._loop(node)
             case Atomic(item):
                 return self._lay(item)
@@ -66,7 +66,7 @@ class Automaton:
         last = b.last + _times(a.last, b.empty)
         return _Part(first, last, a.empty * b.empty)
 
-    def _loop(self, node: Loop) -> _Part:
+    def _loop(self, node: Repetition) -> _Part:
         whole = _Part(Counter(), Counter(), 1)
         for _ in range(node.least if node.most is not None else max(node.least - 1, 0)):
             whole = self._chained(whole, self._lay(node.item))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, read
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Node, Repetition, read
 
 
 def longest(regex: str) -> int | None:
@@ -21,7 +21,7 @@ def longest_of(node: Node) -> int | None:
         case Either(parts):
             sizes = [longest_of(part) for part in parts]
             return None if None in sizes else max((size for size in sizes if size), default=0)
-        case Loop(item, _, most):
+        case Repetition(item, _, most):
             size = longest_of(item)
             if size == 0 or most == 0:
                 return 0
@@ -46,7 +46,7 @@ def ways(node: Node) -> int | None:
         case Either(parts):
             sizes = [ways(part) for part in parts]
             return None if None in sizes else sum(size for size in sizes if size)
-        case Loop(item, least, most):
+        case Repetition(item, least, most):
             inner = ways(item)
             if most is None or inner is None or inner > 1 and most > _FEW:
                 return None

@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 
 from toolect._regular.ranges import Ranges, shared
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegularError, read
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Node, NotRegularError, Repetition, read
 
 TRIES = 200
 MORE = 8
@@ -21,7 +21,7 @@ def sample(regex: str, random: Random) -> str:
     """
     pattern, node = re.compile(regex), read(regex)
     for _ in range(TRIES):
-        drawn = _Draw(random)
+        drawn = _SampleAttempt(random)
         word = drawn.text(node)
         if pattern.fullmatch(word):
             return word
@@ -31,7 +31,7 @@ def sample(regex: str, random: Random) -> str:
     raise NotRegularError(f"no member was found in {TRIES} tries")
 
 
-class _Draw:
+class _SampleAttempt:
     """One attempt: conditions are left out, and the caller sees whether they held."""
 
     def __init__(self, random: Random) -> None:
@@ -47,7 +47,7 @@ class _Draw:
                 return "".join(map(self.text, parts))
             case Either(parts):
                 return self.text(self.random.choice(parts))
-            case Loop(item, least, most):
+            case Repetition(item, least, most):
                 more = MORE if most is None else min(most - least, MORE)
                 while more and self.random.random() < 1 / 4:
                     more //= 2

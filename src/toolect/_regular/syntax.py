@@ -47,7 +47,7 @@ class Greed(StrEnum):
     POSSESSIVE = "possessive"
 
 
-class Loop(msgspec.Struct, frozen=True):
+class Repetition(msgspec.Struct, frozen=True):
     """`item` at least `least` and at most `most` times; without an end when that is None."""
 
     item: Node
@@ -76,7 +76,7 @@ class Border(msgspec.Struct, frozen=True):
     kind: str
 
 
-Node: TypeAlias = Chars | Chain | Either | Loop | Atomic | Look | Border
+Node: TypeAlias = Chars | Chain | Either | Repetition | Atomic | Look | Border
 
 MAX_LENGTH = 20_000
 """Characters of an expression that is looked at."""
@@ -101,7 +101,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
     match node:
         case Chain(parts) | Either(parts):
             return parts
-        case Loop(item) | Atomic(item) | Look(item):
+        case Repetition(item) | Atomic(item) | Look(item):
             return (item,)
         case Chars() | Border():
             return ()
@@ -110,7 +110,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 def conditional(node: Node) -> str:
     """What in `node` an automaton leaves out, so that it may accept more; empty when it is exact."""
     match node:
-        case Loop(greed=Greed.POSSESSIVE):
+        case Repetition(greed=Greed.POSSESSIVE):
             return "a possessive repetition"
         case Atomic():
             return "an atomic group"
@@ -149,7 +149,7 @@ def _node(op: str, value: Any, flags: int) -> Node:
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
             least, most, inner = value
             endless = most is _parser.MAXREPEAT or most == _parser.MAXREPEAT
-            return Loop(_chain(inner, flags), int(least), None if endless else int(most), _GREED[op])
+            return Repetition(_chain(inner, flags), int(least), None if endless else int(most), _GREED[op])
         case "ATOMIC_GROUP":
             return Atomic(_chain(value, flags))
         case "ASSERT" | "ASSERT_NOT":

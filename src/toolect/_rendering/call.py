@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from toolect._message import Call, Json, dumps
 from toolect._rendered import Part, RenderError
 from toolect._rendering.ids import names_call
-from toolect._rendering.output import Output
+from toolect._rendering.output import RenderedOutput
 from toolect._rendering.value import ValueWriter
-from toolect._rendering.walk import Cursor, Leaf, Walk
+from toolect._rendering.walk import DataCursor, Leaf, Walk
 from toolect._shapes.write import unfit
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Pattern, Ref, Slot, SlotKind
@@ -33,7 +33,7 @@ class CallWriter(Walk):
     """Writes call number `number`. The items are the entries of its arguments; in an argument, its value."""
 
     def __init__(
-        self, spec: Spec, out: Output, markers: Sequence[str], call: Call, number: int, schema: Schema | None
+        self, spec: Spec, out: RenderedOutput, markers: Sequence[str], call: Call, number: int, schema: Schema | None
     ) -> None:
         super().__init__(spec, out, markers)
         self.call, self.number, self.schema = call, number, schema
@@ -44,12 +44,12 @@ class CallWriter(Walk):
         arguments = self.call.arguments
         if not isinstance(arguments, dict):
             raise RenderError("arguments", "expected an object", dumps(arguments))
-        cursor = Cursor(sorted(arguments.items()) if self.sort else list(arguments.items()))
+        cursor = DataCursor(sorted(arguments.items()) if self.sort else list(arguments.items()))
         self.expr(self.spec.rules[name].expr, name, cursor)
         if not cursor.done:
             raise self.passed_over or RenderError("arguments", "no place for them here", dumps(arguments))
 
-    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+    def part(self, part: Leaf, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write a rule, a terminal or a slot of a call."""
         match part:
             case Ref(name):
@@ -59,7 +59,7 @@ class CallWriter(Walk):
             case Slot():
                 self.slot(part, inside, cursor, closer)
 
-    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+    def part_takes(self, part: Leaf, inside: str, cursor: DataCursor) -> bool:
         """True when the call has what `part` holds."""
         match part:
             case Ref(name):
@@ -71,11 +71,11 @@ class CallWriter(Walk):
 
     # Rules
 
-    def rule(self, name: str, inside: str, cursor: Cursor) -> None:
+    def rule(self, name: str, inside: str, cursor: DataCursor) -> None:
         """Write rule `name`: an argument, a value, or what holds them."""
         role = self.spec.roles.get(name)
         if self.is_arguments(name, inside):
-            self.values.write(name, Cursor([self.call.arguments]))
+            self.values.write(name, DataCursor([self.call.arguments]))
             cursor.at = len(cursor.items)
         elif self.spec.rules[name].value:
             self.values.write(name, cursor)
@@ -85,13 +85,13 @@ class CallWriter(Walk):
             if cursor.key is not None:
                 raise RenderError("argument key", "has no place here", cursor.key)
             key, value = cursor.take("argument")
-            self.expr(self.spec.rules[name].expr, name, Cursor([value], key))
+            self.expr(self.spec.rules[name].expr, name, DataCursor([value], key))
         elif role in (Role.CONTENT, Role.REASONING, Role.CALL):
             raise RenderError(role, "no place for it inside a call")
         else:
             self.expr(self.spec.rules[name].expr, name, cursor)
 
-    def rule_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
+    def rule_takes(self, name: str, inside: str, cursor: DataCursor) -> bool:
         """True when rule `name` needs the next argument, or the value."""
         role = self.spec.roles.get(name)
         if self.is_arguments(name, inside):
@@ -110,7 +110,7 @@ class CallWriter(Walk):
 
     # Terminals
 
-    def written(self, inside: str, name: str, cursor: Cursor) -> str | None:
+    def written(self, inside: str, name: str, cursor: DataCursor) -> str | None:
         """What is written for a terminal without data; the name, the number or the type where that is said."""
         match super().written(inside, name, cursor):
             case Computed.NAME:
@@ -122,7 +122,7 @@ class CallWriter(Walk):
             case text:
                 return text
 
-    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor, closer: str) -> None:
+    def terminal(self, regex: str, name: str, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write the name, the id, or the key of the argument."""
         match self.role(inside, name):
             case Role.NAME:
@@ -138,7 +138,7 @@ class CallWriter(Walk):
             case _:
                 raise RenderError(name, "nothing in a call fills this terminal")
 
-    def terminal_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
+    def terminal_takes(self, name: str, inside: str, cursor: DataCursor) -> bool:
         """True when the call has what the terminal holds."""
         match self.role(inside, name):
             case Role.NAME | Role.REF:
@@ -159,7 +159,7 @@ class CallWriter(Walk):
 
     # Slots
 
-    def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
+    def slot(self, slot: Slot, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write the arguments, or the value of one."""
         kind = slot.kind
         role = self.role(inside, kind.value)
@@ -184,7 +184,7 @@ class CallWriter(Walk):
         for piece in unfit(shape, [self.call], 0, spell, layout)[0]:
             self.out.write(piece.text, piece.part)
 
-    def plain_arguments(self, codec: Codec, cursor: Cursor) -> str:
+    def plain_arguments(self, codec: Codec, cursor: DataCursor) -> str:
         """What is written for arguments in a text: all at once, or the only one by its value."""
         arguments = self.call.arguments
         cursor.at = len(cursor.items)

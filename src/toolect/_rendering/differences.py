@@ -52,7 +52,7 @@ IDS = frozenset({Change.ID_LOST, Change.ID_MADE, Change.ID_TAKEN, Change.ID_CHAN
 """Changes of ids, which many dialects have no place for."""
 
 
-class Difference(NamedTuple):
+class SegmentDifference(NamedTuple):
     """A change of segment number `at`: the segment `old` as it was written, None if added, and `new`, None if lost."""
 
     change: Change
@@ -61,13 +61,13 @@ class Difference(NamedTuple):
     new: Segment | None
 
 
-def differences(message: Message, back: Message, counted: Collection[Change]) -> Iterator[Difference]:
+def differences(message: Message, back: Message, counted: Collection[Change]) -> Iterator[SegmentDifference]:
     """The differences between a message and what was read `back`, in the order of segments, that are `counted`."""
     ids = Counter(call.id for call in back.calls)
     for at, (old, new) in enumerate(zip_longest(message.segments, back.segments)):
         for change in _changes(old, new, ids, counted):
             if change in counted:
-                yield Difference(change, at, old, new)
+                yield SegmentDifference(change, at, old, new)
 
 
 def unchanged(message: Message, back: Message, counted: Collection[Change]) -> bool:

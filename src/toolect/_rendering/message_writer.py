@@ -10,8 +10,8 @@ from toolect._message import Call, Content, Reasoning, Segment
 from toolect._rendered import Part, RenderError
 from toolect._rendering.call import CallWriter, arguments_text
 from toolect._rendering.ids import with_ids
-from toolect._rendering.output import Output
-from toolect._rendering.walk import NOTHING, Cursor, Leaf, Walk
+from toolect._rendering.output import RenderedOutput
+from toolect._rendering.walk import NOTHING, DataCursor, Leaf, Walk
 from toolect._search.blank_end import blank_end_of
 from toolect._shapes.write import unfit
 from toolect._spec.codec_model import Layout
@@ -30,7 +30,7 @@ _TEXTS: dict[Role | None, tuple[type[Content | Reasoning], Part]] = {
 class MessageWriter(Walk):
     """Writes a message. The items are its segments; in content and reasoning, the one segment."""
 
-    def __init__(self, spec: Spec, graph: Graph, schemas: Mapping[str, Schema], out: Output) -> None:
+    def __init__(self, spec: Spec, graph: Graph, schemas: Mapping[str, Schema], out: RenderedOutput) -> None:
         super().__init__(spec, out, graph.starts)
         self.graph, self.calling, self.schemas = graph, graph.network.calling, schemas
         self.numbers: list[int] = []
@@ -41,13 +41,13 @@ class MessageWriter(Walk):
     def write(self, segments: Sequence[Segment]) -> None:
         """Write `segments`; all of them must find a place."""
         self.numbers = list(accumulate((isinstance(s, Call) for s in segments), initial=0))
-        cursor = Cursor(with_ids(self.spec.ids, segments))
+        cursor = DataCursor(with_ids(self.spec.ids, segments))
         self.expr(self.spec.rules["start"].expr, "start", cursor)
         if not cursor.done:
             kind = word_for(cursor.next)
             raise RenderError(kind, f"no place for {kind} here", sample_of(cursor.next))
 
-    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+    def part(self, part: Leaf, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write a rule or a slot; terminals hold data only in calls."""
         match part:
             case Ref(name):
@@ -57,7 +57,7 @@ class MessageWriter(Walk):
             case Slot():
                 self.slot(part, inside, cursor, closer)
 
-    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+    def part_takes(self, part: Leaf, inside: str, cursor: DataCursor) -> bool:
         """True when `part` begins with a segment like the next one."""
         match part:
             case Ref(name):
@@ -69,7 +69,7 @@ class MessageWriter(Walk):
 
     # Rules
 
-    def rule(self, name: str, cursor: Cursor) -> None:
+    def rule(self, name: str, cursor: DataCursor) -> None:
         """Write rule `name`: content, reasoning, a call, or what holds them."""
         role = self.spec.roles.get(name)
         if role in _TEXTS:
@@ -86,7 +86,7 @@ class MessageWriter(Walk):
         else:
             self.expr(self.spec.rules[name].expr, name, cursor)
 
-    def rule_takes(self, name: str, cursor: Cursor) -> bool:
+    def rule_takes(self, name: str, cursor: DataCursor) -> bool:
         """True when rule `name` begins with a segment like the next one."""
         match self.spec.roles.get(name):
             case Role.CONTENT:
@@ -101,7 +101,7 @@ class MessageWriter(Walk):
             case _:
                 return self.takes(self.spec.rules[name].expr, name, cursor)
 
-    def text(self, name: str, cursor: Cursor) -> None:
+    def text(self, name: str, cursor: DataCursor) -> None:
         """Write content or reasoning as rule `name`; content that is a text alone may be none."""
         role = self.spec.roles[name]
         if role is Role.CONTENT and isinstance(self.spec.rules[name].expr, Slot) and not self.rule_takes(name, cursor):
@@ -109,9 +109,9 @@ class MessageWriter(Walk):
         if not isinstance(cursor.next, _TEXTS[role][0]):
             raise RenderError(role, f"expected {role} here, got {word_for(cursor.next)}", sample_of(cursor.next))
         self.out.segment = cursor.at
-        self.expr(self.spec.rules[name].expr, name, Cursor([cursor.take(role)]))
+        self.expr(self.spec.rules[name].expr, name, DataCursor([cursor.take(role)]))
 
-    def call(self, name: str, cursor: Cursor) -> None:
+    def call(self, name: str, cursor: DataCursor) -> None:
         """Write a call as rule `name`."""
         call = self.next_call(cursor)
         fixed = self.spec.fixed_names.get(name)
@@ -122,7 +122,7 @@ class MessageWriter(Walk):
         CallWriter(self.spec, self.out, self.markers, call, number, schema).write(name)
         cursor.at += 1
 
-    def next_call(self, cursor: Cursor) -> Call:
+    def next_call(self, cursor: DataCursor) -> Call:
         """The next segment, which must be a call."""
         call = cursor.next
         if not isinstance(call, Call):
@@ -131,7 +131,7 @@ class MessageWriter(Walk):
 
     # Gaps
 
-    def gap(self, cursor: Cursor) -> None:
+    def gap(self, cursor: DataCursor) -> None:
         """Write the whitespace between a call and what is before it."""
         before = cursor.items[cursor.at - 1] if cursor.at else None
         if isinstance(before, Call):
@@ -149,7 +149,7 @@ class MessageWriter(Walk):
 
     # Slots
 
-    def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
+    def slot(self, slot: Slot, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write the text of a segment, or a run of calls in JSON."""
         kind = slot.kind
         role = self.role(inside, kind.value)
@@ -164,7 +164,7 @@ class MessageWriter(Walk):
         else:
             raise RenderError(f"{inside}/{kind}", "nothing in a message fills this slot")
 
-    def slot_takes(self, kind: SlotKind, inside: str, cursor: Cursor) -> bool:
+    def slot_takes(self, kind: SlotKind, inside: str, cursor: DataCursor) -> bool:
         """True when the slot holds a segment like the next one."""
         if kind is not SlotKind.JSON:
             return not cursor.done
@@ -183,7 +183,7 @@ class MessageWriter(Walk):
         """The shape of the JSON slot of rule `inside`."""
         return self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
 
-    def json(self, inside: str, cursor: Cursor) -> None:
+    def json(self, inside: str, cursor: DataCursor) -> None:
         """Write the calls that are next in one shape, and the texts beside them where the shape holds them."""
         spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
         pieces, cursor.at = unfit(self.shape(inside), cursor.items, cursor.at, spell, layout)
@@ -192,7 +192,7 @@ class MessageWriter(Walk):
             self.out.write(piece.text, piece.part)
 
 
-def content_before_call(cursor: Cursor) -> bool:
+def content_before_call(cursor: DataCursor) -> bool:
     """True when content is next and a call after it."""
     after = cursor.items[cursor.at + 1] if cursor.at + 1 < len(cursor.items) else None
     return isinstance(cursor.next, Content) and isinstance(after, Call)

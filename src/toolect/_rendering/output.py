@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from toolect._message import Json
 from toolect._rendered import Part, PartSpan, Rendered
-from toolect._rendering.reader import Reader
+from toolect._rendering.reader import TextParser
 
 
-class Piece(NamedTuple):
+class OutputPiece(NamedTuple):
     """A stretch of text, what it is, and the number of its segment."""
 
     text: str
@@ -24,16 +24,16 @@ class Later(NamedTuple):
     value: Json
 
 
-class Output:
+class RenderedOutput:
     """What has been written so far. Pieces that are not markup belong to segment number `segment`."""
 
     def __init__(self) -> None:
         self.segment = -1
-        self.pieces: list[Piece | Later] = []
+        self.pieces: list[OutputPiece | Later] = []
 
     def write(self, text: str, part: Part = Part.MARKUP) -> None:
         """Append `text`."""
-        self.pieces.append(Piece(text, part, -1 if part is Part.MARKUP else self.segment))
+        self.pieces.append(OutputPiece(text, part, -1 if part is Part.MARKUP else self.segment))
 
     def wait(self, rule: str, value: Json) -> None:
         """Leave a place for `value`."""
@@ -47,9 +47,9 @@ class Output:
         """Take back what was written since `mark`."""
         del self.pieces[mark:]
 
-    def rendered(self, dialect: Reader | None = None) -> Rendered:
+    def rendered(self, dialect: TextParser | None = None) -> Rendered:
         """All of it, in `dialect`; neighbours of one part and segment are one span."""
-        pieces = [piece for piece in self.pieces if isinstance(piece, Piece) and piece.text]
+        pieces = [piece for piece in self.pieces if isinstance(piece, OutputPiece) and piece.text]
         spans: list[PartSpan] = []
         at = 0
         for text, part, segment in pieces:

@@ -10,7 +10,7 @@ from toolect._message import Message
 from toolect._spec.model import Spec
 
 
-class Reader(Protocol):
+class TextParser(Protocol):
     """What parses a dialect; `toolect._compiled.Dialect` does."""
 
     spec: Spec

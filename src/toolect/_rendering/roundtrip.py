@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from toolect._message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of, same_json
 from toolect._rendered import Rendered, RenderError
 from toolect._rendering.call import READ_BACK
-from toolect._rendering.differences import IDS, MEANING, Change, Difference, differences, unchanged
+from toolect._rendering.differences import IDS, MEANING, Change, SegmentDifference, differences, unchanged
 from toolect._rendering.message_writer import MessageWriter, sample_of, word_for
-from toolect._rendering.output import Output
-from toolect._rendering.reader import Reader
+from toolect._rendering.output import RenderedOutput
+from toolect._rendering.reader import TextParser
 from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Spec
@@ -37,7 +37,10 @@ class RoundTrip(NamedTuple):
 
 
 def round_trip(
-    dialect: Reader, message: Message, tools: Tools | None = None, mode: typing.Literal["strict", "lenient"] = "lenient"
+    dialect: TextParser,
+    message: Message,
+    tools: Tools | None = None,
+    mode: typing.Literal["strict", "lenient"] = "lenient",
 ) -> RoundTrip:
     """`message` written and read back, with `tools` or else those that it needs. Raises RenderError as `write`."""
     stated = tools_of(message) if tools is None else tools
@@ -45,7 +48,7 @@ def round_trip(
     return RoundTrip(message, stated, text, dialect.parse(text, stated, mode))
 
 
-def render(dialect: Reader, given: Said, tools: Iterable[Mapping[str, Any]] | None = None) -> Rendered:
+def render(dialect: TextParser, given: Said, tools: Iterable[Mapping[str, Any]] | None = None) -> Rendered:
     """What is given, see `Message.of`, in the dialect's canonical spelling, checked by reading it back.
 
     Raises RenderError, naming slot, reason and witness, when the dialect cannot carry the message.
@@ -68,12 +71,12 @@ def render(dialect: Reader, given: Said, tools: Iterable[Mapping[str, Any]] | No
     return done.text
 
 
-def write(dialect: Reader, message: Message, tools: Tools) -> Rendered:
+def write(dialect: TextParser, message: Message, tools: Tools) -> Rendered:
     """`message` in the dialect's canonical spelling, whatever it is read back as.
 
     Raises RenderError when there is no place for a part of it.
     """
-    out = Output()
+    out = RenderedOutput()
     MessageWriter(dialect.spec, dialect.graph(), tool_schemas(tools), out).write(message.segments)
     return out.rendered(dialect)
 
@@ -146,7 +149,9 @@ def _items(value: Json) -> Iterable[tuple[Json, Json]]:
     return enumerate(value) if isinstance(value, list) else ()
 
 
-def _blame(dialect: Reader, done: RoundTrip, found: Sequence[Difference], tools: Tools | None) -> RenderError:
+def _blame(
+    dialect: TextParser, done: RoundTrip, found: Sequence[SegmentDifference], tools: Tools | None
+) -> RenderError:
     """Which value cannot be carried, and the shortest reason that shows it."""
     message = done.message
     for one in found if dialect.spec.ids else ():
@@ -174,7 +179,7 @@ def _blame(dialect: Reader, done: RoundTrip, found: Sequence[Difference], tools:
     return RenderError(kind, f"would be read back as {word_for(new)}" if other else READ_BACK, sample)
 
 
-def _blamed_argument(dialect: Reader, call: Call, tools: Tools | None) -> RenderError | None:
+def _blamed_argument(dialect: TextParser, call: Call, tools: Tools | None) -> RenderError | None:
     """Why an argument of a call cannot be carried that does not come back when it is alone, though another value does;
     None where there is none.
     """
@@ -193,7 +198,7 @@ def _blamed_argument(dialect: Reader, call: Call, tools: Tools | None) -> Render
     return None
 
 
-def _alone(dialect: Reader, call: Call, arguments: dict[str, Json], tools: Tools | None) -> Message | None:
+def _alone(dialect: TextParser, call: Call, arguments: dict[str, Json], tools: Tools | None) -> Message | None:
     """What a call with these arguments is read back as; None where that is what was written."""
     message = Message((Call(call.name, arguments, call.id),))
     try:

@@ -10,8 +10,8 @@ from typing import Final
 from toolect._graph.symbols import split_space
 from toolect._message import Json, dumps
 from toolect._rendered import Part, RenderError
-from toolect._rendering.output import Later, Output, Piece
-from toolect._rendering.walk import Cursor, Leaf, Walk
+from toolect._rendering.output import Later, OutputPiece, RenderedOutput
+from toolect._rendering.walk import DataCursor, Leaf, Walk
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Slot, SlotKind
 from toolect._spec.leaves import leaves
@@ -46,13 +46,13 @@ _SPELLED: Final = (Role.NUMBER, Role.PAIR_KEY, Role.STRING, Role.SCALAR)
 class ValueWriter(Walk):
     """Writes one value. An object's items are its pairs, a pair's its key and its value."""
 
-    def __init__(self, spec: Spec, whole: Output, markers: Sequence[str]) -> None:
-        super().__init__(spec, Output(), markers)
+    def __init__(self, spec: Spec, whole: RenderedOutput, markers: Sequence[str]) -> None:
+        super().__init__(spec, RenderedOutput(), markers)
         self.whole = whole
 
-    def write(self, name: str, cursor: Cursor) -> None:
+    def write(self, name: str, cursor: DataCursor) -> None:
         """Write the next value as rule `name`. Containers inside others wait their turn: depth costs no stack."""
-        left: list[Piece | Later] = []
+        left: list[OutputPiece | Later] = []
         self.out.rewind(0)
         self.rule(name, cursor)
         while left or self.out.pieces:
@@ -64,17 +64,17 @@ class ValueWriter(Walk):
             else:
                 self.whole.write(piece.text, piece.part)
 
-    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+    def part(self, part: Leaf, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write a rule, a number, a bare key, or the text of a string."""
         match part:
             case Ref(name, again):
-                self.rule(name, Cursor(cursor.items[:1]) if again else cursor, closer)
+                self.rule(name, DataCursor(cursor.items[:1]) if again else cursor, closer)
             case Pattern(regex, name):
                 self.terminal(regex, name, inside, cursor, closer)
             case Slot():
                 self.slot(part, inside, cursor, closer)
 
-    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+    def part_takes(self, part: Leaf, inside: str, cursor: DataCursor) -> bool:
         """True when `part` can hold the next value."""
         match part:
             case Ref(name):
@@ -84,7 +84,7 @@ class ValueWriter(Walk):
             case Slot():
                 return inside in (Role.SCALAR, Role.JSON) or isinstance(cursor.next, str)
 
-    def rule(self, name: str, cursor: Cursor, closer: str = "") -> None:
+    def rule(self, name: str, cursor: DataCursor, closer: str = "") -> None:
         """Write rule `name` with the next value; `closer` is the marker that follows it."""
         expr = self.spec.rules[name].expr
         if name not in _HOLDS:
@@ -97,27 +97,27 @@ class ValueWriter(Walk):
             case Role.OBJECT | Role.ARRAY:
                 self.out.wait(name, value)
             case Role.PAIR:
-                self.expr(expr, name, Cursor(value))
+                self.expr(expr, name, DataCursor(value))
             case Role.TRUE | Role.FALSE | Role.NULL:
-                self.expr(_first(expr), name, Cursor(()))
+                self.expr(_first(expr), name, DataCursor(()))
             case _:
-                self.expr(expr, name, Cursor([value]), closer)
+                self.expr(expr, name, DataCursor([value]), closer)
 
     def container(self, name: str, value: Json) -> None:
         """Write an object or array as rule `name`: all of its items must find a place."""
         items = list(value.items()) if isinstance(value, dict) else value
-        cursor = Cursor(sorted(items) if self.sort and isinstance(value, dict) else items)
+        cursor = DataCursor(sorted(items) if self.sort and isinstance(value, dict) else items)
         self.expr(_first(self.spec.rules[name].expr), name, cursor)
         if not cursor.done:
             raise RenderError(name, f"no place for all items, expected {cursor.at}, got {len(items)}")
 
-    def rule_takes(self, name: str, cursor: Cursor) -> bool:
+    def rule_takes(self, name: str, cursor: DataCursor) -> bool:
         """True when rule `name` can hold the next value."""
         if name in _HOLDS:
             return not cursor.done and _HOLDS[name](cursor.next)
         return self.takes(self.spec.rules[name].expr, name, cursor)
 
-    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor, closer: str) -> None:
+    def terminal(self, regex: str, name: str, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write a number, a bare key or a bare word; other terminals only decorate."""
         if inside not in _SPELLED:
             raise RenderError(name, "nothing in a value fills this terminal")
@@ -149,7 +149,7 @@ class ValueWriter(Walk):
         if other or typed and not faithful(codec, word, None):
             raise RenderError(inside, "would be read back as another value", dumps(word))
 
-    def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
+    def slot(self, slot: Slot, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write the text of a string, scalar or key, or a JSON value."""
         kind, value = slot.kind, cursor.take(inside)
         if not is_finite(value):

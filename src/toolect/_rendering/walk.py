@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from toolect._graph.symbols import split_space
 from toolect._rendered import Part, RenderError
-from toolect._rendering.output import Output
+from toolect._rendering.output import RenderedOutput
 from toolect._spec.codec_model import Layout
 from toolect._spec.grammar_model import Alt, Escapes, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.map_keys import said_of
@@ -22,7 +22,7 @@ Leaf: TypeAlias = Ref | Pattern | Slot
 """What has no parts itself, and holds data."""
 
 
-class Cursor:
+class DataCursor:
     """The data that a stretch of grammar is filled from, in order; `key` is the argument's when it is a value."""
 
     __slots__ = ("at", "items", "key")
@@ -51,7 +51,7 @@ class Cursor:
 class Walk(ABC):
     """Writes expressions. What rules, terminals and slots stand for is the subclass's to say: in `part`."""
 
-    def __init__(self, spec: Spec, out: Output, markers: Sequence[str] = ()) -> None:
+    def __init__(self, spec: Spec, out: RenderedOutput, markers: Sequence[str] = ()) -> None:
         self.spec, self.out = spec, out
         self.markers = markers
         """What may end a text of the dialect, wherever it stands."""
@@ -60,14 +60,14 @@ class Walk(ABC):
         """Why the last alternative that was passed over could not carry the data."""
 
     @abstractmethod
-    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+    def part(self, part: Leaf, inside: str, cursor: DataCursor, closer: str) -> None:
         """Write `part` of rule `inside` with data from `cursor`; `closer` is the marker that follows it."""
 
     @abstractmethod
-    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+    def part_takes(self, part: Leaf, inside: str, cursor: DataCursor) -> bool:
         """True when `part` of rule `inside` needs what `cursor` has next."""
 
-    def expr(self, expr: Expr, inside: str, cursor: Cursor, closer: str = "") -> None:
+    def expr(self, expr: Expr, inside: str, cursor: DataCursor, closer: str = "") -> None:
         """Write `expr` of rule `inside`, taking data from `cursor`; `closer` is the marker that follows it."""
         match expr:
             case Literal(text):
@@ -88,7 +88,7 @@ class Walk(ABC):
             case Ref() | Pattern() | Slot():
                 self.part(expr, inside, cursor, closer)
 
-    def repeat(self, expr: Repeat, inside: str, cursor: Cursor) -> None:
+    def repeat(self, expr: Repeat, inside: str, cursor: DataCursor) -> None:
         """Write the item for as long as there is data for it."""
         done = 0
         while done < expr.least or self.takes(expr.item, inside, cursor):
@@ -98,7 +98,7 @@ class Walk(ABC):
             if expr.once or cursor.at == at:
                 break
 
-    def choose(self, items: Sequence[Expr], inside: str, cursor: Cursor, closer: str) -> None:
+    def choose(self, items: Sequence[Expr], inside: str, cursor: DataCursor, closer: str) -> None:
         """Write the first of `items` that takes data; when none does, the first that can be written."""
         options = [item for item in items if self.takes(item, inside, cursor)] or items
         idle: Expr | None = None
@@ -120,7 +120,7 @@ class Walk(ABC):
             raise self.passed_over
         self.expr(idle, inside, cursor, closer)
 
-    def takes(self, expr: Expr, inside: str, cursor: Cursor) -> bool:
+    def takes(self, expr: Expr, inside: str, cursor: DataCursor) -> bool:
         """True when the first thing that `expr` needs is what `cursor` has next."""
         match expr:
             case Literal():
@@ -141,13 +141,13 @@ class Walk(ABC):
             case Ref() | Pattern() | Slot():
                 return self.part_takes(expr, inside, cursor)
 
-    def is_fixed(self, expr: Expr, inside: str, cursor: Cursor) -> bool:
+    def is_fixed(self, expr: Expr, inside: str, cursor: DataCursor) -> bool:
         """True for what is written alike whatever the data."""
         return isinstance(expr, Literal) or (
             isinstance(expr, Pattern) and self.written(inside, expr.name, cursor) is not None
         )
 
-    def written(self, inside: str, name: str, cursor: Cursor) -> str | None:  # noqa: ARG002  # what it is may depend on it
+    def written(self, inside: str, name: str, cursor: DataCursor) -> str | None:  # noqa: ARG002  # what it is may depend on it
         """What is written for terminal `name` of rule `inside`, when that carries no data."""
         written = self.spec.written
         return written.get(f"{inside}/{name}", written.get(name))

@@ -7,7 +7,7 @@ from typing import Protocol
 from toolect._values.json_lexemes import JsonError, raw_length, unquote
 
 
-class Reads(Protocol):
+class StringReader(Protocol):
     """What reads the value that the string holds."""
 
     def feed(self, buf: str, pos: int, base: int, final: bool, /) -> int:
@@ -18,12 +18,12 @@ class Reads(Protocol):
         """True when the value is complete."""
 
 
-class Encoded:
+class EncodedString:
     """The string that begins at character `start`; `reader` reads what is in it."""
 
     __slots__ = ("reader", "_blank", "_over", "_rest", "_start", "taken")
 
-    def __init__(self, start: int, reader: Reads) -> None:
+    def __init__(self, start: int, reader: StringReader) -> None:
         self._start = start
         self.reader = reader
         self.taken = 0  # characters of what is in the string that are read

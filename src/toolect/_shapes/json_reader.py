@@ -8,7 +8,7 @@ each, so work per character is constant whatever the chunking.
 
 from __future__ import annotations
 
-from toolect._shapes.encoded import Encoded
+from toolect._shapes.encoded import EncodedString
 from toolect._shapes.open_value import Expect, OpenValue
 from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.json_lexemes import (
@@ -226,7 +226,7 @@ class JsonReader(OpenValue):
         if self._arg_depth < 0:
             self._take = self._keep if is_key or self._shape.place.scalar or self._shape.unwanted else drop
         elif not is_key and self._arg_depth == len(self._stack) and not self._plain:
-            self._encoded = Encoded(at, self._inside())
+            self._encoded = EncodedString(at, self._inside())
             self._take = self._encoded.feed
             self._shape.encoded()
         elif is_key:

@@ -40,7 +40,7 @@ def _one_off(one: str, other: str) -> bool:
     return one[same:] == other[same + 1 :] or one[same + 1 :] == other[same + 1 :]
 
 
-class Place:
+class ValuePlace:
     """What a value may be: the alternatives that are left for it."""
 
     def __init__(self, shapes: Options, book: Book) -> None:
@@ -58,7 +58,7 @@ class Place:
         self.unclear = all(kind in holes for kind in TEXTS)
         """A constant that comes yet may tell which text it is."""
         self._object: Members | None = None
-        self._item: Place | None = None
+        self._item: ValuePlace | None = None
 
     @property
     def object(self) -> Members:
@@ -68,14 +68,14 @@ class Place:
         return self._object
 
     @property
-    def item(self) -> Place:
+    def item(self) -> ValuePlace:
         """What an item of the list that stands here may be."""
         if self._item is None:
             self._item = self._book.place(items(self.options))
         return self._item
 
     @property
-    def lone(self) -> Place:
+    def lone(self) -> ValuePlace:
         """What an item may be of a list that stands where an object should."""
         return self._book.place(objects(self.options))
 
@@ -98,13 +98,13 @@ class Members:
         self.keys = frozenset(k for shape in shapes if isinstance(shape, Obj) for f in shape.fields for k in f.keys)
         """All that one of the alternatives has."""
         self._constant = {k for k in self.keys if any(isinstance(s, Const) for o in shapes for s in _members(o, k))}
-        self._at: dict[str, tuple[Place, bool]] = {}
+        self._at: dict[str, tuple[ValuePlace, bool]] = {}
         self._by_letters: dict[str, str] | None = None
-        self._steps: dict[tuple[str | None, int], Step] = {}
+        self._steps: dict[tuple[str | None, int], NarrowedMember] = {}
         named = (options(shape.shape) for shape in shapes if isinstance(shape, Keyed))
         self._other = book.place(tuple(one for inner in named for one in inner)), self._keyed
 
-    def at(self, key: str) -> tuple[Place, bool]:
+    def at(self, key: str) -> tuple[ValuePlace, bool]:
         """What may be at `key`, and whether the key is the name of a tool."""
         if key not in self.keys:
             return self._other
@@ -124,13 +124,13 @@ class Members:
         """True for a key that is that of the arguments, but for one character."""
         return any(self.at(known)[0].arguments and _one_off(known, key) for known in self.keys)
 
-    def step(self, key: str, sort: int, value: Json = None) -> Step:
+    def step(self, key: str, sort: int, value: Json = None) -> NarrowedMember:
         """The value at `key` is an object, a list, or the scalar `value`.
 
         The alternatives it does not fit are out; a wrong constant puts out the last one too.
         """
         if key not in self.keys and not self._keyed:
-            return Step(self, self._other[0])
+            return NarrowedMember(self, self._other[0])
         if sort == SCALAR and key in self._constant:
             constants = [s.value for option in self.options for s in _members(option, key) if isinstance(s, Const)]
             token = next((i for i, constant in enumerate(constants) if same_json(constant, value)), -1)
@@ -142,7 +142,7 @@ class Members:
             found = self._steps[entry] = self._narrow(key, sort, value)
         return found
 
-    def _narrow(self, key: str, sort: int, value: Json) -> Step:
+    def _narrow(self, key: str, sort: int, value: Json) -> NarrowedMember:
         alive: list[Shape] = []
         found: list[Shape] = []
         others: list[Shape] = []  # of alternatives that lack a constant so far
@@ -157,9 +157,9 @@ class Members:
         found += others
         met = self.met | {key} if any(isinstance(shape, Const) for shape in found) else self.met
         if alive or lenient:
-            return Step(self._book.members(tuple(alive) or self.options, met), self._book.place(tuple(found)))
+            return NarrowedMember(self._book.members(tuple(alive) or self.options, met), self._book.place(tuple(found)))
         expected = " or ".join(dict.fromkeys(dumps(s.value) for s in self.at(key)[0].options if isinstance(s, Const)))
-        return Step(self._book.members(SKIP, met), self._book.place(SKIP), f"`{key}` as {expected}")
+        return NarrowedMember(self._book.members(SKIP, met), self._book.place(SKIP), f"`{key}` as {expected}")
 
     def _has_constants(self, option: Shape) -> bool:
         if not isinstance(option, Obj):
@@ -168,11 +168,11 @@ class Members:
         return all(any(key in self.met for key in keys) for keys in needed)
 
 
-class Step(NamedTuple):
+class NarrowedMember(NamedTuple):
     """What is left of an object's alternatives after a member, and what that member may be; `wrong` if it is none."""
 
     members: Members
-    place: Place
+    place: ValuePlace
     wrong: str = ""
 
 
@@ -183,15 +183,15 @@ class Book:
     """All places of one shape, each made once."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[int, ...], Place] = {}
+        self._places: dict[tuple[int, ...], ValuePlace] = {}
         self._members: dict[Name, Members] = {}
 
-    def place(self, shapes: Options) -> Place:
+    def place(self, shapes: Options) -> ValuePlace:
         """The place of these alternatives."""
         name = tuple(map(id, shapes))  # a place keeps its shapes
         found = self._places.get(name)
         if found is None:
-            found = self._places[name] = Place(shapes, self)
+            found = self._places[name] = ValuePlace(shapes, self)
         return found
 
     def members(self, shapes: Options, met: frozenset[str]) -> Members:
@@ -208,7 +208,7 @@ NOWHERE = Book().place(SKIP)
 
 
 @once
-def root_of(shape: Shape) -> Place:
+def root_of(shape: Shape) -> ValuePlace:
     """What a value in `shape` may be."""
     return Book().place(options(shape))
 

@@ -11,10 +11,10 @@ import re
 from enum import Enum
 
 from toolect._message import Json
-from toolect._shapes.encoded import Encoded
+from toolect._shapes.encoded import EncodedString
 from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
 from toolect._shapes.shape_frame import IN_LIST, IN_OBJECT
-from toolect._shapes.shape_reader import OpenCall, ShapeReader
+from toolect._shapes.shape_reader import ShapedCall, ShapeReader
 from toolect._spec.shape_model import Shape
 from toolect._values.json_lexemes import (
     MAX_DEPTH,
@@ -88,7 +88,7 @@ class OpenValue:
         self._take: Take = drop  # where its text goes
         self._arg_depth = -1  # the stack's height where the arguments began, or -1 outside of them
         self._arg_start = 0
-        self._encoded: Encoded | None = None
+        self._encoded: EncodedString | None = None
         self._held: list[str] = []  # argument text that is not safe to pass on yet
         self._key_at = 0  # where in it the last key begins
         self._item_at = -1  # where in it the comma before an item is that may be a key
@@ -133,7 +133,7 @@ class OpenValue:
         return self._shape.broken_off(part, inside and self._in_key, first[1] if first else "", tools)
 
     @property
-    def open_call(self) -> OpenCall | None:
+    def open_call(self) -> ShapedCall | None:
         """What is known of the open call."""
         return self._shape.open_call
 

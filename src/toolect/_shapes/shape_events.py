@@ -62,7 +62,7 @@ class Rest(msgspec.Struct, frozen=True):
     named: frozenset[str]
 
 
-class Lost(msgspec.Struct, frozen=True):
+class MisplacedArguments(msgspec.Struct, frozen=True):
     """The call in the object at `start:end` has no arguments where they belong, but the value at `at`."""
 
     start: int
@@ -85,5 +85,7 @@ class Repaired(msgspec.Struct, frozen=True):
     detail: str
 
 
-ShapeEvent: TypeAlias = CallBegins | CallEnds | Filled | ArgumentText | Arguments | Rest | Lost | Misfit | Repaired
+ShapeEvent: TypeAlias = (
+    CallBegins | CallEnds | Filled | ArgumentText | Arguments | Rest | MisplacedArguments | Misfit | Repaired
+)
 Emit: TypeAlias = Callable[[ShapeEvent], None]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from toolect._message import Json
-from toolect._shapes.narrowing import NOWHERE, Members, Place
+from toolect._shapes.narrowing import NOWHERE, Members, ValuePlace
 from toolect._shapes.shape_events import Repaired
 
 
-class Frame:
+class ShapeFrame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
     __slots__ = (
@@ -15,12 +15,12 @@ class Frame:
         "others", "owner", "renamed", "start", "strange", "untold",
     )  # fmt: skip
 
-    def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
+    def __init__(self, is_object: bool, members: Members, item: ValuePlace, start: int) -> None:
         self.is_object = is_object
         self.members = members  # what the object may be
         self.item = item  # what an item of the list may be
         self.start = start
-        self.owner: Frame | None = None  # the frame of the call that this may be a part of
+        self.owner: ShapeFrame | None = None  # the frame of the call that this may be a part of
         self.begun = False  # it is a call
         self.beside: list[str] = []  # keys of its call that are not in the shape
         self.called = False  # a call is one of its items
@@ -35,7 +35,7 @@ class Frame:
         self.untold: tuple[str, Json, int, int] | None = None  # a text: its key, it, and where it stands
 
 
-IN_OBJECT = Frame(True, NOWHERE.object, NOWHERE, -1)
+IN_OBJECT = ShapeFrame(True, NOWHERE.object, NOWHERE, -1)
 """An object inside arguments."""
-IN_LIST = Frame(False, NOWHERE.object, NOWHERE, -1)
+IN_LIST = ShapeFrame(False, NOWHERE.object, NOWHERE, -1)
 """A list inside arguments."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from toolect._message import Json, RepairKind
 from toolect._shapes.alternatives import Options
 from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, root_of
-from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Lost, Misfit, Repaired, Rest
-from toolect._shapes.shape_frame import Frame
+from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Misfit, MisplacedArguments, Repaired, Rest
+from toolect._shapes.shape_frame import ShapeFrame
 from toolect._spec.shape_model import HoleKind, Shape
 from toolect._values.json_lexemes import match_name
 from toolect._values.toolset import ToolSchemas
@@ -22,7 +22,7 @@ BESIDE = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
 """Members that formats put beside the name of a call, and that are no arguments."""
 
 
-class OpenCall(NamedTuple):
+class ShapedCall(NamedTuple):
     """A call so far: what it may be, the keys that have come, and whether its arguments are a string."""
 
     options: Options
@@ -46,12 +46,12 @@ class ShapeReader:
     def __init__(self, root: Shape, emit: Emit, tools: ToolSchemas, exact: bool) -> None:
         self.called = False
         self.emit = emit
-        self.stack: list[Frame] = []  # the objects and lists that are open, those in arguments too
+        self.stack: list[ShapeFrame] = []  # the objects and lists that are open, those in arguments too
         self._tools, self._exact = tools, exact
         self.place = self._root = root_of(root)  # what the value may be
         self._key = ""  # of the member that comes
         self._key_at = 0
-        self._unit: Frame | None = None  # the open call
+        self._unit: ShapeFrame | None = None  # the open call
         self._name = ""  # its name
         self._leads = False  # which is its first key
         self._argued = False  # its arguments have begun
@@ -60,13 +60,13 @@ class ShapeReader:
         self._coded = False  # which are a string
 
     @property
-    def open_call(self) -> OpenCall | None:
+    def open_call(self) -> ShapedCall | None:
         """What is known of the open call."""
         unit = self._unit
-        return None if unit is None else OpenCall(unit.members.options, tuple(unit.keys), self._coded)
+        return None if unit is None else ShapedCall(unit.members.options, tuple(unit.keys), self._coded)
 
     @property
-    def unit(self) -> Frame | None:
+    def unit(self) -> ShapeFrame | None:
         """The open call, or the last object that may be one."""
         return self._unit or next((frame for frame in reversed(self.stack) if frame.owner is frame), None)
 
@@ -81,7 +81,7 @@ class ShapeReader:
 
     # Values
 
-    def _meant(self, frame: Frame, key: str) -> str:
+    def _meant(self, frame: ShapeFrame, key: str) -> str:
         """The key of the shape that `key` spells otherwise, and that has not come; none where it may be an argument."""
         meant = "" if self._exact else frame.members.meant(key)
         if not meant or meant in frame.keys:
@@ -93,7 +93,7 @@ class ShapeReader:
             return ""
         return "" if key in self._tools.of(self._name).names else meant
 
-    def _rename(self, frame: Frame, key: str, at: int) -> None:
+    def _rename(self, frame: ShapeFrame, key: str, at: int) -> None:
         """The key at `at` stands for one of the shape."""
         frame.others.append(key)
         found, owner = Repaired(RepairKind.SHAPE, at, key), frame.owner
@@ -188,7 +188,7 @@ class ShapeReader:
             item = place.item
             if not item.options and (above is None or not above.is_object):
                 item, swapped = place.lone, "a list for one call"
-        frame = Frame(is_object, members, item, at)
+        frame = ShapeFrame(is_object, members, item, at)
         if is_object and self._unit is not None:
             frame.owner = self._unit if above is not None and above.owner is self._unit else None
         elif is_object:
@@ -228,7 +228,7 @@ class ShapeReader:
                 self.emit(Rest(frame.start, end, named.union(frame.others)))
             elif frame.lost >= 0:
                 start, after = frame.losing if frame.losing[0] >= 0 else (frame.start, end)
-                self.emit(Lost(start, after, frame.lost))
+                self.emit(MisplacedArguments(start, after, frame.lost))
         beside = tuple(frame.beside) if self._argued else ()
         self._unit = None
         self._argued = False
@@ -250,12 +250,12 @@ class ShapeReader:
         if owner.identity is not None:
             self.emit(Filled(HoleKind.ID, owner.identity, owner.start, owner.start))
 
-    def _misfit(self, frame: Frame, wrong: str, at: int) -> None:
+    def _misfit(self, frame: ShapeFrame, wrong: str, at: int) -> None:
         """A constant is another one than the shape has."""
         if frame.owner is not None and frame.owner is self._unit:
             self.emit(Misfit(at, wrong))
 
-    def _tell(self, frame: Frame) -> None:
+    def _tell(self, frame: ShapeFrame) -> None:
         """Tell the text that waits in the object, now that all its constants have come."""
         if frame.untold is not None:
             (key, value, start, end), frame.untold = frame.untold, None
@@ -329,7 +329,7 @@ class ShapeReader:
         if self._name and self._good and unit is not None and unit.members.complete:
             self.called = self.called or not unit.renamed or self._is_sure(unit)
 
-    def _is_sure(self, unit: Frame) -> bool:
+    def _is_sure(self, unit: ShapeFrame) -> bool:
         """True when a call with a key that is spelled otherwise is one for sure: data has such keys as well."""
         return self._name in self._tools if self._tools else len(unit.renamed) == 1
 

@@ -21,7 +21,7 @@ _TEXTS: dict[HoleKind, tuple[type[Content | Reasoning], Part]] = {
 _CONTENT = Hole(HoleKind.CONTENT)
 
 
-class Piece(NamedTuple):
+class JsonPiece(NamedTuple):
     """A stretch of JSON text: what it is, and the number of the segment that is next there."""
 
     text: str
@@ -29,7 +29,9 @@ class Piece(NamedTuple):
     segment: int = 0
 
 
-def unfit(shape: Shape, segments: Sequence[Segment], at: int, spell: Spell, layout: Layout) -> tuple[list[Piece], int]:
+def unfit(
+    shape: Shape, segments: Sequence[Segment], at: int, spell: Spell, layout: Layout
+) -> tuple[list[JsonPiece], int]:
     """The text of `segments` from number `at` on, as many as `shape` has room for, and the number of the next.
 
     `spell` gives the JSON text of arguments. Raises RenderError when there is no room for the first.
@@ -45,12 +47,12 @@ class _Unfit:
     def __init__(self, segments: Sequence[Segment], at: int, spell: Spell, layout: Layout) -> None:
         self.segments, self.at, self.spell, self.layout = segments, at, spell, layout
         self.colon = colon(layout)
-        self.pieces: list[Piece] = []
+        self.pieces: list[JsonPiece] = []
         self.within = False  # inside the shape of a call
 
     def put(self, text: str, part: Part = Part.MARKUP) -> None:
         """Write `text`."""
-        self.pieces.append(Piece(text, part, self.at))
+        self.pieces.append(JsonPiece(text, part, self.at))
 
     def write(self, shape: Shape, depth: int) -> None:
         """Write `shape`, in `depth` others."""
@@ -143,7 +145,7 @@ class _Unfit:
     def best(self, shapes: Sequence[Shape], depth: int) -> None:
         """Write the alternative that has room for the most segments, the first of several."""
         pieces, at = self.pieces, self.at
-        found: tuple[int, list[Piece]] | None = None
+        found: tuple[int, list[JsonPiece]] | None = None
         problem: RenderError | None = None
         for shape in shapes:
             self.pieces, self.at = [], at

@@ -18,7 +18,7 @@ from toolect._transcript import Origin, Transcript
 from toolect._values.toolset import NO_TOOLS
 
 
-class Reads(Protocol):
+class AnswerReader(Protocol):
     """A dialect, as what reads answers needs it."""
 
     spec: Spec
@@ -30,7 +30,7 @@ class Reads(Protocol):
         """The message that `text` says, after a prompt that ends with `prefix`."""
 
 
-class Answer(NamedTuple):
+class AnswerSpan(NamedTuple):
     """An answer at characters `start:end`, in turn number `turn`.
 
     `data` are the stretches that are no markup, `unread` those of which only reading tells; `prefix` is the end of the
@@ -56,11 +56,11 @@ class Segment(NamedTuple):
     call: Call | None
 
 
-def answers(rendered: Transcript | Rendered) -> list[Answer]:
+def answers(rendered: Transcript | Rendered) -> list[AnswerSpan]:
     """The answers in a text that was rendered."""
     if isinstance(rendered, Rendered):
-        return [Answer(0, len(rendered), -1, *_parts(rendered, 0), "")]
-    found: list[Answer] = []
+        return [AnswerSpan(0, len(rendered), -1, *_parts(rendered, 0), "")]
+    found: list[AnswerSpan] = []
     at = 0
     prefix = ""
     for text, origin, turn in rendered.pieces:
@@ -69,7 +69,7 @@ def answers(rendered: Transcript | Rendered) -> list[Answer]:
             data, unread = _parts(text, at)
             last = found[-1] if found and found[-1].end == at and found[-1].turn == turn else None
             if last is None:
-                found.append(Answer(at, end, turn, data, unread, prefix))
+                found.append(AnswerSpan(at, end, turn, data, unread, prefix))
             else:
                 found[-1] = last._replace(end=end, data=last.data + data, unread=last.unread + unread)
         elif text:
@@ -87,7 +87,9 @@ def _parts(text: str, at: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     return tuple((at + span.start, at + span.end) for span in text.spans if span.part is not Part.MARKUP), ()
 
 
-def quoted_in(answer: Answer, text: str, dialect: Reads | None, found: Sequence[re.Match[str]]) -> list[Span]:
+def quoted_in(
+    answer: AnswerSpan, text: str, dialect: AnswerReader | None, found: Sequence[re.Match[str]]
+) -> list[Span]:
     """Which of the markers that were `found` in the answer are no markup."""
     quoted = [match.span() for match in found if _touches(match.span(), answer.data)]
     found = [match for match in found if _touches(match.span(), answer.unread)]
@@ -110,7 +112,7 @@ def quoted_in(answer: Answer, text: str, dialect: Reads | None, found: Sequence[
     return quoted
 
 
-def segments_of(answer: Answer, text: str, dialect: Reads | None, quoted: Iterable[Span]) -> list[Segment]:
+def segments_of(answer: AnswerSpan, text: str, dialect: AnswerReader | None, quoted: Iterable[Span]) -> list[Segment]:
     """The segments of an answer, in which `quoted` markers are text."""
     if dialect is None:
         return []
@@ -130,7 +132,9 @@ def segments_of(answer: Answer, text: str, dialect: Reads | None, quoted: Iterab
     return found
 
 
-def _read(text: str, dialect: Reads, answer: Answer, words: frozenset[str], quoted: frozenset[int]) -> Message:
+def _read(
+    text: str, dialect: AnswerReader, answer: AnswerSpan, words: frozenset[str], quoted: frozenset[int]
+) -> Message:
     """The message of an answer in which `words` are text where they begin at one of the characters `quoted`."""
     graph = dialect.graph()
     plain = Stream(lambda: AnswerSearch(dialect.spec, graph, NO_TOOLS, False, answer.prefix, streaming=True))
@@ -147,7 +151,7 @@ def _read(text: str, dialect: Reads, answer: Answer, words: frozenset[str], quot
     return stream.message
 
 
-def _markers_of(text: str, dialect: Reads, prefix: str) -> list[Span]:
+def _markers_of(text: str, dialect: AnswerReader, prefix: str) -> list[Span]:
     """Where the markers of an answer are that reading goes over."""
     trace = Trace()
     AnswerSearch(dialect.spec, dialect.graph(), NO_TOOLS, False, prefix, trace=trace).read(text)

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from toolect._message import Call, Span
 from toolect._tokens.alignment import spans
-from toolect._tokens.answer_parts import Answer, Reads, Segment, segments_of
+from toolect._tokens.answer_parts import AnswerReader, AnswerSpan, Segment, segments_of
 from toolect._tokens.tokenizer_protocol import Tokenizer
 from toolect._transcript import Origin, OriginSpan
 
 
-class Run(NamedTuple):
+class IdRun(NamedTuple):
     """Ids `start:end`, of characters `begin:stop`, which were encoded together; `sampled` where they came as ids."""
 
     start: int
@@ -46,7 +46,7 @@ class CallIds(NamedTuple):
     call: Call
 
 
-class Difference(NamedTuple):
+class IdDifference(NamedTuple):
     """Characters `start:end`: the ids they have, and those they would have if all the text were encoded at once."""
 
     start: int
@@ -63,11 +63,11 @@ class Encoded:
         text: str,
         tokenizer: Tokenizer,
         ids: Sequence[int],
-        runs: Sequence[Run],
+        runs: Sequence[IdRun],
         origins: Sequence[OriginSpan],
         quoted: Sequence[Span],
-        answers: Sequence[Answer],
-        dialect: Reads | None,
+        answers: Sequence[AnswerSpan],
+        dialect: AnswerReader | None,
     ) -> None:
         self.text, self.tokenizer, self.ids, self.runs = text, tokenizer, list(ids), tuple(runs)
         self.origins, self.quoted = tuple(origins), tuple(quoted)
@@ -142,7 +142,7 @@ class Encoded:
         return found
 
     @cached_property
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[IdDifference]:
         """Where encoding the whole text at once would give other ids: at cuts, and at quoted markers."""
         (whole,) = self.tokenizer.encode([self.text])
         if whole == self.ids:
@@ -155,5 +155,5 @@ class Encoded:
             if kind != "equal":
                 places = [*self.spans[a:b], *theirs[c:d]]
                 start, end = min(one for one, _ in places), max(one for _, one in places)
-                found.append(Difference(start, end, tuple(self.ids[a:b]), tuple(whole[c:d])))
+                found.append(IdDifference(start, end, tuple(self.ids[a:b]), tuple(whole[c:d])))
         return found

@@ -11,8 +11,8 @@ from toolect._message import Span
 from toolect._rendered import Rendered
 from toolect._shown import alike
 from toolect._tokens.adapting import adapted
-from toolect._tokens.answer_parts import Answer, Reads, answers, quoted_in
-from toolect._tokens.encoded_text import Encoded, Run
+from toolect._tokens.answer_parts import AnswerReader, AnswerSpan, answers, quoted_in
+from toolect._tokens.encoded_text import Encoded, IdRun
 from toolect._tokens.marker_ids import controls, texts_of
 from toolect._tokens.tokenizer_protocol import Tokenizer, finder
 from toolect._transcript import Origin, OriginSpan, Transcript
@@ -35,7 +35,7 @@ def encode(
     *,
     sampled: Mapping[int, Sequence[int]] | None = None,
     cut: Cut = "answer",
-    dialect: Reads | None = None,
+    dialect: AnswerReader | None = None,
 ) -> Encoded:
     """A rendered conversation or answer as ids, each of which knows its characters, origin and segment.
 
@@ -103,8 +103,8 @@ def _quoted(
     text: str,
     marks: Sequence[re.Match[str]],
     origins: Sequence[OriginSpan],
-    said: Sequence[Answer],
-    dialect: Reads | None,
+    said: Sequence[AnswerSpan],
+    dialect: AnswerReader | None,
 ) -> list[Span]:
     """The markers that are no markup: some of their characters are not the chat's, or the answer only tells of them."""
     found: list[Span] = []
@@ -137,7 +137,7 @@ class _Encoding:
         self.control_ids = {tokenizer.added[word] for word in words}
         self.begins = [match.start() for match in marks]
 
-    def encode(self, stretches: Sequence[_Stretch]) -> tuple[list[int], list[Run]]:
+    def encode(self, stretches: Sequence[_Stretch]) -> tuple[list[int], list[IdRun]]:
         """All ids, and the run of ids that each stretch is."""
         jobs = [self.jobs(one) for one in stretches]
         found = self.done([job for some in jobs for job in some])
@@ -150,7 +150,7 @@ class _Encoding:
             for part in found[at : at + len(some)]:
                 ids += part
             at += len(some)
-            runs.append(Run(start, len(ids), stretch.start, stretch.end, stretch.sampled is not None))
+            runs.append(IdRun(start, len(ids), stretch.start, stretch.end, stretch.sampled is not None))
         return ids, runs
 
     def jobs(self, stretch: _Stretch) -> list[_Job]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer
 
 
-class Piece(NamedTuple):
+class IdPiece(NamedTuple):
     """The bytes of an id; their text, or None where characters are cut in two; whether it is an added text."""
 
     data: bytes
@@ -16,7 +16,7 @@ class Piece(NamedTuple):
     added: bool
 
 
-class Pieces(dict[int, Piece]):
+class Pieces(dict[int, IdPiece]):
     """The pieces of one tokenizer by id, made when they are first needed."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -24,7 +24,7 @@ class Pieces(dict[int, Piece]):
         self._tokenizer = tokenizer
         self._added = frozenset(tokenizer.added.values())
 
-    def __missing__(self, number: int) -> Piece:
+    def __missing__(self, number: int) -> IdPiece:
         if type(number) is not int:
             if not hasattr(number, "__index__") or isinstance(number, bool):
                 raise TokenIdError(number, self._tokenizer.size)
@@ -34,7 +34,7 @@ class Pieces(dict[int, Piece]):
             text = data.decode()
         except UnicodeDecodeError:
             text = None
-        found = self[number] = Piece(data, text, number in self._added)
+        found = self[number] = IdPiece(data, text, number in self._added)
         return found
 
 

@@ -12,7 +12,7 @@ from toolect._graph.graph import Graph
 from toolect._message import Message, Span
 from toolect._search.answer_search import Stream
 from toolect._spec.model import Spec
-from toolect._tokens.id_pieces import Piece, pieces_of
+from toolect._tokens.id_pieces import IdPiece, pieces_of
 from toolect._tokens.marker_ids import guarded
 from toolect._tokens.quoting import Quoting
 from toolect._tokens.tokenizer_protocol import Tokenizer
@@ -92,14 +92,14 @@ class TokenStream:
         first = bisect_right(self._ends, max(start, 0))
         return first, max(bisect_left(self._starts, end), first)
 
-    def _read(self, piece: Piece) -> list[Event]:
+    def _read(self, piece: IdPiece) -> list[Event]:
         """What an id makes happen."""
         if not piece.added:
             return self._stream.text(self._decoded(piece))
         events = [*self._break(), *self._stream.rest()]
         return events + self._stream.marker(self._decoded(piece))
 
-    def _decoded(self, piece: Piece) -> str:
+    def _decoded(self, piece: IdPiece) -> str:
         """The characters that an id completes, which are noted."""
         text = piece.text
         if text is None or self._open:

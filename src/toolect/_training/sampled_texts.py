@@ -20,7 +20,7 @@ _PROBE = "~"
 Piece = tuple[str, Origin, int]
 
 
-class Sampled(NamedTuple):
+class SampledText(NamedTuple):
     """A text that answers were sampled in, the numbers of their turns, and why it ends."""
 
     text: Transcript
@@ -30,7 +30,7 @@ class Sampled(NamedTuple):
 
 def sampled_texts(
     conversation: Conversation, chat: Written, wanted: set[int], options: Mapping[str, Any]
-) -> Iterator[Sampled]:
+) -> Iterator[SampledText]:
     """The texts that the wanted answers were sampled in. What is told again in another way was not sampled there."""
     pieces: list[Piece] = []
     said: set[int] = set()
@@ -49,13 +49,13 @@ def sampled_texts(
                     f"for turn {number} `{chat.name}` writes otherwise what came before: from character {at} on "
                     f"{now[at : at + 30]!r} where {text[at : at + 30]!r} was"
                 )
-                yield Sampled(Transcript(pieces, (), prompt.author), said, reason)
+                yield SampledText(Transcript(pieces, (), prompt.author), said, reason)
             pieces, said = [*now.pieces], set()
         prompt, text = now, now + "".join(piece[0] for piece in answer)
         pieces += [(one, origin, number) for one, origin, _ in answer]
         said.add(number)
     if said & wanted:
-        yield Sampled(Transcript(pieces, (), prompt.author), said, "")
+        yield SampledText(Transcript(pieces, (), prompt.author), said, "")
 
 
 def _sampled(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from toolect._turns import Results, Turn, Waiting
+from toolect._turns import PendingCalls, Results, Turn
 from toolect.conversation import Assistant, Conversation
 
 
@@ -61,7 +61,7 @@ def wanted_of(conversation: Conversation, wish: Teach) -> set[int]:
 
 def failed_calls(turns: Sequence[Turn]) -> set[tuple[int, int]]:
     """The calls that failed: the numbers of their turn, and among the calls of that."""
-    waiting = Waiting()
+    waiting = PendingCalls()
     places = {}
     failed = set()
     for number, turn in enumerate(turns):

@@ -16,7 +16,7 @@ _MEMBER = re.compile(r'[^"{}\[\],:]*+,[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*
 """Matches what stands before the value of a member that is not the first."""
 
 
-class Change(NamedTuple):
+class ArgumentChange(NamedTuple):
     """What was done to the arguments, and what was found."""
 
     kind: RepairKind
@@ -47,7 +47,7 @@ class Flow:
 
     __slots__ = ("_changes", "_escaping", "_held", "_key", "_passing", "_quoted", "_root", "_stack", "_wanted")
 
-    def __init__(self, root: Schema, changes: list[Change]) -> None:
+    def __init__(self, root: Schema, changes: list[ArgumentChange]) -> None:
         self._root, self._changes = root, changes
         self._stack: list[Open] = []
         self._quoted = self._escaping = False  # a string is open, and a backslash was the last of it
@@ -148,7 +148,7 @@ class Flow:
         schema = self._stack[-1].schema
         said = "" if schema is None else schema.meant(key)
         if said:
-            self._changes.append(Change(RepairKind.SHAPE, key))
+            self._changes.append(ArgumentChange(RepairKind.SHAPE, key))
         return said or key
 
     def _value(self, schema: Schema) -> str:
@@ -158,7 +158,7 @@ class Flow:
         said = read_json(text)
         if not isinstance(said, str) or not becomes(schema, said):
             return text
-        self._changes.append(Change(RepairKind.COERCION, said[:40]))
+        self._changes.append(ArgumentChange(RepairKind.COERCION, said[:40]))
         written = dumps(read_typed(said, schema.types))
         if written[:1] not in ("{", "["):
             return written

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from toolect._message import Json, RepairKind, dumps
-from toolect._values.argument_flow import Change, Flow, becomes
+from toolect._values.argument_flow import ArgumentChange, Flow, becomes
 from toolect._values.schema import Schema
 from toolect._values.text_values import NOTHING, read_json
 
@@ -71,7 +71,7 @@ class Fitting:
     def __init__(self, schema: Schema) -> None:
         self.feed: Callable[[str], str] = self._begin
         """What can be passed on after a text has come."""
-        self.changes: list[Change] = []
+        self.changes: list[ArgumentChange] = []
         """What was done so far."""
         self._schema = schema
         self._starts = True  # nothing was passed on
@@ -131,12 +131,14 @@ class Fitting:
             if not isinstance(inner, dict) or not set(schema.names).issuperset(inner):
                 break
             value = inner
-            self.changes.append(Change(RepairKind.WRAPPED, key))
+            self.changes.append(ArgumentChange(RepairKind.WRAPPED, key))
         if (alone := placed(schema, before, text)) is None:
             return value
         listed = isinstance(value, list) and value[:1] == [alone]
         self.changes.append(
-            Change(RepairKind.WRAPPED, "[") if listed else Change(RepairKind.POSITIONAL, next(iter(alone)))
+            ArgumentChange(RepairKind.WRAPPED, "[")
+            if listed
+            else ArgumentChange(RepairKind.POSITIONAL, next(iter(alone)))
         )
         return alone
 

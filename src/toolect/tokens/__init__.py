@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from toolect._compiled import Dialect
 from toolect._tokens.adapting import adapted, load
-from toolect._tokens.encoded_text import CallIds, Difference, Encoded, Token
+from toolect._tokens.encoded_text import CallIds, Encoded, IdDifference, Token
 from toolect._tokens.encoding import Cut, encode
 from toolect._tokens.marker_ids import MarkerIds
 from toolect._tokens.marker_ids import markers as _markers
@@ -19,8 +19,8 @@ from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer
 __all__ = [
     "CallIds",
     "Cut",
-    "Difference",
     "Encoded",
+    "IdDifference",
     "MarkerIds",
     "Token",
     "TokenIdError",

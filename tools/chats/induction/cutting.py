@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect.conversation import Assistant, Results, System, Turn
 from tools.chats.induction.known_words import Atoms, Slot, atoms, between
 from tools.chats.induction.marker_tokens import common_start, tokens
@@ -21,7 +21,7 @@ class Written(NamedTuple):
     `before` has, for each number of turns less than all, what is written for these alone; None where it is refused.
     """
 
-    case: Case
+    case: ChatCase
     text: str
     asking: str | None
     before: Sequence[str | None]

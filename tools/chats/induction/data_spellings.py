@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._message import Json
 from toolect._prompting.notation import inset, spell
 from toolect._prompting.tools import write_tools
@@ -44,7 +44,7 @@ class Spellings(NamedTuple):
     output: OutputKind
 
 
-def known_texts(case: Case, spellings: Spellings) -> Iterator[tuple[str, Slot]]:
+def known_texts(case: ChatCase, spellings: Spellings) -> Iterator[tuple[str, Slot]]:
     """The texts that stand for data in this conversation, with their places."""
     if spellings.arguments is not None:
         for slot, call in calls_of(case):
@@ -65,7 +65,7 @@ def known_texts(case: Case, spellings: Spellings) -> Iterator[tuple[str, Slot]]:
         yield datetime.date.fromisoformat(DAY).strftime(spellings.date), Slot("d")
 
 
-def has_head(case: Case) -> bool:
+def has_head(case: ChatCase) -> bool:
     return bool(case.conversation.turns) and isinstance(case.conversation.turns[0], System)
 
 
@@ -81,7 +81,7 @@ def _written(tool: Mapping[str, Json], how: ToolText) -> str:
     return inset(how.text, "tools", write_tools(msgspec.structs.replace(how, text="{tools}"), [tool]))
 
 
-def tools_of(pairs: Sequence[tuple[Case, str]], known: Sequence[ToolText]) -> ToolText | None:
+def tools_of(pairs: Sequence[tuple[ChatCase, str]], known: Sequence[ToolText]) -> ToolText | None:
     """How definitions are spelled: the way in which all of them are found in most texts that could tell them."""
     several = [(case.conversation.tools, text) for case, text in pairs if len(case.conversation.tools) > 1]
     ways = [
@@ -115,7 +115,7 @@ def _in_words(tools: Sequence[Mapping[str, Json]], text: str) -> Iterator[ToolTe
                 yield ToolText(each="{name}" + core[len(one["name"]) :], tool=pattern, notation=notation)
 
 
-def quote_of(pairs: Sequence[tuple[Case, str]]) -> str:
+def quote_of(pairs: Sequence[tuple[ChatCase, str]]) -> str:
     """The quotes of texts that are values of arguments; nothing where these are JSON, or have none."""
     if arguments_of(pairs) is not None:
         return ""
@@ -133,7 +133,7 @@ def quote_of(pairs: Sequence[tuple[Case, str]]) -> str:
     return ""
 
 
-def arguments_of(pairs: Sequence[tuple[Case, str]]) -> Notation | None:
+def arguments_of(pairs: Sequence[tuple[ChatCase, str]]) -> Notation | None:
     """How the arguments of a call are spelled as one value."""
     for notation in NOTATIONS:
         told = [

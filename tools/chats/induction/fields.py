@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._chats.chat_grammar import start_of
 from toolect._chats.verbs import Chat
 from toolect._message import Json, MessageError
@@ -29,7 +29,7 @@ _NARROWER = {ChatRole.CONTENT: "words", ChatRole.REASONING: "thought", ChatRole.
 """When a rule with a role may be written, if not always where there is what it is of."""
 
 
-def rendered(chat: Chat, case: Case) -> str | None:
+def rendered(chat: Chat, case: ChatCase) -> str | None:
     """A conversation as the chat writes it, whatever its texts hold; None where it refuses it."""
     day = date.fromisoformat(DAY)
     try:
@@ -38,7 +38,7 @@ def rendered(chat: Chat, case: Case) -> str | None:
         return None
 
 
-def alike(chat: Chat, given: Sequence[Case], texts: Sequence[str | TemplateError]) -> list[bool]:
+def alike(chat: Chat, given: Sequence[ChatCase], texts: Sequence[str | TemplateError]) -> list[bool]:
     """Of each conversation, whether the chat writes it as the template does, or refuses it like that."""
     return [
         rendered(chat, case) == (text if isinstance(text, str) else None)
@@ -47,7 +47,7 @@ def alike(chat: Chat, given: Sequence[Case], texts: Sequence[str | TemplateError
 
 
 def fitted(
-    chat: Chat, entry: dict[str, Json], given: Sequence[Case], texts: Sequence[str | TemplateError]
+    chat: Chat, entry: dict[str, Json], given: Sequence[ChatCase], texts: Sequence[str | TemplateError]
 ) -> tuple[Chat, dict[str, Json]]:
     """The chat with those fields by which it writes most conversations as the template does."""
     best = sum(alike(chat, given, texts))

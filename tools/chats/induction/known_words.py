@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 
@@ -41,7 +41,7 @@ def word(kind: str, turn: int, item: int = 0, pair: int | None = None) -> str:
     return f"Z{kind}{turn:03}x{item:03}" + ("" if pair is None else f"y{pair}")
 
 
-def worded(case: Case) -> Case:
+def worded(case: ChatCase) -> ChatCase:
     """The same conversation, of such words; of answers, what is empty stays so.
 
     Calls have an argument or two, texts and numbers.
@@ -94,7 +94,7 @@ def _call(call: Call, turn: int, item: int) -> Call:
     return Call(word("n", turn, item), given, word("i", turn, item))
 
 
-def calls_of(case: Case) -> list[tuple[Slot, Call]]:
+def calls_of(case: ChatCase) -> list[tuple[Slot, Call]]:
     """The calls of a conversation of such words, each with the place of its arguments."""
     turns = case.conversation.turns
     at = -1 if turns and isinstance(turns[0], System) else 0

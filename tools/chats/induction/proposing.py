@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._authoring.generate.random_conversations import ChatCase, cases
 from toolect._authoring.lint.chat_checks import talk, unlike
 from toolect._chats.answers import plain_dialect
 from toolect._chats.chat_registry import chat, looks_like
@@ -44,7 +44,7 @@ KNOWN = 8
 class Difference(NamedTuple):
     """A conversation that a chat writes otherwise than the template; None is a refusal."""
 
-    case: Case
+    case: ChatCase
     template: str | None
     chat: str | None
 
@@ -141,7 +141,7 @@ def induced(template: Template, name: str, spec: Path, dialect: Dialect | None) 
     return Proposal("", files, found, tuple(notes), made)
 
 
-def tried(made: Chat, given: Sequence[Case], texts: Sequence[str | TemplateError]) -> Tried:
+def tried(made: Chat, given: Sequence[ChatCase], texts: Sequence[str | TemplateError]) -> Tried:
     """How a chat does on conversations that a template writes so."""
     same = alike(made, given, texts)
     untold = [label for label, case in zip(same, given, strict=True) if not case.conversation.tools]
@@ -170,12 +170,12 @@ def spellings_of(names: Sequence[str]) -> list[ToolText]:
     return found
 
 
-def _blank(case: Case) -> bool:
+def _blank(case: ChatCase) -> bool:
     """True where there is a text with nothing in it, but maybe blanks."""
     return any(not text.strip() for text in _texts(case))
 
 
-def _texts(case: Case) -> Iterator[str]:
+def _texts(case: ChatCase) -> Iterator[str]:
     for turn in case.conversation.turns:
         match turn:
             case System(text) | User(text):

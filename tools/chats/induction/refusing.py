@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._spec.chat_model import WORDS, Fact
 from toolect._spec.guards import Guard, read_guard
 from tools.chats.induction.told_facts import facts_of
@@ -17,7 +17,7 @@ _USUAL = ("out-of-turn", "user and odd or (answer or results or notice) and not 
 
 
 def refusals(
-    rendered: Sequence[Case], refused: Sequence[tuple[Case, str]], default: bool
+    rendered: Sequence[ChatCase], refused: Sequence[tuple[ChatCase, str]], default: bool
 ) -> tuple[dict[str, str], list[str]]:
     """The guards of turns that a template refuses, by its reasons; and the reasons whose turns are not plain to see."""
     fine = [_facts(case, default) for case in rendered]
@@ -29,7 +29,7 @@ def refusals(
     return {why: guard for why, guard in found.items() if guard}, [why for why, guard in found.items() if not guard]
 
 
-def _facts(case: Case, default: bool) -> list[int]:
+def _facts(case: ChatCase, default: bool) -> list[int]:
     """The facts of each turn, or those of a conversation without any."""
     found = facts_of(case, default)
     return found.turns or [found.head | int(Fact.EMPTY | Fact.UNASKED)]

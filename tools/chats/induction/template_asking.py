@@ -9,7 +9,7 @@ from itertools import product
 
 import msgspec
 
-from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._authoring.generate.random_conversations import ChatCase, cases
 from toolect._chats.answers import plain_dialect
 from toolect._chats.template_work import TemplateWork, ways
 from toolect._message import Content, Json, Message
@@ -59,11 +59,11 @@ class Template:
         """End the process that renders."""
         self.sandbox.close()
 
-    def rendered(self, given: Sequence[Case], day: str = DAY) -> Sequence[str | TemplateError]:
+    def rendered(self, given: Sequence[ChatCase], day: str = DAY) -> Sequence[str | TemplateError]:
         """The text of each conversation, or why the template refuses it."""
         return self.sandbox.run(self.text, [self._given(case) for case in given], SECONDS, day=day)
 
-    def _given(self, case: Case) -> dict[str, Json]:
+    def _given(self, case: ChatCase) -> dict[str, Json]:
         given = self._work.asked(case.conversation.turns, case.generate, self.habits)
         given["tools"] = [*map(dict, case.conversation.tools)] or None
         if case.thinking is not None:  # the names that templates have for it
@@ -79,27 +79,27 @@ class Template:
             tools_of(pairs, self.known), arguments_of(pairs), self._date(talks), quote_of(pairs), self._output(talks)
         )
 
-    def _output(self, talks: Sequence[Case]) -> OutputKind:
+    def _output(self, talks: Sequence[ChatCase]) -> OutputKind:
         """How outputs of calls are spelled."""
         asked = [case for case in talks if any(isinstance(turn, Results) for turn in case.conversation.turns)]
         quoted = self._quotes(asked, 'a "b"\nc')
         return OutputKind.TEXT if not quoted else OutputKind.STRING if self._quotes(asked, '["b"]') else OutputKind.JSON
 
-    def _quotes(self, talks: Sequence[Case], output: str) -> bool:
+    def _quotes(self, talks: Sequence[ChatCase], output: str) -> bool:
         texts = self.rendered([_with_output(case, output) for case in talks])
         told = [json.dumps(output) in text for text in texts if isinstance(text, str)]
         return 2 * sum(told) > len(told)
 
-    def _date(self, talks: Sequence[Case]) -> str:
+    def _date(self, talks: Sequence[ChatCase]) -> str:
         """How the date of today is written; nothing where it is not, or otherwise."""
         day = datetime.date.fromisoformat(DAY)
         texts = [text for text in self.rendered(talks) if isinstance(text, str)]
         return next((form for form in DATES if any(day.strftime(form) in text for text in texts)), "")
 
-    def written(self, seed: int, count: int, spellings: Spellings) -> tuple[list[Written], list[tuple[Case, str]]]:
+    def written(self, seed: int, count: int, spellings: Spellings) -> tuple[list[Written], list[tuple[ChatCase, str]]]:
         """Conversations of known words as the template writes them; and those that it refuses, with its reasons."""
         talks = [worded(case) for case in (*cases(seed, count), *_odd(count))]
-        asked: list[Case] = []
+        asked: list[ChatCase] = []
         for case in talks:
             asked += [case._replace(generate=False), case._replace(generate=True), *_shorter(case)]
         texts = iter(self.rendered(asked))
@@ -116,7 +116,7 @@ class Template:
         return found, refused
 
 
-def _with_output(case: Case, output: str) -> Case:
+def _with_output(case: ChatCase, output: str) -> ChatCase:
     turns = [
         Results(tuple(msgspec.structs.replace(one, output=output) for one in turn.results))
         if isinstance(turn, Results)
@@ -126,7 +126,7 @@ def _with_output(case: Case, output: str) -> Case:
     return case._replace(conversation=Conversation(turns, case.conversation.tools))
 
 
-def _odd(number: int) -> Iterator[Case]:
+def _odd(number: int) -> Iterator[ChatCase]:
     """Conversations that come up rarely: of no turn, of one, with two neighbours of one kind."""
     asked, said, told = User("?"), Assistant(Message([Content("!")])), System("-")
     tools = next(case.conversation.tools for case in cases(7, 60) if case.conversation.tools)
@@ -135,11 +135,11 @@ def _odd(number: int) -> Iterator[Case]:
         [asked, said, told, asked],
     )  # fmt: skip
     for turns, some, thinking in product(talks, ((), tools), (None, True, False)):
-        yield Case(number, Conversation(turns, some), True, thinking)
+        yield ChatCase(number, Conversation(turns, some), True, thinking)
         number += 1
 
 
-def _shorter(case: Case) -> Iterator[Case]:
+def _shorter(case: ChatCase) -> Iterator[ChatCase]:
     """The conversation without its last turns, from none at all on."""
     turns: list[Turn] = [*case.conversation.turns]
     head = 1 if turns and isinstance(turns[0], System) else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from toolect._authoring.generate.random_conversations import Case
+from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._chats.filling import Said
 from toolect._chats.turn_facts import answer_facts, following, literal_facts, turn_facts
 from toolect._spec.chat_model import Fact
@@ -24,7 +24,7 @@ class Facts(NamedTuple):
     tail: int
 
 
-def facts_of(case: Case, default: bool) -> Facts:
+def facts_of(case: ChatCase, default: bool) -> Facts:
     """The facts of a conversation in a chat whose system text stands at the head; `default`: there is always one."""
     turns: Sequence[Turn] = [*case.conversation.turns]
     shared = literal_facts(case.thinking, case.generate) | (int(Fact.TOOLS) if case.conversation.tools else 0)

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import msgspec
 
-from toolect._authoring.derivation.grammar_options import Part, PartKind, name_of, parts
+from toolect._authoring.derivation.grammar_options import GrammarPart, PartKind, name_of, parts
 from toolect._authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
-from toolect._authoring.derivation.ways import Enter, NetworkWalk
+from toolect._authoring.derivation.ways import NetworkWalk, RuleEntry
 from toolect._compiled import Dialect, Mode, Tools, check_mode
 from toolect._graph.network import Network, Option
 from toolect._message import Message, Repair, Status
@@ -18,7 +18,17 @@ from toolect._search.trace import Lexeme, Trace
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 
 __all__ = [
-    "Branch", "Derivation", "Failure", "Leaf", "LeafKind", "Part", "PartKind", "Tree", "derive", "edges", "parts",
+    "Branch",
+    "Derivation",
+    "Failure",
+    "GrammarPart",
+    "Leaf",
+    "LeafKind",
+    "PartKind",
+    "Tree",
+    "derive",
+    "edges",
+    "parts",
 ]  # fmt: skip
 
 MAX_EXPECTED = 4
@@ -82,7 +92,7 @@ def edges(dialect: Dialect, lexemes: Sequence[Lexeme]) -> frozenset[str]:
     found = {"start"}
     for trail in _walk(dialect.graph().network).crossed(lexemes):
         for crossing in trail:
-            if isinstance(crossing, Enter):
+            if isinstance(crossing, RuleEntry):
                 found.add(crossing.rule)
             elif isinstance(crossing, Option):
                 found.add(name_of(crossing))

@@ -28,7 +28,7 @@ class PartKind(StrEnum):
     REPEATED = "repeated"
 
 
-class Part(msgspec.Struct, frozen=True):
+class GrammarPart(msgspec.Struct, frozen=True):
     """A part of the grammar: `text` is what it says there, `place` is where it begins."""
 
     name: str
@@ -38,12 +38,12 @@ class Part(msgspec.Struct, frozen=True):
     place: Place
 
 
-def parts(dialect: Dialect) -> list[Part]:
+def parts(dialect: Dialect) -> list[GrammarPart]:
     """Every part of the dialect's grammar, rule by rule: what a `Derivation` counts."""
     return list(_parts(dialect.graph().network))
 
 
-def _parts(network: Network) -> Iterator[Part]:
+def _parts(network: Network) -> Iterator[GrammarPart]:
     options: dict[str, list[Option]] = {}
     for option in network.options.values():
         options.setdefault(option.rule, []).append(option)
@@ -52,10 +52,10 @@ def _parts(network: Network) -> Iterator[Part]:
         path = rule.place.path
         if path not in texts:
             texts[path] = read_text(Path(path), Problems(), "missing-grammar") or ""
-        yield Part(rule.name, PartKind.RULE, spelled(rule.expr), rule.place)
+        yield GrammarPart(rule.name, PartKind.RULE, spelled(rule.expr), rule.place)
         own = sorted(options.get(rule.name, ()), key=lambda option: option.number)
         for option, place in zip(own, option_places(rule, texts[path]), strict=True):
-            yield Part(name_of(option), _kind(option), spelled(option.item), place)
+            yield GrammarPart(name_of(option), _kind(option), spelled(option.item), place)
 
 
 def name_of(option: Option) -> str:

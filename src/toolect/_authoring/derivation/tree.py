@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from toolect._authoring.derivation.grammar_options import name_of
-from toolect._authoring.derivation.ways import Crossing, Enter, Leave, Take
+from toolect._authoring.derivation.ways import Crossing, Leave, RuleEntry, Take
 from toolect._graph.symbols import Field, Mark, Pat, Symbol
 from toolect._message import Span
 from toolect._spec.grammar_model import Pattern
@@ -84,7 +84,7 @@ class Branch(msgspec.Struct, frozen=True):
 Tree: TypeAlias = Branch | Leaf
 
 
-class _Open:
+class _OpenRule:
     """A rule whose end has not come."""
 
     def __init__(self, rule: str, role: Role | None) -> None:
@@ -99,7 +99,7 @@ class TreeBuilder:
     def __init__(self, spec: Spec, text: str) -> None:
         self.spec, self.text = spec, text
         self.counts: Counter[str] = Counter()
-        self._open: list[_Open] = []
+        self._open: list[_OpenRule] = []
         self._at = 0
         self._ends = tuple(end.strip() for end in spec.end)
         self._names = {
@@ -127,7 +127,7 @@ class TreeBuilder:
             if not isinstance(event, Leave) and starts:  # what was left out belongs to the innermost rule still open
                 self._pass_by(starts[-1])
             match event:
-                case Enter(rule):
+                case RuleEntry(rule):
                     self._enter(rule)
                 case Leave():
                     self._leave()
@@ -147,7 +147,7 @@ class TreeBuilder:
 
     def _enter(self, rule: str) -> None:
         self.counts[rule] += 1
-        self._open.append(_Open(rule, self._role(rule)))
+        self._open.append(_OpenRule(rule, self._role(rule)))
 
     def _role(self, rule: str) -> Role | None:
         above = self._open[-1].rule if self._open else ""

@@ -23,7 +23,7 @@ Config: TypeAlias = tuple[int, Stack | None]
 Kernel: TypeAlias = tuple[Config, ...]
 
 
-class Enter(NamedTuple):
+class RuleEntry(NamedTuple):
     """A rule begins."""
 
     rule: str
@@ -40,7 +40,7 @@ class Take(NamedTuple):
     symbol: Symbol
 
 
-Crossing: TypeAlias = Enter | Leave | Option
+Crossing: TypeAlias = RuleEntry | Leave | Option
 """What happens between two lexemes."""
 Trail: TypeAlias = tuple[Crossing, ...]
 Place: TypeAlias = tuple[int, Stack | None, int, Trail]
@@ -62,14 +62,14 @@ class Ending(NamedTuple):
     trail: Trail
 
 
-class Step:
+class LexemeStep:
     """The places after a lexeme, and how each was reached."""
 
     __slots__ = ("arrivals", "ending", "kernel", "then")
 
     def __init__(self, kernel: Kernel, arrivals: tuple[Arrival, ...]) -> None:
         self.kernel, self.arrivals = kernel, arrivals
-        self.then: dict[Key, Step] = {}
+        self.then: dict[Key, LexemeStep] = {}
         """The steps from there that are known."""
         self.ending: Ending | None = None
         """How the way ends there, once that has been asked for."""
@@ -79,7 +79,7 @@ class Stretch(NamedTuple):
     """Lexemes that are read in one go, with the step over each, and how the way goes on after the last one."""
 
     lexemes: Sequence[Lexeme]
-    steps: list[Step]
+    steps: list[LexemeStep]
     ending: Ending
 
 
@@ -88,9 +88,9 @@ class NetworkWalk:
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self.start = Step(((network.starts["start"], None),), ())
+        self.start = LexemeStep(((network.starts["start"], None),), ())
         self._stacks: dict[tuple[int, Stack | None], Stack] = {}
-        self._steps: dict[tuple[Kernel, Key], Step] = {}
+        self._steps: dict[tuple[Kernel, Key], LexemeStep] = {}
         self._closures: dict[Kernel, list[Place]] = {}
 
     def ways(self, lexemes: Sequence[Lexeme]) -> list[list[Crossing | Take]]:
@@ -110,7 +110,7 @@ class NetworkWalk:
 
     def _stretches(self, lexemes: Sequence[Lexeme]) -> Iterator[Stretch]:
         """The lexemes and the steps over them, anew whenever what was open is given up."""
-        last, begun, steps = self.start, 0, list[Step]()
+        last, begun, steps = self.start, 0, list[LexemeStep]()
         for i, lexeme in enumerate(lexemes):
             step = last.then.get(lexeme.key) or self._step(last, lexeme.key)
             anew = self._step(self.start, lexeme.key) if lexeme.fresh or not step.kernel else None
@@ -126,13 +126,13 @@ class NetworkWalk:
             last = step
         yield Stretch(lexemes[begun:], steps, self._end(last))
 
-    def _step(self, last: Step, key: Key) -> Step:
+    def _step(self, last: LexemeStep, key: Key) -> LexemeStep:
         """The step over `key` from where `last` led."""
         step = self._over(last.kernel, key)
         last.then[key] = step
         return step
 
-    def _over(self, kernel: Kernel, key: Key) -> Step:
+    def _over(self, kernel: Kernel, key: Key) -> LexemeStep:
         step = self._steps.get((kernel, key))
         if step is None:
             if len(self._steps) >= MAX_STEPS:
@@ -144,10 +144,10 @@ class NetworkWalk:
                 for edge in self.network.states[at].edges:
                     if key_of(edge.symbol) == key:
                         found.setdefault((edge.target, stack), Arrival(origin, trail, edge.symbol))
-            step = self._steps[kernel, key] = Step(tuple(found), tuple(found.values()))
+            step = self._steps[kernel, key] = LexemeStep(tuple(found), tuple(found.values()))
         return step
 
-    def _after_statement(self, kernel: Kernel, key: Key) -> Step:
+    def _after_statement(self, kernel: Kernel, key: Key) -> LexemeStep:
         """The step over the lexeme `key` when rules that are open are given up, the innermost first."""
         ended: list[Config] = []
         origins: list[tuple[int, Trail]] = []
@@ -160,9 +160,9 @@ class NetworkWalk:
                 stack = stack.parent
         step = self._over(tuple(ended), key)
         arrivals = ((origins[a.origin], a) for a in step.arrivals)
-        return Step(step.kernel, tuple(Arrival(i, left + a.trail, a.symbol) for (i, left), a in arrivals))
+        return LexemeStep(step.kernel, tuple(Arrival(i, left + a.trail, a.symbol) for (i, left), a in arrivals))
 
-    def _end(self, last: Step) -> Ending:
+    def _end(self, last: LexemeStep) -> Ending:
         """The first of the places from which the grammar may end, and the way there; else the first place."""
         if last.ending is None:
             ends = (
@@ -197,7 +197,7 @@ class NetworkWalk:
             found.append((at, stack, origin, trail))
             state = states[at]
             more: list[Place] = [
-                (starts[enter.rule], self._push(enter.target, stack), origin, (*trail, Enter(enter.rule)))
+                (starts[enter.rule], self._push(enter.target, stack), origin, (*trail, RuleEntry(enter.rule)))
                 for enter in state.enters
             ]
             more += [(target, stack, origin, trail) for _, target in state.spaces]

@@ -298,7 +298,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 
 
-class Token(NamedTuple):
+class JsonToken(NamedTuple):
     """A piece of JSON at characters `start:end`; `key` for a string that a colon follows."""
 
     text: str
@@ -327,9 +327,9 @@ def values(text: str) -> Iterator[tuple[int, int]]:
         at = end
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[JsonToken]:
     """The tokens of all JSON in `text`."""
-    found: list[Token] = []
+    found: list[JsonToken] = []
     for start, end in values(text):
         matches = list(_TOKEN.finditer(text, start, end))
         depth, last = 0, ""
@@ -337,7 +337,7 @@ def tokens(text: str) -> list[Token]:
             word = match[0]
             depth += word in "{["
             key = word[0] == '"' and after is not None and after[0] == ":"
-            found.append(Token(word, *match.span(), key, depth, word in "}]" and last not in ("{", "[")))
+            found.append(JsonToken(word, *match.span(), key, depth, word in "}]" and last not in ("{", "[")))
             depth -= word in "}]"
             last = word
     return found
@@ -350,7 +350,7 @@ def respaced(text: str, **layout: object) -> str:
     return text
 
 
-Wanted: TypeAlias = Callable[[Token], bool]
+Wanted: TypeAlias = Callable[[JsonToken], bool]
 
 
 def _token(wanted: Wanted, said: Said) -> Break:
@@ -385,7 +385,7 @@ def _is(*words: str) -> Wanted:
     return lambda token: token.text in words
 
 
-def _is_string(token: Token) -> bool:
+def _is_string(token: JsonToken) -> bool:
     return token.text[0] == '"'
 
 
@@ -455,7 +455,7 @@ _COMMENTS = (" // as asked\n", " /* as asked */ ", " # as asked\n")
 _TYPOGRAPHIC = ("“”", "‘’", "„“", "«»")
 
 
-class Way(NamedTuple):
+class CorruptionKind(NamedTuple):
     """What a corruption does, a text, and what may become of it."""
 
     what: str
@@ -466,101 +466,102 @@ class Way(NamedTuple):
 
 _CALL = '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'
 _C = Corruption
-WAYS: dict[Corruption, Way] = {
-    _C.MISSING_CLOSER: Way("a marker that ends something is left out",
+WAYS: dict[Corruption, CorruptionKind] = {
+    _C.MISSING_CLOSER: CorruptionKind("a marker that ends something is left out",
         _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}', _marker(lambda spec: _long(closers(spec)), _none)),
-    _C.MISSING_OPENER: Way("a marker that begins something is left out",
+    _C.MISSING_OPENER: CorruptionKind("a marker that begins something is left out",
         _CALL, '{"name": "tide", "arguments": {}}\n</tool_call>', _marker(lambda spec: _long(openers(spec)), _none)),
-    _C.OPEN_REASONING: Way("the marker that ends reasoning is left out",
+    _C.OPEN_REASONING: CorruptionKind("the marker that ends reasoning is left out",
         "<think>\nHm.\n</think>\n\nHi.", "<think>\nHm.Hi.", _marker(lambda spec: closers(spec, Role.REASONING), _none)),
-    _C.MISSING_SIGN: Way("the first sign of a marker that begins something is missing",
+    _C.MISSING_SIGN: CorruptionKind("the first sign of a marker that begins something is missing",
         "<tool_call>", "tool_call>", _marker(lambda spec: _stripped(openers(spec)), lambda old, _: old[1:])),
-    _C.MISSING_WORD: Way("a marker of several words that begins something lacks the first one",
+    _C.MISSING_WORD: CorruptionKind("a marker of several words that begins something lacks the first one",
         "<tool_call>", "<call>", _marker(_of_words, lambda old, _: re.sub(r"[^\W_]+[_ ]?", "", old, count=1))),
-    _C.DROPPED_CHARACTER: Way("a character of a marker, or of a key of JSON shapes, is missing",
+    _C.DROPPED_CHARACTER: CorruptionKind("a character of a marker, or of a key of JSON shapes, is missing",
         "<tool_call>", "<tol_call>", _marker(lambda spec: _stripped(fixed(spec)), _with_less)),
-    _C.DROPPED_TOKENS: Way(
+    _C.DROPPED_TOKENS: CorruptionKind(
         "all markers that are one token of the model are gone, as servers drop them that skip special tokens",
         "<|call|>{}</call>", "{}</call>", _dropped_tokens),
-    _C.SPLIT: Way("a sign that does not belong there stands in the middle of a marker",
+    _C.SPLIT: CorruptionKind("a sign that does not belong there stands in the middle of a marker",
         "<tool_call>", "<tool-_call>",
         _marker(lambda spec: _stripped(markers(spec)), _with_inside("-", "\u200b", "<", "x"))),
-    _C.BLANK_IN_MARKER: Way("a blank stands in the middle of a marker",
+    _C.BLANK_IN_MARKER: CorruptionKind("a blank stands in the middle of a marker",
         "<tool_call>", "<tool _call>", _marker(lambda spec: _stripped(markers(spec)), _with_inside(" ", "\n"))),
-    _C.DOUBLED_MARKER: Way("a marker stands there twice",
+    _C.DOUBLED_MARKER: CorruptionKind("a marker stands there twice",
         "<tool_call>", "<tool_call><tool_call>", _marker(_twice, lambda old, _: old * 2)),
-    _C.SWAPPED_MARKERS: Way("two markers stand in each other's place",
+    _C.SWAPPED_MARKERS: CorruptionKind("two markers stand in each other's place",
         _CALL, '\n</tool_call>{"name": "tide", "arguments": {}}<tool_call>\n', _swapped),
-    _C.ATTRIBUTES: Way(
+    _C.ATTRIBUTES: CorruptionKind(
         "what stands between a marker and its end is in other quotes, or in none, or has blanks around its sign",
         '<call name="tide">', "<call name='tide'>", _attributes),
-    _C.WHITESPACE_DRIFT: Way(
+    _C.WHITESPACE_DRIFT: CorruptionKind(
         "whitespace is more, less, of another kind, or at the side of a marker where there was none",
         _CALL, '<tool_call>\n\n{"name": "tide", "arguments": {}}\n</tool_call>', _drifted),
-    _C.ESCAPED_BREAK: Way("a line break beside a marker is written as an escape",
+    _C.ESCAPED_BREAK: CorruptionKind("a line break beside a marker is written as an escape",
         _CALL, '<tool_call>\\n{"name": "tide", "arguments": {}}\n</tool_call>', _escaped_break),
-    _C.TRUNCATION: Way("the text stops somewhere",
+    _C.TRUNCATION: CorruptionKind("the text stops somewhere",
         "<tool_call>", "<tool", lambda wire, random: wire.text[: random.randint(0, max(0, len(wire.text) - 1))]),
-    _C.CUT_CLOSERS: Way("the text stops before its last closers, after the last argument",
+    _C.CUT_CLOSERS: CorruptionKind("the text stops before its last closers, after the last argument",
         _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}', _cut_closers),
-    _C.EARLY_END: Way("an end token stands before the last closers, which may still follow",
+    _C.EARLY_END: CorruptionKind("an end token stands before the last closers, which may still follow",
         _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}<|im_end|>', _early_end),
-    _C.LOST_BEGINNING: Way("the first characters are gone",
+    _C.LOST_BEGINNING: CorruptionKind("the first characters are gone",
         "<tool_call>", "_call>",
         lambda wire, random: wire.text[random.randint(1, max(1, min(30, len(wire.text)))) :]),
-    _C.FALSE_START: Way("a call breaks off, and is written again from its beginning",
+    _C.FALSE_START: CorruptionKind("a call breaks off, and is written again from its beginning",
         _CALL, f'<tool_call>\n{{"name": "ti{_CALL}', _false_start),
-    _C.WRONG_QUOTES: Way("double quotes are single ones, single ones are double, or all are typographic",
+    _C.WRONG_QUOTES: CorruptionKind("double quotes are single ones, single ones are double, or all are typographic",
         '{"a": 1}', "{'a': 1}", _requoted),
-    _C.SPLICED_GARBAGE: Way(
+    _C.SPLICED_GARBAGE: CorruptionKind(
         "something that does not belong there stands in the text: halves of markers, signs, controls",
         "", "{", _spliced),
-    _C.NAME_PREFIX: Way("the name of a tool has a prefix, such as `functions.`",
+    _C.NAME_PREFIX: CorruptionKind("the name of a tool has a prefix, such as `functions.`",
         _CALL, _CALL.replace("tide", "functions.tide"), _prefixed),
-    _C.RENAMED_KEY: Way("a key of the object that is a call is another one",
+    _C.RENAMED_KEY: CorruptionKind("a key of the object that is a call is another one",
         _CALL, _CALL.replace("arguments", "params"), _renamed_key),
-    _C.MISSING_COMMA: Way("a comma is missing", '{"a": 1, "b": 2}', '{"a": 1 "b": 2}', _missing_comma),
-    _C.TRAILING_COMMA: Way("a comma stands before a closing bracket",
+    _C.MISSING_COMMA: CorruptionKind("a comma is missing", '{"a": 1, "b": 2}', '{"a": 1 "b": 2}', _missing_comma),
+    _C.TRAILING_COMMA: CorruptionKind("a comma stands before a closing bracket",
         '{"a": 1}', '{"a": 1,}', _token(lambda token: token.filled, lambda old, _: "," + old)),
-    _C.MISSING_QUOTE: Way("a string lacks its first or its last quote",
+    _C.MISSING_QUOTE: CorruptionKind("a string lacks its first or its last quote",
         '{"a": 1}', '{a": 1}', _token(_is_string, lambda old, random: random.choice((old[1:], old[:-1])))),
-    _C.SINGLE_QUOTES: Way("strings are between single quotes, as Python writes them",
+    _C.SINGLE_QUOTES: CorruptionKind("strings are between single quotes, as Python writes them",
         '{"a": "\\""}', "{'a': '\"'}", _tokens( lambda token: _is_string(token) and "'" not in token.text,
         lambda old, _: f"'{old[1:-1]}'".replace('\\"', '"'), )),
-    _C.TYPOGRAPHIC_QUOTES: Way("strings are between typographic quotes, all of them or one",
+    _C.TYPOGRAPHIC_QUOTES: CorruptionKind("strings are between typographic quotes, all of them or one",
         '{"a": 1}', "{“a”: 1}", _tokens(_is_string, *(_between(*pair) for pair in _TYPOGRAPHIC), alone=True)),
-    _C.UNESCAPED_QUOTE: Way("the quotes in a string are not escaped",
+    _C.UNESCAPED_QUOTE: CorruptionKind("the quotes in a string are not escaped",
         r'{"a": "say \"b\""}', '{"a": "say "b""}', _token(_escapes('"'), _unescaped('"', '"'))),
-    _C.RAW_CONTROL: Way("line breaks or tabs in a string are not escaped",
+    _C.RAW_CONTROL: CorruptionKind("line breaks or tabs in a string are not escaped",
         r'{"a": "b\nc"}', '{"a": "b\nc"}',
         _either(_token(_escapes("n"), _unescaped("n", "\n")), _token(_escapes("t"), _unescaped("t", "\t")))),
-    _C.WRONG_ESCAPE: Way("a backslash in a string is not escaped, or stands before a sign that needs none",
+    _C.WRONG_ESCAPE: CorruptionKind("a backslash in a string is not escaped, or stands before a sign that needs none",
         '{"a": "it\'s"}', '{"a": "it\\\'s"}', _either(
         _token(lambda token: _is_string(token) and "'" in token.text, lambda old, _: old.replace("'", "\\'")),
         _token( lambda token: _is_string(token) and re.search(_BAD_ESCAPE, token.text) is not None,
         lambda old, _: re.sub(_BAD_ESCAPE, r"\\", old), ), )),
-    _C.MISSING_BRACE: Way("a closing bracket is missing", '{"a": [1]}', '{"a": [1}', _token(_is("}", "]"), _none)),
-    _C.EXTRA_BRACE: Way("a closing bracket stands there twice",
+    _C.MISSING_BRACE: CorruptionKind("a closing bracket is missing",
+        '{"a": [1]}', '{"a": [1}', _token(_is("}", "]"), _none)),
+    _C.EXTRA_BRACE: CorruptionKind("a closing bracket stands there twice",
         '{"a": [1]}', '{"a": [1]]}', _token(_is("}", "]"), lambda old, _: old * 2)),
-    _C.MISSING_COLON: Way("a colon is missing", '{"a": 1}', '{"a" 1}', _token(_is(":"), _none)),
-    _C.UNQUOTED_KEYS: Way("keys have no quotes, all of them or one",
+    _C.MISSING_COLON: CorruptionKind("a colon is missing", '{"a": 1}', '{"a" 1}', _token(_is(":"), _none)),
+    _C.UNQUOTED_KEYS: CorruptionKind("keys have no quotes, all of them or one",
         '{"a": 1}', "{a: 1}",
         _tokens(lambda token: token.key and token.text[1:-1].isidentifier(), _between("", ""), alone=True)),
-    _C.PYTHON_WORDS: Way(
+    _C.PYTHON_WORDS: CorruptionKind(
         "words are those of Python", '{"a": null}', '{"a": None}', _tokens(_is(*_PYTHON), lambda old, _: _PYTHON[old]),
         ),
-    _C.ODD_LITERAL: Way("`NaN` and the like stand for null",
+    _C.ODD_LITERAL: CorruptionKind("`NaN` and the like stand for null",
         '{"a": null}', '{"a": NaN}', _token(_is("null"), lambda _, random: random.choice(("NaN", "undefined")))),
-    _C.COMMENT: Way("a comment stands in the JSON",
+    _C.COMMENT: CorruptionKind("a comment stands in the JSON",
         '{"a": 1}', '{ /* as asked */ "a": 1}',
         _token(_is(",", "{", "["), lambda old, random: old + random.choice(_COMMENTS))),
-    _C.ELLIPSIS: Way("an ellipsis stands before a closing bracket",
+    _C.ELLIPSIS: CorruptionKind("an ellipsis stands before a closing bracket",
         '{"a": 1}', '{"a": 1, ...}',
         _token(lambda token: token.filled, lambda old, random: random.choice((", ", ",")) + "..." + old)),
-    _C.STRING_VALUES: Way(
+    _C.STRING_VALUES: CorruptionKind(
         "a number, a word or an object is written as a string", '[{"a": 1}]', '[{"a": "1"}]', _string_values,
         ),
-    _C.FENCED: Way("the JSON stands in a fenced block, unless it is a part of an expression",
+    _C.FENCED: CorruptionKind("the JSON stands in a fenced block, unless it is a part of an expression",
         '{"a": 1}', '```json\n{"a": 1}\n```', _fenced),
 }  # fmt: skip
 

@@ -39,7 +39,7 @@ def several(random: Random, count: int) -> int:
     return random.randint(2, MANY) if count == 2 else count
 
 
-class Filler:
+class TextFiller:
     """Fills the terminals and slots of one text."""
 
     def __init__(self, spec: Spec, random: Random, choose: Choose) -> None:

@@ -26,7 +26,7 @@ OUTPUTS = (
 )  # fmt: skip
 
 
-class Case(NamedTuple):
+class ChatCase(NamedTuple):
     """A conversation, and how it is rendered: with the opening of the next answer or not, with thinking on or off."""
 
     number: int
@@ -35,16 +35,16 @@ class Case(NamedTuple):
     thinking: bool | None
 
 
-def cases(seed: int, count: int, ids: str = "{random}", usual: bool = False) -> Iterator[Case]:
+def cases(seed: int, count: int, ids: str = "{random}", usual: bool = False) -> Iterator[ChatCase]:
     """Random conversations; those of one number differ in nothing but their ids.
 
     The `usual` ones alone have no markup in their texts, no blanks around them, and turns that no template refuses.
     """
     for number in range(count):
-        yield _Draw(random.Random(f"{seed} {number}"), ids, usual).case(number)
+        yield _ConversationDraw(random.Random(f"{seed} {number}"), ids, usual).case(number)
 
 
-class _Draw:
+class _ConversationDraw:
     """Draws one conversation."""
 
     def __init__(self, chance: random.Random, ids: str, usual: bool = False) -> None:
@@ -55,14 +55,14 @@ class _Draw:
             self._markup = self._spaced = self._odd = False
         self._thinks, self._tools = self._maybe(0.5), self._definitions() if self._maybe(0.7) else []
 
-    def case(self, number: int) -> Case:
+    def case(self, number: int) -> ChatCase:
         """The conversation, and how it is rendered."""
         turns = [*self._system(), *self._rounds()]
         if self._odd:
             turns = self._unusual(turns)
         ends = isinstance(turns[-1], Assistant) if turns else False
         thinking = self._chance.choice((None, None, True, False))
-        return Case(number, Conversation(turns, self._tools), not ends or self._maybe(0.1), thinking)
+        return ChatCase(number, Conversation(turns, self._tools), not ends or self._maybe(0.1), thinking)
 
     def _maybe(self, chance: float) -> bool:
         return self._chance.random() < chance

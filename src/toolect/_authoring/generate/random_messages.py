@@ -29,11 +29,11 @@ def message(
 
     Its calls are of these tools, with arguments that they admit; where there are none, of any.
     """
-    draw = _Draw(facts(dialect), random, hostile, tools)
+    draw = _MessageDraw(facts(dialect), random, hostile, tools)
     return Message(numbered(dialect.spec, _apart(draw.segments())))
 
 
-class _Draw:
+class _MessageDraw:
     """Draws the parts of one message. The plainest choice comes first everywhere: shrinking finds it."""
 
     def __init__(self, known: Facts, random: Random, hostile: bool, tools: ToolSchemas) -> None:

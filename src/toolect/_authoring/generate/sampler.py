@@ -7,7 +7,7 @@ from operator import and_
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from toolect._authoring.generate.fill import Filler, several
+from toolect._authoring.generate.fill import TextFiller, several
 from toolect._authoring.generate.reach import Alternative, Path, Reach, counts
 from toolect._graph.network import rules_with_calls
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
@@ -19,7 +19,7 @@ DEEP = 8
 Atom: TypeAlias = Literal | Pattern | Slot
 
 
-class Piece(NamedTuple):
+class SampledPiece(NamedTuple):
     """A stretch of a text; `atom` is the grammar's part that it stands for, None for a gap between segments."""
 
     text: str
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 class Walked(NamedTuple):
     """A text in pieces, the alternatives that it takes, and the names that it calls."""
 
-    pieces: list[Piece]
+    pieces: list[SampledPiece]
     taken: frozenset[Alternative]
     names: tuple[str, ...]
     calls: int
@@ -61,8 +61,8 @@ class _Walk:
     def __init__(self, walker: Walker, random: Random, aim: Alternative | None) -> None:
         self.spec, self.reach, self.calling = walker.spec, walker.reach, walker.calling
         self.random, self.aim = random, aim
-        self.fill = Filler(self.spec, random, self.choose)
-        self.pieces: list[Piece] = []
+        self.fill = TextFiller(self.spec, random, self.choose)
+        self.pieces: list[SampledPiece] = []
         self.taken: set[Alternative] = set()
         self.again = 0
         """How many calls go without a name, which is that of the call before."""
@@ -125,7 +125,7 @@ class _Walk:
 
     def write(self, text: str, atom: Atom | None, rule: Rule) -> None:
         """Append a piece."""
-        self.pieces.append(Piece(text, atom, rule.value))
+        self.pieces.append(SampledPiece(text, atom, rule.value))
 
     def expr(self, expr: Expr, rule: Rule, path: Path, depth: int, said: dict[Role, str]) -> None:
         """Write `expr`, the part of `rule` at `path`; the rule has `said` this name, or this key, already."""
@@ -152,7 +152,7 @@ class _Walk:
 
     def sequence(self, items: Sequence[Expr], rule: Rule, path: Path, depth: int, said: dict[Role, str]) -> None:
         """Write one after the other; a key that comes again is the same text again."""
-        keys: dict[str, list[Piece]] = {}
+        keys: dict[str, list[SampledPiece]] = {}
         for i, item in enumerate(items):
             if isinstance(item, Ref) and item.again:
                 self.pieces += keys[item.rule]

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from toolect._authoring.induction.emission import Spec, emit
+from toolect._authoring.induction.emission import EmittedSpec, emit
 from toolect._authoring.induction.equations import ContradictionError, solutions
 from toolect._authoring.induction.json_trees import JsonCalls, json_calls
 from toolect._authoring.induction.labeled_rows import (
@@ -25,7 +25,7 @@ from toolect._authoring.induction.labeled_rows import (
     read_rows,
     tools_of,
 )
-from toolect._authoring.induction.value_alignment import AlignmentError, Hypothesis, Inside, align, variants
+from toolect._authoring.induction.value_alignment import AlignmentError, FormatHypothesis, Inside, align, variants
 from toolect._authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect._authoring.laws import stream
 from toolect._compiled import Dialect
@@ -62,14 +62,14 @@ class Proof(NamedTuple):
 class Induced(NamedTuple):
     """What came of rows: the dialect, if there is one, and how it was found."""
 
-    spec: Spec | None
+    spec: EmittedSpec | None
     dialect: Dialect | None
     proof: Proof
     why: str
     """Why there is no dialect that reads all rows; "" if there is."""
     unproven: tuple[str, ...] = ()
     """What rows that are left out would be read as by a dialect of the others, and what would decide it."""
-    hypothesis: Hypothesis | None = None
+    hypothesis: FormatHypothesis | None = None
     """What was supposed of the format."""
 
     @property
@@ -79,7 +79,7 @@ class Induced(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    hypothesis: Hypothesis
+    hypothesis: FormatHypothesis
     calls: JsonCalls | None
     rows: Sequence[Row]
 
@@ -110,7 +110,7 @@ def _candidates(rows: Sequence[Row]) -> Iterator[_Candidate]:
 
 def _search(rows: Sequence[Row], tools: Sequence[Json], name: str, candidates: Sequence[_Candidate]) -> Induced:
     """The dialect that does most with rows: one that reads and writes all to the character ends the search."""
-    search = _Search(rows, tools, name)
+    search = _DialectSearch(rows, tools, name)
     aligned = []
     for one in candidates:
         other = search.accepted and one.hypothesis.inside is not search.inside
@@ -124,7 +124,7 @@ def _search(rows: Sequence[Row], tools: Sequence[Json], name: str, candidates: S
     return search.result()
 
 
-class _Search:
+class _DialectSearch:
     """The dialects that were tried, and the best of them."""
 
     def __init__(self, rows: Sequence[Row], tools: Sequence[Json], name: str) -> None:
@@ -192,7 +192,7 @@ class _Search:
         )
 
 
-def load(spec: Spec, name: str) -> Dialect:
+def load(spec: EmittedSpec, name: str) -> Dialect:
     """The dialect that a spec is. Raises SpecError."""
     with tempfile.TemporaryDirectory() as folder:
         for path, text in spec.files(name).items():
@@ -265,7 +265,7 @@ def _unseen(rows: Sequence[Row], tools: Sequence[Json], made: Induced) -> Iterat
                 return
 
 
-def _same(one: Hypothesis, other: Hypothesis | None) -> bool:
+def _same(one: FormatHypothesis, other: FormatHypothesis | None) -> bool:
     """True for what supposes the same of calls and values."""
     return other is not None and one[:4] == other[:4]
 

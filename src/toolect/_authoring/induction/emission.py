@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Solution, tokens
 from toolect._authoring.induction.json_trees import JsonCalls
 from toolect._authoring.induction.labeled_rows import Row, parts_of
-from toolect._authoring.induction.value_alignment import Hypothesis, Inside, orders
+from toolect._authoring.induction.value_alignment import FormatHypothesis, Inside, orders
 from toolect._authoring.induction.value_spellings import WORDS
 from toolect._message import Json, dumps
 
@@ -23,7 +23,7 @@ _NEAR = {"null": "true", "true": "false", "false": "true", "number": "integer", 
 _YAML = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
 
 
-class Spec(NamedTuple):
+class EmittedSpec(NamedTuple):
     """A dialect: its entry, its grammar, and the value language that it brings along, if any."""
 
     entry: dict[str, Json]
@@ -48,7 +48,9 @@ def _flow(value: Json) -> str:
     return value if plain and value.lower() not in _YAML else dumps(value)
 
 
-def emit(hypothesis: Hypothesis, found: Solution, rows: Sequence[Row], lined: bool, calls: JsonCalls | None) -> Spec:
+def emit(
+    hypothesis: FormatHypothesis, found: Solution, rows: Sequence[Row], lined: bool, calls: JsonCalls | None
+) -> EmittedSpec:
     """The dialect whose markers these are; `lined`: its calls begin a line."""
     return _Emission(hypothesis, {**found}, rows, calls).spec(lined)
 
@@ -57,7 +59,7 @@ class _Emission:
     """What is written of a grammar and an entry so far."""
 
     def __init__(
-        self, hypothesis: Hypothesis, found: dict[str, str], rows: Sequence[Row], calls: JsonCalls | None
+        self, hypothesis: FormatHypothesis, found: dict[str, str], rows: Sequence[Row], calls: JsonCalls | None
     ) -> None:
         self.hypothesis, self.found, self.rows, self.calls = hypothesis, found, rows, calls
         self.map: dict[str, Json] = {}
@@ -88,7 +90,7 @@ class _Emission:
         divider = self.marker(variable)
         return f"{one} ({divider} {one})*" if divider else f"{one}+"
 
-    def spec(self, lined: bool) -> Spec:
+    def spec(self, lined: bool) -> EmittedSpec:
         """The dialect; `lined`: its calls begin a line."""
         call, rules = self._call()
         texts = [*self._texts()]
@@ -125,7 +127,9 @@ class _Emission:
             "policies": {"key-order": "sorted"} if self.hypothesis.sorted else {},
             "end": [*dict.fromkeys(ends)],
         }
-        return Spec({key: value for key, value in entry.items() if value}, "\n".join(grammar) + "\n", self.language)
+        return EmittedSpec(
+            {key: value for key, value in entry.items() if value}, "\n".join(grammar) + "\n", self.language
+        )
 
     def _texts(self) -> Iterator[str]:
         """The rules of content and reasoning."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Equation, tokens
 from toolect._authoring.induction.labeled_rows import Row
-from toolect._authoring.induction.value_spellings import LITERALS, Finder, Spelling, known, word
+from toolect._authoring.induction.value_spellings import LITERALS, Finder, ValueSpelling, known, word
 from toolect._message import Call, Json, Message, dumps
 
 
@@ -36,7 +36,7 @@ class AlignmentError(Exception):
         self.progress = progress
 
 
-class Step(NamedTuple):
+class AlignedValue(NamedTuple):
     """The markers before a value, what a hole in them may say, and the value; None at the end."""
 
     variables: tuple[str, ...]
@@ -45,7 +45,7 @@ class Step(NamedTuple):
     part: str
 
 
-Glue = tuple[Step, str, int, str]
+Glue = tuple[AlignedValue, str, int, str]
 """The step before whose value a text stands, the text, its row, and what it is between."""
 Usual = dict[tuple[str, ...], str]
 """What stands most often where these markers meet, with holes."""
@@ -55,7 +55,7 @@ Usual = dict[tuple[str, ...], str]
 class Plan:
     """The values of a row in order, with the markers between them."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[AlignedValue] = field(default_factory=list)
     _glue: list[str] = field(default_factory=list)
     _words: list[tuple[str, str]] = field(default_factory=list)
 
@@ -69,15 +69,15 @@ class Plan:
 
     def atom(self, part: str, finder: Finder | None) -> None:
         """A value comes next, or the end."""
-        self.steps.append(Step(tuple(self._glue), tuple(self._words), finder, part))
+        self.steps.append(AlignedValue(tuple(self._glue), tuple(self._words), finder, part))
         self._glue, self._words = [], []
 
 
-class Hypothesis(NamedTuple):
+class FormatHypothesis(NamedTuple):
     """What is supposed of a format before it is aligned."""
 
     inside: Inside
-    spelling: Spelling
+    spelling: ValueSpelling
     typed: bool = False
     """What stands around a value depends on its type."""
     empty: bool = True
@@ -101,7 +101,7 @@ class Hypothesis(NamedTuple):
         return f"{self.inside}, {self.spelling.title}" + ", each type with its own markers" * self.typed
 
 
-def plan(message: Message, order: Sequence[str], hypothesis: Hypothesis, row: int) -> Plan:
+def plan(message: Message, order: Sequence[str], hypothesis: FormatHypothesis, row: int) -> Plan:
     """The values of a message in the order of its parts."""
     made = Plan()
     made.glue("start", "no thought" if hypothesis.thinks and not message.reasoning else "")
@@ -125,7 +125,7 @@ def plan(message: Message, order: Sequence[str], hypothesis: Hypothesis, row: in
     return made
 
 
-def _calls(made: Plan, calls: Sequence[Call], hypothesis: Hypothesis, row: int) -> None:
+def _calls(made: Plan, calls: Sequence[Call], hypothesis: FormatHypothesis, row: int) -> None:
     if hypothesis.inside is Inside.JSON:
         for i, place in enumerate(hypothesis.objects[row]):
             made.glue("call divider" if i else "", "call opener")
@@ -144,7 +144,7 @@ def _calls(made: Plan, calls: Sequence[Call], hypothesis: Hypothesis, row: int) 
         made.glue("call closer")
 
 
-def _arguments(made: Plan, call: Call, hypothesis: Hypothesis) -> None:
+def _arguments(made: Plan, call: Call, hypothesis: FormatHypothesis) -> None:
     arguments = call.arguments or {}
     made.glue("name closer")
     if not arguments and not (hypothesis.inside is Inside.WHOLE and hypothesis.empty):
@@ -164,7 +164,7 @@ def _arguments(made: Plan, call: Call, hypothesis: Hypothesis) -> None:
     made.glue("arguments closer")
 
 
-def _value(made: Plan, value: Json, hypothesis: Hypothesis, part: str) -> None:
+def _value(made: Plan, value: Json, hypothesis: FormatHypothesis, part: str) -> None:
     if hypothesis.spelling.leaves and isinstance(value, list):
         made.glue("array opener")
         for i, item in enumerate(value):
@@ -209,9 +209,9 @@ class Alignment(NamedTuple):
     words: dict[str, str]
 
 
-def variants(rows: Sequence[Row]) -> Iterator[Hypothesis]:
+def variants(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
     """What the rows show of a format before anything is supposed of its values: one or several ways to see them."""
-    plain = Hypothesis(Inside.KEYS, LITERALS[0])
+    plain = FormatHypothesis(Inside.KEYS, LITERALS[0])
     calls = [call for row in rows for call in row.message.calls]
     ids = bool(calls) and all(call.id and call.name in call.id and call.id != call.name for call in calls)
     ids = ids and all(call.id in row.whole for row in rows for call in row.message.calls if call.id)
@@ -243,7 +243,7 @@ def _in_order(row: Row, words: Sequence[str]) -> bool:
     return True
 
 
-def align(rows: Sequence[Row], hypothesis: Hypothesis) -> Alignment:
+def align(rows: Sequence[Row], hypothesis: FormatHypothesis) -> Alignment:
     """The glue between all that rows say. Raises AlignmentError."""
     usual: Usual = {}
     hypothesis = hypothesis._replace(again=_again(_all_placed(rows, hypothesis, usual)))
@@ -257,7 +257,7 @@ def align(rows: Sequence[Row], hypothesis: Hypothesis) -> Alignment:
     return Alignment(_equations(glue), _words(rows, hypothesis, usual))
 
 
-def _words(rows: Sequence[Row], hypothesis: Hypothesis, usual: Usual) -> dict[str, str]:
+def _words(rows: Sequence[Row], hypothesis: FormatHypothesis, usual: Usual) -> dict[str, str]:
     """How words are spelled that are leaves of their own."""
     found: dict[str, str] = {}
     for at, row in enumerate(rows if hypothesis.spelling.leaves else ()):
@@ -270,7 +270,7 @@ def _words(rows: Sequence[Row], hypothesis: Hypothesis, usual: Usual) -> dict[st
     return found
 
 
-def _all_placed(rows: Sequence[Row], hypothesis: Hypothesis, usual: Usual) -> list[Glue]:
+def _all_placed(rows: Sequence[Row], hypothesis: FormatHypothesis, usual: Usual) -> list[Glue]:
     return [one for at, row in enumerate(rows) for one in _placed(row, at, hypothesis, usual)]
 
 
@@ -286,7 +286,7 @@ def orders(message: Message) -> Iterator[tuple[str, ...]]:
     yield from permutations(parts)
 
 
-def _placed(row: Row, at: int, hypothesis: Hypothesis, usual: Usual) -> list[Glue]:
+def _placed(row: Row, at: int, hypothesis: FormatHypothesis, usual: Usual) -> list[Glue]:
     """The glue of a row, in the first order of its parts in which all of them are found."""
     wrong: AlignmentError | None = None
     given = row.message

@@ -121,7 +121,7 @@ def known(start: int, end: int) -> Finder:
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class ValueSpelling:
     """How values are written: in a slot with a codec, in a value language, or leaf by leaf in one that is induced."""
 
     title: str
@@ -220,36 +220,36 @@ def _python(text: str) -> Json:
         return json.loads(json.dumps(ast.literal_eval(text)))
 
 
-LITERALS: tuple[Spelling, ...] = (
-    Spelling("JSON", "JSON", read=json.loads),
-    Spelling("Python literals", "python", read=_python),
-    Spelling("Python literals in double quotes", "python_double", read=_python),
-    Spelling("JavaScript literals", "javascript", read=_script),
-    Spelling("TOML", "toml", read=_toml),
-    Spelling("YAML's flow style", "yaml_flow", read=yaml.safe_load),
+LITERALS: tuple[ValueSpelling, ...] = (
+    ValueSpelling("JSON", "JSON", read=json.loads),
+    ValueSpelling("Python literals", "python", read=_python),
+    ValueSpelling("Python literals in double quotes", "python_double", read=_python),
+    ValueSpelling("JavaScript literals", "javascript", read=_script),
+    ValueSpelling("TOML", "toml", read=_toml),
+    ValueSpelling("YAML's flow style", "yaml_flow", read=yaml.safe_load),
 )
 """Languages of whole values: each in a slot, or a value language that comes with toolect."""
 
 
-def _texts() -> Iterator[Spelling]:
+def _texts() -> Iterator[ValueSpelling]:
     for escapes in ("", "entities", "percent", "json", "apostrophes", "quotes", "signs", "python"):
         for others in ("json", "python", "jinja"):
             options: dict[str, Json] = {"codec": "schema"}
             options |= {"spelling": others} if others != "json" else {}
             options |= {"escapes": escapes} if escapes else {}
             title = f"raw text, all else as in {others}" + (f", escapes of {escapes}" if escapes else "")
-            yield Spelling(title, "TEXT", options, escapes, others)
+            yield ValueSpelling(title, "TEXT", options, escapes, others)
 
 
 TEXTS = tuple(_texts())
 """Raw text whose types the tools' schemas say."""
 LEAVES = tuple(
-    Spelling(f"strings with {escapes or 'no'} escapes, leaf by leaf", slot, {}, escapes, leaves=True)
+    ValueSpelling(f"strings with {escapes or 'no'} escapes, leaf by leaf", slot, {}, escapes, leaves=True)
     for escapes, (_, slot) in ESCAPES.items()
 )
 """A value language that is induced: each leaf by itself."""
 MIXED = tuple(
-    Spelling(f"strings with {escapes or 'no'} escapes, all else JSON", slot, {}, escapes, "json")
+    ValueSpelling(f"strings with {escapes or 'no'} escapes, all else JSON", slot, {}, escapes, "json")
     for escapes, (_, slot) in ESCAPES.items()
 )
 """Strings between markers of their own, and all else as JSON."""

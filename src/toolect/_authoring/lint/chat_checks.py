@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from toolect._authoring.generate.random_conversations import Case, cases
+from toolect._authoring.generate.random_conversations import ChatCase, cases
 from toolect._authoring.lint.grammar_checks import unreached
 from toolect._authoring.lint.places import descend
 from toolect._authoring.lint.subject import ChatSubject
@@ -38,7 +38,7 @@ _UNTOLD: tuple[ChatRole, object] = (ChatRole.ANSWER, None)
 class Talk(NamedTuple):
     """A conversation as a chat writes it; no text where the chat refuses it, which `refused` says."""
 
-    case: Case
+    case: ChatCase
     text: Transcript | None
     refused: str = ""
 
@@ -50,7 +50,7 @@ class Unlike(NamedTuple):
     what: str
 
 
-def talk(chat: Chat, case: Case, unsafe: Unsafe = "refuse") -> Talk:
+def talk(chat: Chat, case: ChatCase, unsafe: Unsafe = "refuse") -> Talk:
     """The case, written; `unsafe` says what becomes of texts that hold markup."""
     try:
         text = chat.render(case.conversation, case.generate, thinking=case.thinking, date=DAY, unsafe=unsafe)

@@ -187,7 +187,7 @@ def _matters(subject: Subject, without: Spec) -> bool:
     )
 
 
-class Feature(NamedTuple):
+class CorpusFeature(NamedTuple):
     """Something that a corpus should show: in words, whether a message shows it, and messages that do."""
 
     about: str
@@ -198,12 +198,12 @@ class Feature(NamedTuple):
 
 
 FEATURES = (
-    Feature("two calls", lambda m: len(m.runnable) > 1, lambda one, two: [[one, two]]),
-    Feature("text before a call", lambda m: _after_text(m.segments), lambda one, _: [[TEXT, one]]),
-    Feature("reasoning", lambda m: bool(m.reasoning.strip()), lambda one, _: [[THOUGHT, TEXT], [THOUGHT, one]]),
-    Feature("a call without arguments", lambda m: any(call.arguments == {} for call in m.runnable),
+    CorpusFeature("two calls", lambda m: len(m.runnable) > 1, lambda one, two: [[one, two]]),
+    CorpusFeature("text before a call", lambda m: _after_text(m.segments), lambda one, _: [[TEXT, one]]),
+    CorpusFeature("reasoning", lambda m: bool(m.reasoning.strip()), lambda one, _: [[THOUGHT, TEXT], [THOUGHT, one]]),
+    CorpusFeature("a call without arguments", lambda m: any(call.arguments == {} for call in m.runnable),
             lambda one, _: [[Call(one.name, {}, one.id)]]),
-    Feature("a call that is cut off", lambda m: any(call.status is Status.TRUNCATED for call in m.calls),
+    CorpusFeature("a call that is cut off", lambda m: any(call.status is Status.TRUNCATED for call in m.calls),
             lambda one, _: [[one]], cut=True),
 )  # fmt: skip
 
@@ -231,7 +231,7 @@ def _after_text(segments: Sequence[Segment]) -> bool:
     return any(isinstance(one, Content) and one.text.strip() and isinstance(two, Call) for one, two in pairs)
 
 
-def _written(feature: Feature, dialect: Dialect, calls: Iterable[tuple[Call, Call]]) -> Iterator[str]:
+def _written(feature: CorpusFeature, dialect: Dialect, calls: Iterable[tuple[Call, Call]]) -> Iterator[str]:
     """What the dialect writes for the feature, as far as it can carry it."""
     for message in (Message(segments) for pair in calls for segments in feature.compose(*pair)):
         try:

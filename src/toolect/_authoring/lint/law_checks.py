@@ -20,7 +20,7 @@ from toolect import registry
 from toolect._authoring.corpus import Case, CorpusError, describe, message_of, outline
 from toolect._authoring.derivation import derive
 from toolect._authoring.derivation.explain import explain
-from toolect._authoring.escaping import FREE, Answer, Escape, escapes
+from toolect._authoring.escaping import FREE, Escape, EscapeResult, escapes
 from toolect._authoring.generate import derivations
 from toolect._authoring.generate.facts import facts
 from toolect._authoring.generate.minimal import ROME, TEXT, minimal
@@ -470,7 +470,7 @@ def injection(subject: Subject) -> Iterator[Diagnostic]:
     """Slots that are left by a text that rendering writes, or by a short marker, which ordinary text is full of."""
     for escape in escapes(subject.dialect):
         slot = f"the {escape.slot}"
-        if escape.answer is Answer.WRITES:
+        if escape.answer is EscapeResult.WRITES:
             severity, advice = Severity.ERROR, "close the slot with a marker of its own"
             message = f"the text `{escape.witness}` in {slot} is written, and read as something else"
         elif _is_weak(escape):
@@ -502,7 +502,7 @@ def _is_weak(escape: Escape) -> bool:
     short = escape.anywhere and len(escape.witness) < STRONG
     forges = any(goal in _COUNTED for goal in escape.forgeries)
     short = short or forges and 0 < len(escape.closer) < STRONG
-    return short and escape.slot in FREE and escape.answer is Answer.REFUSES
+    return short and escape.slot in FREE and escape.answer is EscapeResult.REFUSES
 
 
 _VALUES = Call("set", {"a": "b", "n": 3, "f": 0.5, "t": True, "z": None, "l": [1, "b"], "o": {"k": "v"}})

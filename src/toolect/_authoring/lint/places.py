@@ -29,7 +29,7 @@ class Word(NamedTuple):
     place: Place
 
 
-class Places:
+class SpecPlaces:
     """Where the parts of one dialect are written."""
 
     def __init__(self, spec: Spec, source: Source, entry: Entry, whole: Entry) -> None:

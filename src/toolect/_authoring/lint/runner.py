@@ -36,7 +36,7 @@ DECISIVE = "failing-case"
 """A dialect whose cases fail is tried no further: whatever else does not hold most likely follows from that."""
 
 
-class Report(msgspec.Struct, frozen=True):
+class LintReport(msgspec.Struct, frozen=True):
     """What lint found, and the dialects or chats that it looked at.
 
     File by file, entry by entry: what keeps it from being read, what only reading can say, laws, what no case shows.
@@ -46,7 +46,7 @@ class Report(msgspec.Struct, frozen=True):
     dialects: tuple[str, ...]
 
 
-class _Result(msgspec.Struct, frozen=True):
+class _EntryResult(msgspec.Struct, frozen=True):
     """What came of one entry: its files, what was found, and whether everything was looked for."""
 
     loaded: Loaded[Spec] | Loaded[ChatSpec]
@@ -69,7 +69,7 @@ class _Work(msgspec.Struct, frozen=True):
     checks: tuple[str, ...]
     entries: dict[str, Entry]
 
-    def look(self, name: str) -> _Result:
+    def look(self, name: str) -> _EntryResult:
         """Load one entry and run the checks on it."""
         tables: catalogue.Table[Any] = catalogue.CHATS if self.chats else catalogue.CHECKS
         load: Callable[..., Iterator[Loaded[Any]]] = (
@@ -78,7 +78,7 @@ class _Work(msgspec.Struct, frozen=True):
         (loaded,) = load(self.path, self.entries, [name], *self.bases)
         found, paths = in_order(loaded.found), [str(loaded.grammar)]
         if loaded.spec is None:
-            return _Result(loaded, tuple(paths), tuple(found), whole=False)
+            return _EntryResult(loaded, tuple(paths), tuple(found), whole=False)
         subject: Any = ChatSubject(loaded) if self.chats else Subject(self.path, loaded, self.entries, self.bases)
         if not self.chats:
             paths = [str(source.path) for source in files(subject.source)]
@@ -87,14 +87,14 @@ class _Work(msgspec.Struct, frozen=True):
             new = guarded(check, tables[check], subject, subject.place)
             found += new
             if new and check == DECISIVE:
-                return _Result(loaded, tuple(paths), tuple(found), whole=False)
-        return _Result(loaded, tuple(paths), tuple(found))
+                return _EntryResult(loaded, tuple(paths), tuple(found), whole=False)
+        return _EntryResult(loaded, tuple(paths), tuple(found))
 
 
 def lint(
     path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
-) -> Report:  # fmt: skip
+) -> LintReport:  # fmt: skip
     """What the checks find in a YAML file of dialects, or of chats, and the grammars beside it.
 
     `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
@@ -110,7 +110,7 @@ def lint(
     run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
     others = chat_registry.bases(path) if chats else registry.bases(path)
     work = _Work(path, chats, others, () if run_all else tuple(checks), entries)
-    results: list[_Result] = []
+    results: list[_EntryResult] = []
     progress(0, len(chosen))
     for result in each(work.look, chosen, 1 if chats else jobs):  # a chat takes a twentieth of a process's start
         results.append(result)
@@ -134,7 +134,7 @@ def lint(
     diagnostics = [d for d, _ in kept] + [*mistakes(comments, used, judged)]
     if checks:
         diagnostics = [d for d in diagnostics if d.check in checks or d.severity is Severity.ERROR]
-    return Report(tuple(dict.fromkeys(diagnostics)), tuple(chosen))
+    return LintReport(tuple(dict.fromkeys(diagnostics)), tuple(chosen))
 
 
 def guarded(check: str, find: Callable[[Any], Iterable[Diagnostic]], what: object, place: Place) -> list[Diagnostic]:
@@ -158,7 +158,7 @@ def each(look: Callable[[Any], Any], names: Sequence[Any], jobs: int) -> Iterato
         yield from processes.map(look, names, chunksize=1 + len(names) // (jobs * 8))
 
 
-def _compared(work: _Work, results: Iterable[_Result]) -> Iterator[Diagnostic]:
+def _compared(work: _Work, results: Iterable[_EntryResult]) -> Iterator[Diagnostic]:
     """What is found by comparing the dialects that could be read, with each other and with those of toolect."""
     checks = [name for name in catalogue.COMPARED if name in work.checks or not work.checks]
     loaded: list[Any] = [one.loaded for one in results if one.loaded.spec is not None]

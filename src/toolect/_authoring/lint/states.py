@@ -25,7 +25,7 @@ DEPTH = 3
 """Two nodes are one state when they agree on what may come next and on so many rules to return to."""
 
 
-class State(NamedTuple):
+class NodeState(NamedTuple):
     """A node, and the keys that lead to it."""
 
     node: Node
@@ -41,8 +41,8 @@ class States:
     """What was found of a dialect: all states if `complete`."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self.found: list[State] = []
-        start = State(dialect.graph().start, ())
+        self.found: list[NodeState] = []
+        start = NodeState(dialect.graph().start, ())
         met = {_signature(start.node)}
         todo = deque([start])
         room = MAX_CHOICES
@@ -57,7 +57,7 @@ class States:
                 signature = _signature(node)
                 if signature not in met:
                     met.add(signature)
-                    todo.append(State(node, (*state.path, (state.node, key))))
+                    todo.append(NodeState(node, (*state.path, (state.node, key))))
         self.complete = not todo and room >= 0
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import toolect
 from toolect._authoring.corpus import Case, CorpusError, read
-from toolect._authoring.lint.places import Places
+from toolect._authoring.lint.places import SpecPlaces
 from toolect._cache import grammar_parts
 from toolect._chats.chat_registry import ready_chat
 from toolect._chats.verbs import Chat
@@ -61,9 +61,9 @@ class Subject:
         return source
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> SpecPlaces:
         """Where the dialect's parts are written."""
-        return Places(self.spec, self.source, self.loaded.entry, self.loaded.whole)
+        return SpecPlaces(self.spec, self.source, self.loaded.entry, self.loaded.whole)
 
     def without(self, *keys: str) -> Spec | None:
         """The spec that the entry makes when what it says at `keys` is left out; None when it makes none."""

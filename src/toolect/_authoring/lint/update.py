@@ -59,7 +59,7 @@ def gives_back(case: Case, message: Message, dialect: Dialect) -> bool:
     return text == case.text or len(text) > len(case.text) and f"{prefix}{case.text}".endswith(text)
 
 
-class Change(msgspec.Struct, frozen=True):
+class CaseUpdate(msgspec.Struct, frozen=True):
     """What was done about a case, or why nothing was: a line of a corpus file with a sentence."""
 
     path: Path
@@ -67,11 +67,11 @@ class Change(msgspec.Struct, frozen=True):
     done: str
 
 
-Accept = Callable[[Change], bool]
+Accept = Callable[[CaseUpdate], bool]
 """Whether a change is meant that may be for the worse."""
 
 
-def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[Change]:
+def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[CaseUpdate]:
     """Write the expectations of cases anew, and the attributes of new ones; each change once its file is written.
 
     What no case said before is written. What a case says and what does not hold any more, and that a new text is read
@@ -89,9 +89,9 @@ def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[C
         try:
             yield from _update(file, read(file), Dialect(loaded.spec), accept)
         except CorpusError as error:
-            yield Change(file, error.line, f"left as it is: {error.reason}")
+            yield CaseUpdate(file, error.line, f"left as it is: {error.reason}")
         except UnicodeDecodeError:
-            yield Change(file, 1, "left as it is: expected UTF-8")
+            yield CaseUpdate(file, 1, "left as it is: expected UTF-8")
 
 
 class _Proposal(NamedTuple):
@@ -102,15 +102,15 @@ class _Proposal(NamedTuple):
     doubt: str = ""
 
 
-def _update(file: Path, cases: list[Case], dialect: Dialect, accept: Accept) -> Iterator[Change]:
+def _update(file: Path, cases: list[Case], dialect: Dialect, accept: Accept) -> Iterator[CaseUpdate]:
     """Bring the cases of one file up to date."""
     now, changes = [], []
     for case in cases:
         new = _Proposal(case, "") if case.has("skip") else _brought_up(case, dialect)
-        if new.doubt and not accept(Change(file, case.line, f"`{case.title}`: {new.doubt}")):
+        if new.doubt and not accept(CaseUpdate(file, case.line, f"`{case.title}`: {new.doubt}")):
             new = _Proposal(case, f"left `{case.title}`: {new.doubt}; `--accept` takes that")
         now.append(new.case)
-        changes += [Change(file, case.line, new.done)] if new.done else []
+        changes += [CaseUpdate(file, case.line, new.done)] if new.done else []
     text = write(now)
     if now != cases:
         file.write_bytes(text.encode("utf-8"))
