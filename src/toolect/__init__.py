@@ -1,7 +1,7 @@
 """Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer.
 
-Public is what is listed here, and what the modules `agent`, `chat_template`, `conversation`, `data`,
-`openai`, `registry`, `testing`, `tinker`, `tokens` and `training` list or document. Everything else may
+Public is what is listed here, and what the modules `agent`, `anthropic`, `chat_template`, `conversation`, `data`,
+`openai`, `registry`, `responses`, `testing`, `tinker`, `tokens` and `training` list or document. Everything else may
 change from one version to the next. Modules are imported when they are first asked for.
 """
 
@@ -64,8 +64,9 @@ __all__ = [
 ]
 
 _MODULES = frozenset(
-    ("agent", "chat_template", "conversation", "data", "openai", "registry", "testing", "tinker", "tokens", "training")
-)
+    ("agent", "anthropic", "chat_template", "conversation", "data", "openai", "registry", "responses", "testing",
+     "tinker", "tokens", "training")
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> _Module:

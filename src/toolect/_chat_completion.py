@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -13,22 +13,29 @@ from toolect._objects import Object, as_list, as_object, as_text, field, got, ho
 from toolect._segments import Call, Content, Json, MessageError, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
-class Ids:
-    """Call ids that are unique within one answer: the wire's, or `call_` and 24 hexadecimal digits."""
+def new_id() -> str:
+    """An id for a call that has none: `call_` and 24 hexadecimal digits."""
+    return f"call_{os.urandom(12).hex()}"
 
-    def __init__(self) -> None:
-        self._given: set[str] = set()
+
+class Ids:
+    """Call ids that are unique within one answer, and not among those `taken`: the wire's, or what `mint` makes."""
+
+    def __init__(self, taken: Iterable[str] = (), mint: Callable[[], str] = new_id) -> None:
+        self._given, self._mint = {*taken}, mint
 
     def give(self, wire: str | None) -> str:
         """`wire`, unless there is none or an earlier call has it already."""
-        chosen = wire if wire and wire not in self._given else f"call_{os.urandom(12).hex()}"
+        chosen = wire or self._mint()
+        while chosen in self._given:
+            chosen = self._mint()
         self._given.add(chosen)
         return chosen
 
 
-def with_ids(segments: Sequence[Segment]) -> tuple[Segment, ...]:
+def with_ids(segments: Sequence[Segment], ids: Ids | None = None) -> tuple[Segment, ...]:
     """The segments with an id on every call, each its own."""
-    ids = Ids()
+    ids = ids or Ids()
     return tuple(msgspec.structs.replace(s, id=ids.give(s.id)) if isinstance(s, Call) else s for s in segments)
 
 

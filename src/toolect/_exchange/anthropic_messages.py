@@ -37,8 +37,7 @@ def _read(message: Object, where: str, into: Gathering) -> None:
     blocks = [content] if isinstance(content, str) else as_list(content, f"{where}.content", "text or a list of blocks")
     places = [f"{where}.content[{index}]" for index in range(len(blocks))]
     if role == "assistant":
-        read = (_segment(block, at) for block, at in zip(blocks, places, strict=True))
-        into.add(Assistant(Message([segment for segment in read if segment is not None])), where)
+        into.add(Assistant(message_of(message, where)), where)
         return
     first = next((at for at, block in enumerate(blocks) if field(block, "type") != "tool_result"), len(blocks))
     for index, (block, at) in enumerate(zip(blocks, places, strict=True)):
@@ -50,6 +49,16 @@ def _read(message: Object, where: str, into: Gathering) -> None:
             into.result(ToolResult(call_id, "", output, bool(field(block, "is_error"))), at)
     if first < len(blocks) or not blocks:
         into.add(User(text_of([*[""] * first, *blocks[first:]], f"{where}.content")), where)
+
+
+def message_of(message: Object, where: str = "$") -> Message:
+    """What an assistant's message says, or an answer of the API. Raises MessageError."""
+    content = field(as_object(message, where, "a message"), "content")
+    if (role := field(message, "role")) != "assistant":
+        raise MessageError('the role "assistant"', word(role), f"{where}.role")
+    blocks = [content] if isinstance(content, str) else as_list(content, f"{where}.content", "text or a list of blocks")
+    read = (_segment(block, f"{where}.content[{index}]") for index, block in enumerate(blocks))
+    return Message([segment for segment in read if segment is not None])
 
 
 def _segment(block: Object, where: str) -> Segment | None:
@@ -86,13 +95,14 @@ def anthropic_of(turns: Iterable[Turn]) -> dict[str, Json]:
             case User(text):
                 body["messages"].append({"role": "user", "content": text})
             case Assistant(message):
-                body["messages"].append({"role": "assistant", "content": list(_blocks(message))})
+                body["messages"].append({"role": "assistant", "content": list(blocks_of(message))})
             case Results(results):
                 body["messages"].append({"role": "user", "content": [_result(result) for result in results]})
     return body
 
 
-def _blocks(message: Message) -> Iterator[dict[str, Json]]:
+def blocks_of(message: Message) -> Iterator[dict[str, Json]]:
+    """The blocks of an answer. Raises RenderError for numbers that no JSON has."""
     for segment in message.segments:
         match segment:
             case Content(text):

@@ -14,6 +14,7 @@ from toolect._objects import Object, as_list, as_object, as_text, field, word
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _ITEMS = "an item of type message, reasoning, function_call or function_call_output"
+_OUTPUT = "an item of an answer: message, reasoning or function_call"
 _ADVICE = "what a server does itself has no place here: leave it out"
 
 
@@ -39,6 +40,17 @@ def read_items(items: Object, instructions: Object = None) -> tuple[Turn, ...]:
     if answer is not None:
         gathering.add(Assistant(Message(answer)), place)
     return gathering.done()
+
+
+def message_of(items: Object) -> Message:
+    """What the items of a response say. Raises MessageError for one that is of no answer."""
+    said: list[Segment] = []
+    for index, item in enumerate(as_list(items, "output", "a list of items")):
+        one = _said(item, f"output[{index}]")
+        if one is None:
+            raise MessageError(_OUTPUT, word(field(item, "type")), f"output[{index}].type", _ADVICE)
+        said += one
+    return Message(said)
 
 
 def _said(item: Object, where: str) -> list[Segment] | None:

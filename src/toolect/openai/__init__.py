@@ -1,13 +1,30 @@
-"""Messages and events as an OpenAI client has them."""
+"""Messages and events as an OpenAI client has them: whole completions, and chunks of streamed ones.
+
+A server of its own needs `completion` and `stream`; what it must ask of its engine is on the page about engines.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import Any, overload
 
+from toolect._exchange.sent_calls import EventReader, Finish, Piece, encode, finish_reason
 from toolect._message import Json, Message, MessageError
 from toolect.openai.chunks import Chunks, events_to_chunks
+from toolect.openai.whole_completion import choice, completion
 
-__all__ = ["Chunks", "MessageError", "events_to_chunks", "from_openai", "to_openai"]
+__all__ = [
+    "Chunks",
+    "Finish",
+    "MessageError",
+    "choice",
+    "completion",
+    "events_to_chunks",
+    "finish_reason",
+    "from_openai",
+    "stream",
+    "to_openai",
+]  # fmt: skip
 
 
 def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json]:
@@ -18,3 +35,16 @@ def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json
 def from_openai(obj: Any) -> Message:
     """`Message.from_openai(obj)`: what an assistant message, a response or a list of tool calls says."""
     return Message.from_openai(obj)
+
+
+@overload
+def stream(source: Iterable[Piece], reader: EventReader, **options: Any) -> Iterator[dict[str, Json]]: ...
+@overload
+def stream(source: AsyncIterable[Piece], reader: EventReader, **options: Any) -> AsyncIterator[dict[str, Json]]: ...
+def stream(source: Any, reader: EventReader, **options: Any) -> Any:
+    """The chunks of an answer, as `source` yields its text: iterate, or `async for` of an async source.
+
+    `reader` is a fresh stream of the model's dialect. The source may yield a `Finish` with the engine's own finish
+    reason and usage. `options` are those of `Chunks`.
+    """
+    return encode(source, reader, Chunks(**options))

@@ -1,0 +1,158 @@
+"""Call forwarding: the calls of an answer as a client is sent them, and how the answer finished."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, Protocol, TypeAlias, overload
+
+import msgspec
+
+from toolect._chat_completion import Ids, arguments_text
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
+from toolect._message import Call, Json, Status
+
+CallEvent: TypeAlias = CallStart | ArgumentsDelta | CallEnd
+
+
+class Finish(msgspec.Struct, frozen=True):
+    """What an engine says at the end of an answer: its own finish reason, and its usage in tokens.
+
+    `reason` is a chat completion's: `stop`, `length`, `tool_calls` or `content_filter`; None where nobody says.
+    `usage` has `prompt_tokens` and `completion_tokens`. `stop_sequence` is the stop text of the request that was met.
+    """
+
+    reason: str | None = None
+    usage: Mapping[str, Json] | None = None
+    stop_sequence: str | None = None
+
+
+NOTHING_SAID = Finish()
+"""The end of an answer of which the engine says nothing."""
+
+
+def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
+    """How an answer with these attempts finished.
+
+    An answer that was cut off stays `length`, and one that was filtered `content_filter`; else a call that may be
+    executed makes it `tool_calls`, one that is truncated `length`.
+    """
+    calls = [*calls]
+    if engine in ("length", "content_filter"):
+        return engine
+    if any(call.status is Status.TRUNCATED for call in calls):
+        return "length"
+    return "tool_calls" if any(call.runnable for call in calls) else "stop"
+
+
+class SentCalls:
+    """The calls of one answer as a client is sent them: numbered without gaps, each with an id of its own.
+
+    What was sent cannot be taken back: with `hold` a call is sent when it is complete and may be executed, else as it
+    arrives.
+    """
+
+    def __init__(self, hold: bool = False, ids: Ids | None = None) -> None:
+        self._hold, self._ids = hold, ids or Ids()
+        self._open: dict[int, tuple[int, str]] = {}  # the event's index → the client's, and the id
+        self._sent = 0
+        self._calls: list[Call] = []
+
+    @property
+    def invalid(self) -> list[Call]:
+        """The attempts that ended and must not be executed."""
+        return [call for call in self._calls if not call.runnable]
+
+    def feed(self, event: CallEvent) -> list[CallEvent]:
+        """What the client is sent of an event; a call that it has the beginning of ends with its id."""
+        match event:
+            case CallStart(index, wire_id, name):
+                return [] if self._hold else [self._start(index, wire_id, name)]
+            case ArgumentsDelta(index, text):
+                return [ArgumentsDelta(self._open[index][0], text)] if index in self._open and text else []
+            case CallEnd(index, call):
+                self._calls.append(call)
+                started: list[CallEvent] = []
+                if call.runnable and index not in self._open:
+                    text = arguments_text(call)
+                    started.append(self._start(index, call.id, call.name))
+                    started.append(ArgumentsDelta(self._open[index][0], text))
+                if index not in self._open:
+                    return []
+                number, call_id = self._open.pop(index)
+                return [*started, CallEnd(number, msgspec.structs.replace(call, id=call_id))]
+
+    def finish(self, engine: str | None = None) -> str:
+        """How the answer finished, after all of its events."""
+        return finish_reason(engine, self._calls)
+
+    def _start(self, index: int, wire_id: str | None, name: str) -> CallStart:
+        number, call_id = self._open[index] = self._sent, self._ids.give(wire_id)
+        self._sent += 1
+        return CallStart(number, call_id, name)
+
+
+class Encoder(Protocol):
+    """Makes an API's objects of the events of one answer."""
+
+    def feed(self, event: Event) -> list[dict[str, Json]]:
+        """The objects that an event makes."""
+
+    def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
+        """The last objects."""
+
+
+class EventReader(Protocol):
+    """Reads one answer: a stream of a dialect, or of `auto`."""
+
+    def feed(self, chunk: str) -> list[Event]:
+        """The events of one more piece."""
+
+    def close(self) -> list[Event]:
+        """The last events."""
+
+
+Piece: TypeAlias = str | Finish
+"""What a source yields: pieces of a model's text, and at the end perhaps what the engine says of it."""
+
+
+@overload
+def encode(source: Iterable[Piece], reader: EventReader, encoder: Encoder) -> Iterator[dict[str, Json]]: ...
+@overload
+def encode(source: AsyncIterable[Piece], reader: EventReader, encoder: Encoder) -> AsyncIterator[dict[str, Json]]: ...
+def encode(source: Any, reader: EventReader, encoder: Encoder) -> Any:
+    """The objects of an answer whose text `source` yields: an iterator, or an async one of an async source."""
+    work = _Encoding(reader, encoder)
+    return _encode_async(source, work) if isinstance(source, AsyncIterable) else _encode(source, work)
+
+
+class _Encoding:
+    """The work on one answer."""
+
+    def __init__(self, reader: EventReader, encoder: Encoder) -> None:
+        self._reader, self._encoder, self._finish = reader, encoder, NOTHING_SAID
+
+    def take(self, piece: Piece) -> list[dict[str, Json]]:
+        """The objects of one more piece."""
+        if isinstance(piece, Finish):
+            self._finish = piece
+            return []
+        return [made for event in self._reader.feed(piece) for made in self._encoder.feed(event)]
+
+    def end(self) -> list[dict[str, Json]]:
+        """The last objects."""
+        made = [one for event in self._reader.close() for one in self._encoder.feed(event)]
+        return made + self._encoder.close(self._finish)
+
+
+def _encode(source: Iterable[Piece], work: _Encoding) -> Iterator[dict[str, Json]]:
+    for piece in source:
+        yield from work.take(piece)
+    yield from work.end()
+
+
+async def _encode_async(source: AsyncIterable[Piece], work: _Encoding) -> AsyncIterator[dict[str, Json]]:
+    async for piece in source:
+        for made in work.take(piece):
+            yield made
+    for made in work.end():
+        yield made

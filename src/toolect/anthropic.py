@@ -1,0 +1,213 @@
+"""Messages and events as a client of Anthropic's Messages API has them: whole answers, and events of streamed ones."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, overload
+
+from toolect._chat_completion import Ids, invalid_call, read_arguments, with_ids, without_arguments
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._exchange.anthropic_messages import blocks_of, message_of
+from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, finish_reason
+from toolect._message import Call, Json, Message
+from toolect._objects import field
+
+__all__ = ["AnthropicEvents", "Finish", "from_anthropic", "from_events", "response", "stop_reason", "stream"]
+
+_REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
+_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+"""The ids that the API takes back."""
+
+
+class ToolUseIds(Ids):
+    """Ids as the API has them: the wire's where it would take it, else `toolu_` and 24 hexadecimal digits."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        super().__init__(taken, lambda: f"toolu_{os.urandom(12).hex()}")
+
+    def give(self, wire: str | None) -> str:
+        """`wire`, unless an earlier call has it or the API would refuse it."""
+        return super().give(wire if wire and _ID.fullmatch(wire) else None)
+
+
+def stop_reason(reason: str, finish: Finish = NOTHING_SAID) -> str:
+    """The `stop_reason` of a finish reason; `stop_sequence` where one of those asked for was met."""
+    return "stop_sequence" if reason == "stop" and finish.stop_sequence is not None else _REASONS[reason]
+
+
+def response(
+    message: Message,
+    *,
+    finish: Finish = NOTHING_SAID,
+    model: str = "",
+    message_id: str | None = None,
+    ids: Ids | None = None,
+) -> dict[str, Json]:
+    """The API's answer that says `message`, with the attempts that must not be run in `invalid_tool_calls`.
+
+    `finish` is what the engine says; tokens that nobody counted are 0.
+    """
+    said = Message(with_ids(message.segments, ids or ToolUseIds()))
+    invalid = [invalid_call(call) for call in said.calls if not call.runnable]
+    reason = stop_reason(finish_reason(finish.reason, message.calls), finish)
+    usage = finish.usage or {}
+    body: dict[str, Json] = {
+        **_frame(model, message_id, usage),
+        "content": [*blocks_of(Message([one for one in said.segments if not isinstance(one, Call) or one.runnable]))],
+        "stop_reason": reason,
+        "stop_sequence": finish.stop_sequence if reason == "stop_sequence" else None,
+    }
+    body["usage"]["output_tokens"] = usage.get("completion_tokens", 0)
+    return body | {"invalid_tool_calls": invalid} if invalid else body
+
+
+def _frame(model: str, message_id: str | None, usage: Mapping[str, Json]) -> dict[str, Json]:
+    name = message_id or f"msg_{os.urandom(12).hex()}"
+    counted: dict[str, Json] = {"input_tokens": usage.get("prompt_tokens", 0), "output_tokens": 0}
+    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+    counted |= {"cache_read_input_tokens": cached} if cached is not None else {}
+    counted |= {key: value for key, value in usage.items() if key == "estimated"}
+    return {"id": name, "type": "message", "role": "assistant", "model": model, "usage": counted}
+
+
+class AnthropicEvents:
+    """Turns events into those of a streamed message as they happen.
+
+    A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str = "",
+        message_id: str | None = None,
+        hold: bool = False,
+        input_tokens: int = 0,
+        ids: Ids | None = None,
+    ) -> None:
+        self._start = _frame(model, message_id, {"prompt_tokens": input_tokens})
+        self._calls = SentCalls(hold, ids or ToolUseIds())
+        self._index = -1
+        self._block = ""  # the type of the block that is open
+        self._started = self._closed = False
+
+    def open(self) -> list[dict[str, Json]]:
+        """The first event, once."""
+        if self._started:
+            return []
+        self._started = True
+        empty: dict[str, Json] = {"content": [], "stop_reason": None, "stop_sequence": None}
+        return [{"type": "message_start", "message": {**self._start, **empty}}]
+
+    def feed(self, event: Event) -> list[dict[str, Json]]:
+        """The stream events that `event` makes."""
+        made = self.open()
+        match event:
+            case ContentDelta(text):
+                made += self._text("text", {"text": ""}, {"type": "text_delta", "text": text})
+            case ReasoningDelta(text):
+                made += self._text(
+                    "thinking", {"thinking": "", "signature": ""}, {"type": "thinking_delta", "thinking": text}
+                )
+            case CallStart() | ArgumentsDelta() | CallEnd():
+                for sent in self._calls.feed(event):
+                    made += self._call(sent)
+        return made
+
+    def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
+        """The last events, with the stop reason, the usage and the attempts that must not be run."""
+        if self._closed:
+            return []
+        self._closed = True
+        usage = finish.usage or {}
+        reason = stop_reason(self._calls.finish(finish.reason), finish)
+        delta: dict[str, Json] = {
+            "stop_reason": reason,
+            "stop_sequence": finish.stop_sequence if reason == "stop_sequence" else None,
+        }
+        if invalid := [invalid_call(call) for call in self._calls.invalid]:
+            delta["invalid_tool_calls"] = invalid
+        counted = _frame("", "", usage)["usage"] | {"output_tokens": usage.get("completion_tokens", 0)}
+        last: list[dict[str, Json]] = [
+            {"type": "message_delta", "delta": delta, "usage": counted},
+            {"type": "message_stop"},
+        ]
+        return [*self.open(), *self._end(), *last]
+
+    def _text(self, kind: str, empty: dict[str, Json], delta: dict[str, Json]) -> list[dict[str, Json]]:
+        begun = [] if self._block == kind else self._begin(kind, empty)
+        return [*begun, {"type": "content_block_delta", "index": self._index, "delta": delta}]
+
+    def _begin(self, kind: str, empty: dict[str, Json]) -> list[dict[str, Json]]:
+        ended = self._end()
+        self._block = kind
+        self._index += 1
+        block = {"type": kind, **empty}
+        return [*ended, {"type": "content_block_start", "index": self._index, "content_block": block}]
+
+    def _end(self) -> list[dict[str, Json]]:
+        was, self._block = self._block, ""
+        return [{"type": "content_block_stop", "index": self._index}] if was else []
+
+    def _call(self, event: Event) -> list[dict[str, Json]]:
+        match event:
+            case CallStart(_, call_id, name):
+                return self._begin("tool_use", {"id": call_id, "name": name, "input": {}})
+            case ArgumentsDelta(_, text):
+                delta = {"type": "input_json_delta", "partial_json": text}
+                return [{"type": "content_block_delta", "index": self._index, "delta": delta}]
+            case _:
+                return self._end()
+
+
+@overload
+def stream(source: Iterable[Piece], reader: EventReader, **options: Any) -> Iterator[dict[str, Json]]: ...
+@overload
+def stream(source: AsyncIterable[Piece], reader: EventReader, **options: Any) -> AsyncIterator[dict[str, Json]]: ...
+def stream(source: Any, reader: EventReader, **options: Any) -> Any:
+    """The events of a streamed message, as `source` yields its text: as `toolect.openai.stream` does.
+
+    `options` are those of `AnthropicEvents`. Each event goes out under its own `type`.
+    """
+    return encode(source, reader, AnthropicEvents(**options))
+
+
+def from_anthropic(obj: Any) -> Message:
+    """What an answer of the API says, or the assistant's message of a request. Raises MessageError."""
+    return message_of(obj)
+
+
+def from_events(events: Iterable[Any]) -> Message:
+    """The message that a stream's events tell, as mappings or as the client's objects. Raises MessageError.
+
+    A call whose input is no JSON object is malformed; one that the stream ends in is truncated.
+    """
+    blocks: dict[int, dict[str, Json]] = {}
+    texts: dict[int, str] = {}
+    for event in events:
+        index, kind = field(event, "index"), field(event, "type")
+        if kind == "content_block_start":
+            block = field(event, "content_block")
+            blocks[index] = {
+                key: field(block, key)
+                for key in ("type", "text", "thinking", "signature", "id", "name", "input")
+                if field(block, key) is not None
+            }
+        elif kind == "content_block_delta" and index in blocks:
+            delta = field(event, "delta")
+            for key in ("text", "thinking", "signature"):
+                if piece := field(delta, key):
+                    blocks[index][key] = blocks[index].get(key, "") + piece
+            texts[index] = texts.get(index, "") + (field(delta, "partial_json") or "")
+    said = message_of({"role": "assistant", "content": [*blocks.values()]})
+    spelled = iter([texts.get(index, "") for index, block in blocks.items() if block.get("type") == "tool_use"])
+    return Message([_spelled(one, next(spelled)) if isinstance(one, Call) else one for one in said.segments])
+
+
+def _spelled(call: Call, text: str) -> Call:
+    """The call with its input as the deltas spell it."""
+    if text:
+        return read_arguments(Call(call.name, None, call.id, spelling=text), text)
+    return call if call.arguments else without_arguments(call.name, call.id)

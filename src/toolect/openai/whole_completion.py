@@ -1,0 +1,51 @@
+"""Messages as whole chat completions, and the messages that streams of chunks tell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolect._chat_completion import Ids, assistant_message, with_ids
+from toolect._exchange.sent_calls import NOTHING_SAID, Finish, finish_reason
+from toolect._message import Json, Message
+from toolect.openai.chunks import new_completion_id
+
+
+def choice(
+    message: Message,
+    *,
+    finish: Finish = NOTHING_SAID,
+    index: int = 0,
+    reasoning: Sequence[str] = ("reasoning_content",),
+    ids: Ids | None = None,
+) -> dict[str, Json]:
+    """The choice of a completion that says `message`: attempts that must not be run stand in `invalid_tool_calls`."""
+    told = assistant_message(with_ids(message.segments, ids) if ids else message.segments)
+    if (thought := told.pop("reasoning_content", None)) is not None:
+        told |= dict.fromkeys(reasoning, thought)
+    return {"index": index, "message": told, "finish_reason": finish_reason(finish.reason, message.calls)}
+
+
+def completion(
+    message: Message | Sequence[Mapping[str, Json]],
+    *,
+    finish: Finish = NOTHING_SAID,
+    model: str = "",
+    completion_id: str | None = None,
+    created: int | None = None,
+    **options: Any,
+) -> dict[str, Json]:
+    """The `chat.completion` of a message, or of choices; `options` are those of `choice`.
+
+    `finish` is what the engine says: a completion has the usage that it has.
+    """
+    choices = [choice(message, finish=finish, **options)] if isinstance(message, Message) else [*message]
+    body: dict[str, Json] = {
+        "id": completion_id or new_completion_id(),
+        "object": "chat.completion",
+        "created": int(time.time()) if created is None else created,
+        "model": model,
+        "choices": choices,
+    }
+    return body if finish.usage is None else body | {"usage": dict(finish.usage)}

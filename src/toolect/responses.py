@@ -1,0 +1,289 @@
+"""Messages and events as a client of the Responses API has them: whole responses, and events of streamed ones."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, overload
+
+from toolect._chat_completion import Ids, arguments_text, invalid_call, with_ids
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._exchange.response_items import message_of
+from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, finish_reason
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
+from toolect._objects import field, holding
+
+__all__ = ["Finish", "ResponseEvents", "from_events", "from_response", "response", "stream"]
+
+_INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+
+
+def response(
+    message: Message,
+    *,
+    finish: Finish = NOTHING_SAID,
+    model: str = "",
+    response_id: str | None = None,
+    created: int | None = None,
+    request: Mapping[str, Json] | None = None,
+    ids: Ids | None = None,
+) -> dict[str, Json]:
+    """The `response` that says `message`; `request` are fields of the request that it repeats, such as `tools`.
+
+    Attempts that must not be run stand in `invalid_tool_calls`, if there are any.
+    """
+    said = with_ids(message.segments, ids)
+    items = [_item(one) for one in said if not isinstance(one, Call) or one.runnable]
+    invalid = [invalid_call(one) for one in said if isinstance(one, Call) and not one.runnable]
+    body = _frame(model, response_id, created, request or {})
+    return body | _end(finish, finish_reason(finish.reason, message.calls), items, invalid)
+
+
+def _frame(model: str, response_id: str | None, created: int | None, request: Mapping[str, Json]) -> dict[str, Json]:
+    """A response before its answer."""
+    defaults: dict[str, Json] = {
+        "instructions": None, "metadata": {}, "parallel_tool_calls": True, "temperature": None, "tool_choice": "auto",
+        "tools": [], "top_p": None,
+    }  # fmt: skip
+    return {
+        "id": response_id or _id("resp"),
+        "object": "response",
+        "created_at": int(time.time()) if created is None else created,
+        "status": "in_progress",
+        "error": None,
+        "incomplete_details": None,
+        "model": model,
+        "output": [],
+        "usage": None,
+        "store": False,
+        **defaults,
+        **{key: value for key, value in request.items() if value is not None},
+    }
+
+
+def _end(finish: Finish, reason: str, items: list[dict[str, Json]], invalid: list[dict[str, Json]]) -> dict[str, Json]:
+    """What changes of a response with the end of its answer."""
+    why = _INCOMPLETE.get(reason)
+    ended: dict[str, Json] = {
+        "status": "incomplete" if why else "completed",
+        "incomplete_details": {"reason": why} if why else None,
+        "output": items,
+        "usage": None if finish.usage is None else _usage(finish.usage),
+    }
+    return ended | {"invalid_tool_calls": invalid} if invalid else ended
+
+
+def _usage(usage: Mapping[str, Json]) -> dict[str, Json]:
+    given, made = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
+    return {
+        "input_tokens": given,
+        "input_tokens_details": {"cached_tokens": 0, **(usage.get("prompt_tokens_details") or {})},
+        "output_tokens": made,
+        "output_tokens_details": {"reasoning_tokens": 0, **(usage.get("completion_tokens_details") or {})},
+        "total_tokens": given + made,
+        **{key: value for key, value in usage.items() if key == "estimated"},
+    }
+
+
+def _id(kind: str) -> str:
+    return f"{kind}_{os.urandom(12).hex()}"
+
+
+def _item(segment: Segment) -> dict[str, Json]:
+    """The finished item that says a segment."""
+    match segment:
+        case Content(text):
+            return _message(_id("msg"), text)
+        case Reasoning(text):
+            return _reasoning(_id("rs"), text)
+        case Call(name, _, call_id):
+            return _call(_id("fc"), call_id or "", name, arguments_text(segment))
+
+
+def _message(item_id: str, text: str | None) -> dict[str, Json]:
+    content = [] if text is None else [_text_part(text)]
+    status = "in_progress" if text is None else "completed"
+    return {"id": item_id, "type": "message", "role": "assistant", "status": status, "content": content}
+
+
+def _text_part(text: str) -> dict[str, Json]:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+
+def _reasoning(item_id: str, text: str | None) -> dict[str, Json]:
+    content = [] if text is None else [{"type": "reasoning_text", "text": text}]
+    status = "in_progress" if text is None else "completed"
+    return {"id": item_id, "type": "reasoning", "status": status, "summary": [], "content": content}
+
+
+def _call(item_id: str, call_id: str, name: str, arguments: str, status: str = "completed") -> dict[str, Json]:
+    return {
+        "id": item_id, "type": "function_call", "status": status, "call_id": call_id, "name": name,
+        "arguments": arguments,
+    }  # fmt: skip
+
+
+class _OpenItem:
+    """The item that is being sent: its type, id, place and text so far."""
+
+    def __init__(self, kind: str, item_id: str, index: int, call: CallStart | None = None) -> None:
+        self.kind, self.id, self.index, self.call = kind, item_id, index, call
+        self.texts: list[str] = []
+
+
+class ResponseEvents:
+    """Turns events into those of a streamed response as they happen.
+
+    A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
+    `request` are fields of the request that the response repeats.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str = "",
+        response_id: str | None = None,
+        created: int | None = None,
+        hold: bool = False,
+        request: Mapping[str, Json] | None = None,
+        ids: Ids | None = None,
+    ) -> None:
+        self._response = _frame(model, response_id, created, request or {})
+        self._calls = SentCalls(hold, ids)
+        self._items: list[dict[str, Json]] = []
+        self._item: _OpenItem | None = None
+        self._number = -1
+        self._started = self._closed = False
+
+    def open(self) -> list[dict[str, Json]]:
+        """The first events, once."""
+        if self._started:
+            return []
+        self._started = True
+        kinds = ("response.created", "response.in_progress")
+        return [self._event(kind, response={**self._response, "output": []}) for kind in kinds]
+
+    def feed(self, event: Event) -> list[dict[str, Json]]:
+        """The stream events that `event` makes."""
+        made = self.open()
+        match event:
+            case ContentDelta(text):
+                made += self._text("message", text)
+            case ReasoningDelta(text):
+                made += self._text("reasoning", text)
+            case CallStart() | ArgumentsDelta() | CallEnd():
+                for sent in self._calls.feed(event):
+                    made += self._call(sent)
+        return made
+
+    def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
+        """The last events: the whole response among them, with the usage and the attempts that must not be run."""
+        if self._closed:
+            return []
+        self._closed = True
+        made = [*self.open(), *self._done()]
+        invalid = [invalid_call(call) for call in self._calls.invalid]
+        self._response |= _end(finish, self._calls.finish(finish.reason), self._items, invalid)
+        return [*made, self._event(f"response.{self._response['status']}", response=self._response)]
+
+    def fail(self, code: str, message: str) -> list[dict[str, Json]]:
+        """The last events of an answer that failed in the middle."""
+        self._closed = True
+        made = self.open()
+        failed = {"status": "failed", "error": {"code": code, "message": message}, "output": self._items}
+        return [*made, self._event("response.failed", response=self._response | failed)]
+
+    def _event(self, kind: str, **fields: Json) -> dict[str, Json]:
+        self._number += 1
+        return {"type": kind, "sequence_number": self._number, **fields}
+
+    def _begin(self, kind: str, prefix: str, call: CallStart | None = None) -> Iterator[dict[str, Json]]:
+        yield from self._done()
+        self._item = item = _OpenItem(kind, _id(prefix), len(self._items), call)
+        yield self._event("response.output_item.added", output_index=item.index, item=self._shown(item, None))
+        if kind == "message":
+            yield self._event("response.content_part.added", **_place(item, 0), part=_text_part(""))
+
+    def _text(self, kind: str, text: str) -> Iterator[dict[str, Json]]:
+        if self._item is None or self._item.kind != kind:
+            yield from self._begin(kind, "msg" if kind == "message" else "rs")
+        item = self._item
+        assert item is not None
+        item.texts.append(text)
+        more: dict[str, Json] = {"delta": text}
+        if kind == "message":
+            yield self._event("response.output_text.delta", **_place(item, 0), **more, logprobs=[])
+        else:
+            yield self._event("response.reasoning_text.delta", **_place(item, 0), **more)
+
+    def _call(self, event: Event) -> Iterator[dict[str, Json]]:
+        match event:
+            case CallStart():
+                yield from self._begin("function_call", "fc", event)
+            case ArgumentsDelta(_, text) if self._item is not None:
+                self._item.texts.append(text)
+                yield self._event("response.function_call_arguments.delta", **_place(self._item), delta=text)
+            case CallEnd(_, call):
+                yield from self._done(complete=call.runnable)
+
+    def _done(self, complete: bool = True) -> Iterator[dict[str, Json]]:
+        """The events that end the open item."""
+        item, self._item = self._item, None
+        if item is None:
+            return
+        text = "".join(item.texts)
+        whole = self._shown(item, text)
+        if item.kind == "message":
+            yield self._event("response.output_text.done", **_place(item, 0), text=text, logprobs=[])
+            yield self._event("response.content_part.done", **_place(item, 0), part=_text_part(text))
+        elif item.kind == "reasoning":
+            yield self._event("response.reasoning_text.done", **_place(item, 0), text=text)
+        elif item.call is not None:
+            named = {"name": item.call.name, "arguments": text}
+            yield self._event("response.function_call_arguments.done", **_place(item), **named)
+            whole = whole if complete else whole | {"status": "incomplete"}
+        self._items.append(whole)
+        yield self._event("response.output_item.done", output_index=item.index, item=whole)
+
+    def _shown(self, item: _OpenItem, text: str | None) -> dict[str, Json]:
+        if item.call is not None:
+            status = "in_progress" if text is None else "completed"
+            return _call(item.id, item.call.id or "", item.call.name, text or "", status)
+        return (_message if item.kind == "message" else _reasoning)(item.id, text)
+
+
+def _place(item: _OpenItem, part: int | None = None) -> dict[str, Json]:
+    place: dict[str, Json] = {"item_id": item.id, "output_index": item.index}
+    return place if part is None else place | {"content_index": part}
+
+
+@overload
+def stream(source: Iterable[Piece], reader: EventReader, **options: Any) -> Iterator[dict[str, Json]]: ...
+@overload
+def stream(source: AsyncIterable[Piece], reader: EventReader, **options: Any) -> AsyncIterator[dict[str, Json]]: ...
+def stream(source: Any, reader: EventReader, **options: Any) -> Any:
+    """The events of a streamed response, as `source` yields its text: as `toolect.openai.stream` does.
+
+    `options` are those of `ResponseEvents`. Each event goes out under its own `type`.
+    """
+    return encode(source, reader, ResponseEvents(**options))
+
+
+def from_response(obj: Any) -> Message:
+    """What a response says, or the list of its items. Raises MessageError."""
+    items = field(obj, "output") if not isinstance(obj, list | tuple) else obj
+    if items is None:
+        raise MessageError("a response with `output`", holding(obj), "$")
+    return message_of(items)
+
+
+def from_events(events: Iterable[Any]) -> Message:
+    """The message that a stream's events tell, as mappings or as the client's objects. Raises MessageError."""
+    items: dict[int, Any] = {}
+    for event in events:
+        if field(event, "type") == "response.output_item.done":
+            items[field(event, "output_index")] = field(event, "item")
+        elif field(event, "type") in ("response.completed", "response.incomplete"):
+            return from_response(field(event, "response"))
+    return message_of([items[index] for index in sorted(items)])
