@@ -238,6 +238,9 @@ def _patiently(call: Call, text: str) -> Call:
         if isinstance(value, str):
             value = _loads(value, repairs)
             repairs.append(Repair(RepairKind.DOUBLE_ENCODED, 0))
+        if value is None:
+            value = {}
+            repairs.append(Repair(RepairKind.MISSING_ARGUMENTS, 0))
         if not isinstance(value, dict):
             raise ValueError(f"expected an object, got {got(value)}")
         spelling = None if dumps(value) == text else text

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from toolect._data.how_answered import check_answered, why_cut
 from toolect._message import Json, Message, MessageError
 from toolect._objects import as_list, word
+from toolect.openai.chunk_reader import ChunkReader
 
 
 def is_streamed(response: Json) -> bool:
@@ -22,37 +23,32 @@ def is_streamed(response: Json) -> bool:
 
 def answers_of(response: Json) -> list[tuple[Message, str]]:
     """The answers of a streamed response, one for each choice, each with what cut it off or "". Raises MessageError."""
-    from toolect.agent.errors import ModelError  # needs the extra `agent`
-    from toolect.agent.gathered import Gathered
-    from toolect.agent.native_calls import NativeCalls, told
-
-    open_ones: dict[int, tuple[Gathered, NativeCalls]] = {}
+    open_ones: dict[int, ChunkReader] = {}
     ends: dict[int, Json] = {}
-    try:
-        for number, chunk in enumerate(_chunks(response)):
-            check_answered(chunk, f"response[{number}]")
-            for choice in as_list(chunk.get("choices") or (), "response.choices"):
-                if not isinstance(choice, Mapping):
-                    continue
-                check_answered(choice, f"response[{number}].choices")
-                index = _number(choice.get("index") or 0)
-                gathered, calls = open_ones.setdefault(index, (Gathered(), NativeCalls()))
-                for event in told(dict(choice), calls) if choice.get("delta") or choice.get("message") else ():
-                    gathered.add(event)
-                if choice.get("finish_reason"):
-                    ends[index] = choice["finish_reason"]
-    except ModelError as error:
-        raise MessageError("chunks of a stream", str(error), "response") from None
+    for number, chunk in enumerate(_chunks(response)):
+        check_answered(chunk, f"response[{number}]")
+        for choice in as_list(chunk.get("choices") or (), "response.choices"):
+            if not isinstance(choice, Mapping):
+                continue
+            check_answered(choice, f"response[{number}].choices")
+            index = _number(choice.get("index") or 0)
+            reader = open_ones.setdefault(index, ChunkReader())
+            if choice.get("delta") or choice.get("message"):
+                try:
+                    reader.feed_choice(choice)
+                except MessageError as error:
+                    raise MessageError("chunks of a stream", f"`{error}`", f"response[{number}]") from None
+            if choice.get("finish_reason"):
+                ends[index] = choice["finish_reason"]
     if not open_ones:
         raise MessageError("chunks with choices", "none", "response")
     if not open_ones.keys() <= ends.keys() and not _is_done(response):
         raise MessageError("a stream that ends", "one without a `finish_reason`", "response")
     found = []
-    for index, (gathered, calls) in sorted(open_ones.items(), key=lambda one: one[0]):
+    for index, reader in sorted(open_ones.items()):
         cut = why_cut(ends.get(index))
-        for event in calls.close(bool(cut)):
-            gathered.add(event)
-        found.append((gathered.message, cut))
+        reader.close(bool(cut))
+        found.append((reader.message, cut))
     return found
 
 

@@ -10,15 +10,17 @@ from contextvars import Context as Surroundings
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from toolect._chat_completion import Ids
 from toolect._compiled import Dialect
 from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect._message import Call, Content, Json, Message, RepairKind
+from toolect._message import Call, Content, Json, Message, MessageError, RepairKind
 from toolect._turns import Assistant, Results, ToolResult, Turn
 from toolect.agent import sse
-from toolect.agent.gathered import Gathered, with_ids
-from toolect.agent.native_calls import NativeCalls, ended_by, told
+from toolect.agent.errors import ModelError
 from toolect.agent.outcome import AgentEvent, Ended
+from toolect.openai.chunk_reader import ChunkReader, MessageAccumulator, as_chunk
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
@@ -99,8 +101,8 @@ class Answer:
 
     async def _read_pieces(self, pieces: AsyncIterator[Any]) -> None:
         """Events are taken as they are, text is read; a message of text alone keeps its spans and repairs."""
-        stream, gathered, texts, mixed = None, Gathered(), list[str](), False
-        native = NativeCalls()
+        stream, gathered, texts, mixed = None, MessageAccumulator(), list[str](), False
+        chunks = ChunkReader(self._tools)
         # What is left in the middle, as a server's stream, is closed at once; not every iterator can be.
         async with aclosing(pieces) if isinstance(pieces, AsyncGenerator) else nullcontext():
             async for piece in pieces:
@@ -115,10 +117,10 @@ class Answer:
                     events = stream.feed(piece)
                 else:
                     mixed = True
-                    events = self._events(piece, native)
+                    events = self._events(piece, chunks)
                 self._take_all(events, gathered)
                 self.message = gathered.message if mixed or stream is None else stream.message
-        rest = native.close(cut=self.ended.finish == "length")
+        rest = chunks.close(self.ended.finish == "length")
         self._take_all([*(stream.close() if stream is not None else ()), *rest], gathered)
         self.message = gathered.message if mixed or stream is None else stream.message
         if stream is not None:
@@ -126,17 +128,23 @@ class Answer:
             self.text = None if mixed else _without_end(whole, reader.dialect)
             self.message = self.message if mixed else reader.again(whole, self.message, self._tools)
 
-    def _events(self, piece: Any, native: NativeCalls) -> list[Event]:
-        """The events of a piece that is no text: itself, or those of a chunk of chat completions. Raises TypeError."""
+    def _events(self, piece: Any, chunks: ChunkReader) -> list[Event]:
+        """The events of a piece that is no text: itself, or those of a chunk of chat completions.
+
+        Raises `ModelError` for a chunk that makes no sense, `MessageError` for anything else.
+        """
         if isinstance(piece, Event):
             return [piece]
         events = []
-        for choice in sse.choices(_plain(piece)):
-            self.ended = ended_by(self.ended, choice)
-            events += told(choice, native)
+        for choice in sse.choices(as_chunk(piece)):
+            self.ended = self.ended.after(choice)
+            try:
+                events += chunks.feed_choice(choice)
+            except MessageError as error:
+                raise ModelError(f"the server's message makes no sense: {error}") from None
         return events
 
-    def _take_all(self, events: list[Event], gathered: Gathered) -> None:
+    def _take_all(self, events: list[Event], gathered: MessageAccumulator) -> None:
         for event in events:
             gathered.add(event)
             self._take(event)
@@ -187,7 +195,7 @@ class Answer:
     def remember(self, history: list[Turn]) -> None:
         """Add the answer, and what came of its calls, to the conversation."""
         if self.message.segments or self.text:
-            history.append(Assistant(with_ids(self.message, self._ids), self.text))
+            history.append(Assistant(_with_ids(self.message, self._ids), self.text))
         if self.results:
             history.append(Results(tuple(self.results)))
 
@@ -200,14 +208,12 @@ def _without_end(text: str, dialect: Dialect | Auto) -> str:
 
 def _ended(answer: Any) -> Ended:
     """How a whole answer ended, where an OpenAI-shaped response says it."""
-    choices = [] if isinstance(answer, Message | list | tuple) else sse.choices(_plain(answer))
-    return ended_by(Ended(), choices[0]) if choices else Ended()
+    choices = [] if isinstance(answer, Message | list | tuple) else sse.choices(as_chunk(answer))
+    return Ended().after(choices[0]) if choices else Ended()
 
 
-def _plain(value: Any) -> dict[str, Any]:
-    """A response or a chunk as a dictionary; clients have classes of their own. Raises TypeError for anything else."""
-    value = value.model_dump() if hasattr(value, "model_dump") else value
-    if not isinstance(value, dict):
-        kind = type(value).__name__
-        raise TypeError(f"expected text, events, messages or chat completions of a model, got {kind}")
-    return value
+def _with_ids(message: Message, ids: Mapping[int, str]) -> Message:
+    """`message` with the id of its call number `i`, counted from 0, as `ids[i]` says."""
+    count = iter(range(len(message.segments)))
+    segments = [replace(s, id=ids.get(next(count)) or None) if isinstance(s, Call) else s for s in message.segments]
+    return Message(segments, message.repairs)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, TypeAlias
 
 from toolect._compiled import Dialect
 from toolect._detection.guess import dialect as find
 from toolect._events import ContentDelta, Event
 from toolect._exchange.openai_messages import messages_of
-from toolect._message import Json
+from toolect._message import Json, MessageError
 from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.errors import ModelError
-from toolect.agent.native_calls import NativeCalls, ended_by, told
 from toolect.agent.outcome import Ended
 from toolect.agent.prompt import joined, messages
+from toolect.openai import ChunkReader
 
 Definitions: TypeAlias = list[dict[str, Json]]
 Piece: TypeAlias = str | Event | Ended
@@ -54,6 +54,20 @@ class Asked(ABC):
     def ask(self, turns: list[Turn], tools: Definitions, choice: str) -> AsyncIterator[Piece]:
         """The pieces of the answer, with a choice of tools."""
 
+    async def _pieces(self, body: Mapping[str, Json], tools: Definitions) -> AsyncIterator[Event | Ended]:
+        """The events of an answer of chat completions, and how it ended. Raises `ModelError`."""
+        reader, ended = ChunkReader(tools), Ended()
+        try:
+            async for choice in self.chat.stream(body):
+                ended = ended.after(choice)
+                for event in reader.feed_choice(choice):
+                    yield event
+            for event in reader.close():
+                yield event
+        except MessageError as error:
+            raise ModelError(f"the server's message makes no sense: {error}") from None
+        yield ended
+
     async def prepare(self) -> None:
         """Ask the server for the name of its only model, where none was given. Raises `ModelError`."""
         if not self.chat.model:
@@ -86,14 +100,8 @@ class NativeModel(Asked):
             if choice != "auto":
                 named: Json = {"type": "function", "function": {"name": choice}}
                 body["tool_choice"] = choice if choice in ("none", "required") else named
-        calls, ended = NativeCalls(), Ended()
-        async for part in self.chat.stream(body):
-            ended = ended_by(ended, part)
-            for event in told(part, calls):
-                yield event.text if self.dialect is not None and isinstance(event, ContentDelta) else event
-        for event in calls.close(cut=ended.finish == "length"):
-            yield event
-        yield ended
+        async for piece in self._pieces(body, tools):
+            yield piece.text if self.dialect is not None and isinstance(piece, ContentDelta) else piece
 
 
 class TextModel(Asked):
@@ -111,11 +119,6 @@ class TextModel(Asked):
         await self.prepare()
         assert self.dialect is not None
         body: dict[str, Json] = {"messages": joined(messages(self.dialect, turns, [] if choice == "none" else tools))}
-        calls, ended = NativeCalls(), Ended()
-        async for part in self.chat.stream({"skip_special_tokens": False, **body}):
-            ended = ended_by(ended, part)
-            for event in told(part, calls):  # a server may take the reasoning out, or read calls all the same
-                yield event.text if isinstance(event, ContentDelta) else event
-        for event in calls.close(cut=ended.finish == "length"):
-            yield event
-        yield ended
+        # A server may take the reasoning out, or read calls all the same.
+        async for piece in self._pieces({"skip_special_tokens": False, **body}, tools):
+            yield piece.text if isinstance(piece, ContentDelta) else piece

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -47,6 +48,15 @@ class Ended(msgspec.Struct, frozen=True, tag="ended"):
     finish: str | None = None
     usage: Usage = Usage(requests=1)
     model: str | None = None
+
+    def after(self, choice: Mapping[str, Any]) -> Ended:
+        """The end of an answer, after one more choice of its chunks."""
+        finish, model = choice.get("finish_reason"), choice.get("model")
+        return Ended(
+            finish if isinstance(finish, str) else self.finish,
+            Usage.from_openai(choice["usage"]) if "usage" in choice else self.usage,
+            model if isinstance(model, str) else self.model,
+        )
 
 
 class ToolStarted(msgspec.Struct, frozen=True, tag="tool-started"):

@@ -11,7 +11,6 @@ from toolect._transcript import Origin
 from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.models import Asked, Definitions, Piece
-from toolect.agent.native_calls import ended_by
 from toolect.agent.outcome import Ended
 from toolect.agent.prompt import with_tools
 from toolect.conversation import Conversation
@@ -62,7 +61,7 @@ class RawModel(Asked):
             body["stop"] = [*self.form.spec.end[:MAX_STOPS]]
         ended = Ended()
         async for part in self.chat.stream(body, "/completions"):
-            ended = ended_by(ended, part)
+            ended = ended.after(part)
             text = part.get("text")
             if isinstance(text, str) and text:
                 yield text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolect.agent.errors import ModelError
@@ -51,7 +51,7 @@ async def start(response: httpx.Response) -> str:
     return text
 
 
-def choices(value: dict[str, Any]) -> list[dict[str, Any]]:
+def choices(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The first choice of a chunk, with what the chunk says of the whole: `usage` and `model`; maybe that alone."""
     found = value.get("choices")
     choice = found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}

@@ -5,19 +5,22 @@ A server of its own needs `completion` and `stream`; what it must ask of its eng
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, overload
 
 from toolect._exchange.sent_calls import EventReader, Finish, Piece, encode, finish_reason
 from toolect._message import Json, Message, MessageError
+from toolect.openai.chunk_reader import ChunkReader, chunks_to_events
 from toolect.openai.chunks import Chunks, events_to_chunks
 from toolect.openai.whole_completion import choice, completion
 
 __all__ = [
+    "ChunkReader",
     "Chunks",
     "Finish",
     "MessageError",
     "choice",
+    "chunks_to_events",
     "completion",
     "events_to_chunks",
     "finish_reason",
@@ -33,8 +36,20 @@ def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json
 
 
 def from_openai(obj: Any) -> Message:
-    """`Message.from_openai(obj)`: what an assistant message, a response or a list of tool calls says."""
-    return Message.from_openai(obj)
+    """What an assistant message, a response, a list of tool calls, or the chunks of a stream say.
+
+    Raises `MessageError`.
+    """
+    if isinstance(obj, Mapping | str | bytes) or hasattr(obj, "model_dump") or not isinstance(obj, Iterable):
+        return Message.from_openai(obj)
+    items = [*obj]
+    if not items or not hasattr(items[0], "choices") and not (isinstance(items[0], Mapping) and "choices" in items[0]):
+        return Message.from_openai(items)
+    reader = ChunkReader()
+    for chunk in items:
+        reader.feed(chunk)
+    reader.close()
+    return reader.message
 
 
 @overload

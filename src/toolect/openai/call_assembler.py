@@ -1,0 +1,342 @@
+"""Call assembler: the parts of calls in the deltas of a streamed chat completion, joined into whole calls.
+
+Servers count calls wrongly, change their ids, send the name after the arguments or the same call twice. A part with a
+name continues the call at its index or begins another; one without belongs to the call at its index, else to that with
+its id. What belongs nowhere is the arguments of the only call that lacks some. Where that is not clear no call without
+arguments runs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from toolect._chat_completion import read_arguments, without_arguments
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
+from toolect._message import Call, MessageError, Status, dumps
+from toolect._shown import cut as shortened
+
+K = TypeVar("K")
+_SIGNS = re.compile(r'\\[\s\S]?|["{}\[\]]')
+"""The signs that tell where JSON ends: quotes, brackets, and a backslash with what it escapes."""
+_PLACEHOLDER = re.compile(r"(?:null|\{\s{0,30}\})\s*")
+_BEGINNINGS = frozenset(("", "n", "nu", "nul", "null", "{", "{}"))
+"""Arguments that may be the beginning of a placeholder."""
+_UNDECIDED = 32
+"""Characters within which arguments may still be a placeholder."""
+_UNCLEAR = "arguments came without a name, and may be those of another call"
+_WHERE = "tool_calls[].function.arguments"
+
+
+class StreamedCall:
+    """One call as its parts come. `twin` is a call that was whole at its place: what repeats that is no other call."""
+
+    def __init__(self, twin: StreamedCall | None, is_placed: bool) -> None:
+        self.id = self.name = ""
+        self.number = -1
+        """Its number among the calls of the answer, once it has begun."""
+        self.is_over = self.is_late = False
+        """Whether it has ended; whether its name came after its arguments."""
+        self.twin, self.is_placed = twin, is_placed
+        self.is_nameless = self.is_guessed = self.shares = False
+        """Whether its arguments came without a name; by a guess; whether another call waited for some at its place."""
+        self.texts: list[str] = []
+        """The arguments in their pieces, other than a placeholder."""
+        self._held = ""
+        self.pieces = self._named_at = self._passed = self._repeated = 0
+        self._quoted = self._escaped = False
+        self._depth = self._signs = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """True where the arguments are something, and end; an empty object may stand for those that come."""
+        return self._signs > 2 and not self._depth and not self._quoted
+
+    @property
+    def lacks_arguments(self) -> bool:
+        """True where nothing said what the arguments are."""
+        return not self.texts and self._held.strip() in ("", "null")
+
+    @property
+    def text(self) -> str:
+        """The arguments so far."""
+        return "".join(self.texts) or ("" if self.lacks_arguments else self._held)
+
+    def continues(self, call_id: str, name: str, text: str, is_here: bool) -> bool:
+        """True where a part with a name is one of the call, `is_here` with its index; else it begins another."""
+        begins, other_id = _begins(text), bool(call_id and self.id and call_id != self.id)
+        if not self.name:  # an id or arguments came first
+            return not (self.texts and begins or other_id)
+        if name != self.name:
+            is_piece = is_here and len(self.texts) == self._named_at and not self._held and not other_id
+            return is_piece and bool(self.id or name.startswith(self.name))
+        if not self.texts:
+            is_open = self.lacks_arguments and (is_here or bool(text)) and (self.is_placed or not other_id)
+            return is_here and not other_id or is_open
+        return not self.is_whole and not (begins and other_id)
+
+    def repeats(self, other: StreamedCall) -> bool:
+        """True where this call is a copy of `other`: of one id, or the whole of what had come in pieces."""
+        is_same = not (self.id and other.id) or self.id == other.id or other.pieces > 1 == self.pieces
+        return is_same and self.name in ("", other.name) and _canonical(self.text) == _canonical(other.text)
+
+    def take(self, call_id: str, name: str, text: str) -> None:
+        """Add a part of this call. Raises `MessageError` for arguments after its end, unless they repeat the others."""
+        self.id = self.id or call_id
+        self.is_late = self.is_late or bool(name and not self.name and self.text)
+        if name != self.name and (not self.name or len(self.texts) == self._named_at):
+            self.name = name if name.startswith(self.name) else self.name + name
+            self._named_at = len(self.texts)
+        if self.is_over:
+            self._check_repeated(text)
+            return
+        if self.is_whole and _PLACEHOLDER.fullmatch(text):
+            return
+        if not self.texts:
+            text = (self._held + text).lstrip()
+            while (found := _PLACEHOLDER.match(text)) and found.end() < len(text):
+                text = text[found.end() :]
+            self._held = text
+            if len(text) <= _UNDECIDED and "".join(text.split()) in _BEGINNINGS:
+                return
+        if text:
+            self.texts.append(text)
+            self.pieces += 1
+            self._measure(text)
+
+    def _check_repeated(self, text: str) -> None:
+        had = self.text
+        text = text if self._repeated else text.lstrip()
+        if not had.startswith(text.rstrip(), self._repeated):
+            what = f"no more arguments of the call `{self.id or self.name}`, which were whole"
+            raise MessageError(what, f"`{shortened(text, 40)}`", _WHERE)
+        self._repeated = (self._repeated + len(text)) % max(len(had), 1)
+
+    def _measure(self, text: str) -> None:
+        """Count the brackets that are open after some more of the arguments."""
+        held, self._escaped = self._escaped, False
+        for sign in _SIGNS.findall(text, int(held)):
+            self._signs += 1
+            if sign[0] == "\\":
+                self._escaped = len(sign) == 1
+            elif sign == '"':
+                self._quoted = not self._quoted
+            elif not self._quoted:
+                self._depth += 1 if sign in "{[" else -1
+
+    def start(self, number: int) -> CallStart:
+        """The event of its beginning."""
+        self.number = number
+        return CallStart(number, self.id or None, self.name)
+
+    def pass_on(self) -> list[Event]:
+        """The events of the arguments that have not been passed on."""
+        new, self._passed = self.texts[self._passed :], len(self.texts)
+        return [ArgumentsDelta(self.number, text) for text in new]
+
+    def end(self, was_cut: bool, doubt: str) -> list[Event]:
+        """The events of its end; `doubt` says why it must not run."""
+        text = self.text
+        events = self.pass_on()
+        if text or was_cut or doubt:
+            call = read_arguments(Call(self.name, None, self.id or None, spelling=text), text)
+        else:
+            call = without_arguments(self.name, self.id or None)
+        if was_cut and call.status is Status.MALFORMED:
+            call = replace(call, status=Status.TRUNCATED, error="the answer was cut off inside the call")
+        elif error := doubt or ("" if call.name else "the call has no name"):
+            call = replace(call, arguments=None, spelling=text, status=Status.MALFORMED, repairs=(), error=error)
+        if not self.texts and (rest := call.arguments_text):
+            events.append(ArgumentsDelta(self.number, rest))
+        self.is_over, self.texts = True, [text]
+        return [*events, CallEnd(self.number, call)]
+
+
+class CallAssembler:
+    """The calls of one answer, from the items of `tool_calls` in its deltas.
+
+    A call ends when its arguments are whole and the next one has begun, else with the answer; calls end in the order in
+    which they began. `tools` are OpenAI tool objects: those that take no parameters may be called without arguments
+    whatever else came.
+    """
+
+    def __init__(self, tools: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._bare = frozenset(_bare_names(tools))
+        self._count = 0
+        self._all: list[StreamedCall] = []
+        self._unstarted: dict[StreamedCall, None] = {}
+        self._started: deque[StreamedCall] = deque()
+        """The calls that have begun and not ended, in their order."""
+        self._at: dict[int, StreamedCall] = {}
+        """The last call of each index."""
+        self._of: dict[str, StreamedCall] = {}
+        """The last call of each id."""
+        self._is_nameless = False
+        """Whether arguments came in a part without a name."""
+        self._last: StreamedCall | None = None
+
+    def part(self, part: Mapping[str, Any]) -> list[Event]:
+        """The events of one item of a delta's `tool_calls`. Raises `MessageError`."""
+        function = part.get("function")
+        function = part if function is None else typed(function, dict, "tool_calls[].function")
+        call_id, name = (
+            _word(part.get("id"), "tool_calls[].id"),
+            _word(function.get("name"), "tool_calls[].function.name"),
+        )
+        text = function.get("arguments")
+        text = typed(dumps(text) if isinstance(text, dict) else text or "", str, _WHERE)
+        place = part.get("index")
+        place = int(place) if isinstance(place, str) and place.isdecimal() and len(place) < 10 else place
+        place = place if type(place) is int else None
+        call, twin = self._find(place, call_id, name, text)
+        events: list[Event] = []
+        if call is None:
+            call = StreamedCall(twin, place is not None)
+            before = self._at.get(place) if place is not None else None
+            call.shares = before is not None and before.lacks_arguments
+            events = self._begin(call)
+        if not name and text.strip() not in ("", "{}", "null"):
+            self._is_nameless = call.is_nameless = True
+            call.is_guessed = call.is_guessed or call.shares or place is None and call_id not in self._of
+        if place is not None:
+            self._at[place] = call
+        if call_id and (name or call_id not in self._of):
+            self._of[call_id] = call
+        self._last = call
+        call.take(call_id, name, text)
+        if call.twin and call.is_whole and not call.repeats(call.twin):
+            call.twin = None
+        if call.texts and call.name and not (call.twin or call.is_late or call.is_over):
+            events += self._start(call)
+        return events
+
+    def _find(
+        self, place: int | None, call_id: str, name: str, text: str
+    ) -> tuple[StreamedCall | None, StreamedCall | None]:
+        """The call that a part belongs to; else none, and the one that it may repeat."""
+        here = self._at.get(place) if place is not None else None
+        same = self._of.get(call_id) if call_id else None
+        if not name and here and same and here.id != call_id:  # several calls had this index
+            here = same
+        call = here or same or (self._last if place is None else None)
+        if call is None:
+            return None, None
+        if not name:
+            begins = text.lstrip().startswith("{") if call.is_late else call.is_whole and _begins(text)
+            is_another = begins and not call.is_over
+            return (None, call) if is_another else (call, None)
+        if not call.name and call.twin and not call.twin.is_late and call.is_whole and call.repeats(call.twin):
+            del self._unstarted[call]
+            call = call.twin
+        if not call.is_over and call.continues(call_id, name, text, call is here or place is None):
+            return call, None
+        return None, next((one for one in (here, same) if one and one.name == name and one.is_whole), None)
+
+    def _begin(self, call: StreamedCall) -> list[Event]:
+        """The events of the calls before one that begins."""
+        events: list[Event] = []
+        last = next(reversed(self._unstarted), None)
+        if last is not None and last.name and not (last.twin and last.is_whole):
+            last.twin = None
+            events += self._start(last)
+        while self._started and self._started[0].is_whole and not self._started[0].is_late:
+            events += self._started.popleft().end(False, "")
+        self._all.append(call)
+        self._unstarted[call] = None
+        return events
+
+    def _start(self, call: StreamedCall) -> list[Event]:
+        """The event of a call's beginning, once, and its arguments so far."""
+        if call.number >= 0:
+            return call.pass_on()
+        del self._unstarted[call]
+        self._started.append(call)
+        self._count += 1
+        return [call.start(self._count - 1), *call.pass_on()]
+
+    def _without_copies(self, calls: Iterable[StreamedCall]) -> Iterator[StreamedCall]:
+        """Of these calls, which have not begun, those that no other one of the same id says, too."""
+        known = {(call.id, call.name, _canonical(call.text)) for call in self._all if call.number >= 0}
+        for call in calls:
+            key = call.id, call.name, _canonical(call.text)
+            if not call.texts or not call.id or key not in known:
+                known.add(key)
+                yield call
+
+    def whole(self, call: Call) -> list[Event]:
+        """The events of a call that arrives whole; one that was streamed before is no other."""
+        events = self.close()
+        key = (call.name, _canonical(call.arguments_text))
+        for known in [*filter(None, [self._of.get(call.id or "")]), *(self._all if not call.id else ())]:
+            if (known.name, _canonical(known.text)) == key:
+                return events
+        index, text = self._count, call.arguments_text
+        self._count += 1
+        deltas = [ArgumentsDelta(index, text)] if text else []
+        return [*events, CallStart(index, call.id, call.name), *deltas, CallEnd(index, call)]
+
+    def close(self, was_cut: bool = False) -> list[Event]:
+        """The ends of the calls that are open; `was_cut` when the answer was too long."""
+        rest = [call for call in self._unstarted if call.name or call.text or call.id]
+        rest = [call for call in rest if not (call.twin and call.repeats(call.twin))]
+        rest = [*self._without_copies(rest)]
+        orphans = [call for call in rest if not call.name and call.text]
+        named = [call for call in (*self._started, *rest) if call.name]
+        if len(orphans) == len(named) == 1 and not named[0].texts and named[0].name not in self._bare:
+            named[0].texts = orphans[0].texts
+            rest.remove(orphans.pop())
+        given = {call.name for call in self._all if call.texts and call.text}
+        lacking = [call for call in named if call.lacks_arguments and call.name not in self._bare]
+        lost = bool(lacking) and (self._is_nameless or any(call.name in given for call in lacking))
+        events: list[Event] = []
+        for call in rest:
+            events += self._start(call)
+        for call in self._started:
+            if call.texts:
+                is_unclear = bool(orphans) and call.is_nameless or lost and call.is_guessed
+            else:
+                is_unclear = (bool(orphans) or call.lacks_arguments and lost) and call.name not in self._bare
+            events += call.end(was_cut, _UNCLEAR if is_unclear else "")
+        self._started.clear()
+        self._unstarted.clear()
+        return events
+
+
+def typed(value: Any, kind: type[K], where: str) -> K:
+    """`value`, where it is of the kind that a server gives there. Raises `MessageError`."""
+    if not isinstance(value, kind):
+        raise MessageError(kind.__name__.lower(), type(value).__name__, where)
+    return value
+
+
+def _word(value: Any, where: str) -> str:
+    """A name or an id; nothing where a server writes its null as a text."""
+    word = typed(value or "", str, where)
+    return "" if word in ("null", "None") else word
+
+
+def _begins(text: str) -> bool:
+    """True for the beginning of arguments that are something."""
+    return text.lstrip().startswith("{") and not _PLACEHOLDER.fullmatch(text.strip())
+
+
+def _canonical(text: str) -> str:
+    """Arguments as they compare: JSON without its spacing, other text as it is."""
+    try:
+        return dumps(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _bare_names(tools: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The names of the tools that take no parameters."""
+    for tool in tools:
+        function = tool.get("function", tool)
+        parameters = function.get("parameters") if isinstance(function, Mapping) else None
+        if isinstance(function, Mapping) and not (isinstance(parameters, Mapping) and parameters.get("properties")):
+            yield str(function.get("name", ""))
