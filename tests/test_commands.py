@@ -80,7 +80,7 @@ def test_many_messages_are_read_for_what_they_are(name: str, tmp_path: Path) -> 
     assert [row["id"] for row in parsed] == [7, 8] and "text" not in parsed[0]
     assert [row["segments"][0]["type"] for row in parsed] == ["call", "content"]
     converted = rows(invoke("convert", path, "--to", "kimi-k2").stdout)
-    assert converted[0]["text"] == toolect.convert(CALL, target="kimi-k2").text and converted[0]["losses"] == []
+    assert converted[0]["text"] == toolect.convert(CALL, to="kimi-k2").text and converted[0]["losses"] == []
     assert [row["id"] for row in rows(invoke("detect", path).stdout)] == [7, 8]
     assert [row["dialect"] for row in rows(invoke("detect", path).stdout)] == ["hermes", None]
     (tmp_path / "m.jsonl").write_text("".join(json.dumps(row) + "\n" for row in parsed))

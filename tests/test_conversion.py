@@ -46,7 +46,7 @@ def test_an_id_that_does_not_fit_does_not_cost_its_call() -> None:
 
 def test_a_call_that_cannot_run_is_reported() -> None:
     """A truncated call is left out, and what is whole beside it is kept."""
-    done = toolect.convert('Look.\n<tool_call>\n{"name": "f", "arguments": {"a": "b', "hermes", "kimi-k2")
+    done = toolect.convert('Look.\n<tool_call>\n{"name": "f", "arguments": {"a": "b', "hermes", to="kimi-k2")
     assert done.text == "Look."
     assert [loss.slot for loss in done.losses] == ["call"]
     check(done, "kimi-k2")
@@ -57,15 +57,15 @@ def test_what_follows_the_end_is_a_loss(source: str) -> None:
     """A text after the end token is read by nobody: it is told as lost; another end token, and blanks, are nothing."""
     (end, *_) = toolect.dialect(source).graph().ends
     rest = "And\nlost.\n"
-    done = toolect.convert(f"Hello{end}\n{rest}", source, "kimi-k2")
+    done = toolect.convert(f"Hello{end}\n{rest}", source, to="kimi-k2")
     assert (done.text, done.losses) == (
         "Hello",
         (Loss(-1, "after-end", "follows the end of the answer", rest.rstrip()),),
     )
-    (loss,) = toolect.convert(f"Hello{end}{end}{rest}", source, "kimi-k2").losses
+    (loss,) = toolect.convert(f"Hello{end}{end}{rest}", source, to="kimi-k2").losses
     assert loss.witness == f"{end}{rest}".rstrip()
     for nothing in ("", "\n", end, f"\n{end} {end}\n", f"{end}<|endoftext|>"):
-        assert not toolect.convert(f"Hello{end}{nothing}", source, "kimi-k2").losses
+        assert not toolect.convert(f"Hello{end}{nothing}", source, to="kimi-k2").losses
 
 
 @pytest.mark.parametrize("name", toolect.dialects())
@@ -88,7 +88,7 @@ def test_a_call_that_is_left_out_is_no_loss_of_an_id() -> None:
 def test_texts_that_become_one_are_all_there() -> None:
     """Where the target has no border between two texts they are written as one, and that is said."""
     text = "<|channel|>commentary<|message|>One.<|end|><|start|>assistant<|channel|>final<|message|>Two.<|return|>"
-    done = toolect.convert(text, "harmony", "hermes")
+    done = toolect.convert(text, "harmony", to="hermes")
     assert done.text == "One.Two."
     assert done.losses == (Loss(1, "border", "would not be told from the text before it", "Two."),)
 

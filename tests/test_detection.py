@@ -19,7 +19,6 @@ from shipped_corpus import Case
 
 import toolect
 from toolect import registry, testing
-from toolect._detection.auto import Auto
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
 from toolect._detection.ranking import MOST
@@ -30,7 +29,7 @@ from toolect._values.toolset import tool_schemas
 from tools.conformance.no_calls import taken_for_calls, texts
 from tools.conformance.quotations import TOOLS as QUOTED
 
-AUTO = Auto()
+AUTO = toolect.auto
 FILES = sorted((shipped_corpus.ROOT / "auto").glob("*.txt"))
 CASES = [case for path in FILES for case in shipped_corpus.read(path)]
 SECONDS = 10
@@ -332,12 +331,6 @@ def test_limit_bounds_the_results() -> None:
     assert len(toolect.detect(text, limit=1)) == 1
 
 
-def test_auto_does_not_render() -> None:
-    """A text is written in one dialect: the error says so."""
-    with pytest.raises(ValueError, match="expected the name of a dialect"):
-        toolect.dialect("auto").render(Message([Content("x")]))
-
-
 def test_auto_checks_what_it_is_told() -> None:
     """A wrong mode or policy is an error here as anywhere."""
     with pytest.raises(ValueError, match="mode"):
@@ -349,7 +342,7 @@ def test_auto_checks_what_it_is_told() -> None:
 @pytest.mark.parametrize("name", ["auto", "hermes"])
 def test_reading_has_no_key_order(name: str) -> None:
     """The order of keys is for rendering: who chooses it for a text is told where it belongs."""
-    dialect = toolect.dialect(name)
+    dialect = toolect.auto if name == "auto" else toolect.dialect(name)
     for read in (lambda **policies: dialect.parse("x", **policies), dialect.stream):
         with pytest.raises(TypeError, match="got 'key_order', which is for rendering: set it in the dialect's entry"):
             read(key_order="sorted")
@@ -357,7 +350,7 @@ def test_reading_has_no_key_order(name: str) -> None:
 
 def test_a_stream_is_closed_once() -> None:
     """After `close` nothing may be fed; `reset` begins anew."""
-    stream = toolect.dialect("auto").stream()
+    stream = toolect.auto.stream()
     stream.feed("x")
     stream.close()
     assert stream.close() == []
@@ -369,7 +362,7 @@ def test_a_stream_is_closed_once() -> None:
 
 def test_only_an_opener_is_held_back() -> None:
     """Content is passed on at once; what may begin a call waits."""
-    stream = toolect.dialect("auto").stream()
+    stream = toolect.auto.stream()
     assert [event.text for event in stream.feed("A word. ")] == ["A word."]  # type: ignore[union-attr]
     assert stream.pending == " "
     stream.feed("[TOOL_C")

@@ -9,6 +9,7 @@ import shipped_corpus
 from shipped_corpus import Case
 
 import toolect
+from toolect._detection.guess import reader as reader_of
 from toolect._explanation import Explanation, Place, draw
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.recorder import MAX_PLACES, MAX_READINGS
@@ -77,20 +78,20 @@ def test_clean_text_is_one_line() -> None:
     """Where there is only one reading, no place is shown."""
     text = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
     for name in ("hermes", "auto"):
-        assert str(toolect.dialect(name).explain(text)) == f"{name}: nothing else could be meant"
+        assert str(reader_of(name).explain(text)) == f"{name}: nothing else could be meant"
 
 
 @pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "auto"])
 @pytest.mark.parametrize("text", ["<tool_call>" * 300, OPEN + "</function> <tool_call>" * 200, '{"' * 300, "\ud800<"])
 def test_hostile_texts_are_cut_short(name: str, text: str) -> None:
     """However many places there are, so many are shown."""
-    check(toolect.dialect(name).explain(text))
+    check(reader_of(name).explain(text))
 
 
 def test_what_is_no_text_is_refused() -> None:
     """As by `parse`."""
     for name in ("hermes", "auto"):
         with pytest.raises(TypeError, match="expected a model's text as str, got bytes"):
-            toolect.dialect(name).explain(b"x")  # type: ignore[arg-type]
+            reader_of(name).explain(b"x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="mode"):
         toolect.dialect("hermes").explain("x", mode="loose")  # type: ignore[arg-type]

@@ -104,11 +104,11 @@ def test_floods_that_nobody_named_take_linear_time() -> None:
     """Nor does it take longer to find out the dialect, or to write what was read."""
 
     def convert(text: str) -> object:
-        return toolect.convert(text, target="kimi-k2")
+        return toolect.convert(text, to="kimi-k2")
 
     def check(name: str) -> None:
         flood = Random(name).choice(drawn(toolect.dialect(name)))
-        for read in (toolect.parse, work.streamed(toolect.dialect("auto").stream), toolect.detect, convert):
+        for read in (toolect.parse, work.streamed(toolect.auto.stream), toolect.detect, convert):
             assert not (found := work.grown(read, flood.text)), (flood, read, found)
 
     shipped_corpus.each(Random(0).sample(toolect.dialects(), max(8, settings.default.max_examples // 20)), check)
@@ -159,7 +159,7 @@ def test_converting_many_calls_takes_linear_time() -> None:
     """Calls whose ids are made, between texts, and texts that are not told apart."""
 
     def convert(text: str) -> object:
-        return toolect.convert(text, "hermes", "kimi-k2")
+        return toolect.convert(text, "hermes", to="kimi-k2")
 
     for unit in ('x<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', "&</think>"):
         flood = Flood("content", "<think>", "", unit)
@@ -174,7 +174,7 @@ def test_nothing_is_tried_any_more_when_too_much_was(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(_conversion, "MAX_TRIED", 1)
     monkeypatch.setattr(_conversion, "_FREE", 0)
     text = "```py" + "thon\nplot(a=1)\n`" * 80 + "``\nThat draws."
-    found = toolect.convert(text, "gemma-tool-code", "kimi-k2")
+    found = toolect.convert(text, "gemma-tool-code", to="kimi-k2")
     assert found.losses
     assert len(tried) < 10
 

@@ -10,6 +10,7 @@ import shipped_corpus
 
 import toolect
 from toolect._compiled import Dialect
+from toolect._detection.guess import reader as reader_of
 from toolect._events import CallEnd
 from toolect._message import Call, Json, Message
 from toolect._rendered import RenderError
@@ -59,7 +60,7 @@ def test_nothing_runs_inside_a_value(name: str) -> None:
 
     def check(text: str) -> None:
         for reader in (name, "auto"):
-            dialect = toolect.dialect(reader)
+            dialect = reader_of(reader)
             for tools in (None, TOOLS):
                 message = dialect.parse(text, tools)
                 if not any((name, reader) == run[:2] and run[2] in text for run in RUN):
@@ -99,7 +100,7 @@ def test_closers_that_are_left_over_tell(reader: str, text: str, runs: list[str]
 
     One whose value holds all of another call may run with that value.
     """
-    dialect = toolect.dialect(reader)
+    dialect = reader_of(reader)
     message = dialect.parse(text, TOOLS)
     whole = [call for call in message.runnable if INNER in str(call.arguments.get("body"))]
     assert [call.name for call in message.runnable if call not in whole] == runs
@@ -115,7 +116,7 @@ def test_closers_that_are_left_over_tell(reader: str, text: str, runs: list[str]
 @pytest.mark.parametrize("reader", ["qwen3-coder", "auto"])
 def test_only_calls_after_one_that_broke_off_wait(reader: str) -> None:
     """The events of others come when they are over; content does not wait."""
-    stream = toolect.dialect(reader).stream(TOOLS)
+    stream = reader_of(reader).stream(TOOLS)
 
     def ended(text: str) -> list[str]:
         return [event.call.name for char in text for event in stream.feed(char) if isinstance(event, CallEnd)]

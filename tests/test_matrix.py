@@ -186,7 +186,7 @@ def lost_by_conversion(matrix: Matrix, source: str, target: str) -> set[int]:
             continue  # one of those that are lost and one of those that are not will do
         tried.add((probe.feature, id(probe) in gone))
         feature, tools = matrix.features[probe.feature], tools_of(probe.message)
-        done = convert(written(toolect.dialect(source), probe.message, tools), source, target, tools)
+        done = convert(written(toolect.dialect(source), probe.message, tools), source, to=target, tools=tools)
         back = toolect.dialect(target).parse(done.text, tools, mode="strict")
         whole = without_ids(back) == without_ids(probe.message)
         match feature.sense:

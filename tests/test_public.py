@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import toolect
 from toolect import Call, Content, Message, Reasoning, Status, openai
+from toolect._renamed import NEW_NAMES
 
+CHANGELOG = Path(__file__).parent.parent / "CHANGELOG.md"
 HERMES = toolect.dialect("hermes")
 TEXT = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 ANY: Any = None
@@ -21,10 +25,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "parse bytes": (lambda: HERMES.parse(b"x"), "expected a model's text as str, got bytes: decode it first"),
     "parse any None": (lambda: toolect.parse(ANY), "expected a model's text as str, got None"),
     "detect None": (lambda: toolect.detect(ANY), "expected a model's text as str, got None"),
-    "convert None": (lambda: toolect.convert(ANY, target="hermes"), "expected a model's text as str, got None"),
+    "convert None": (lambda: toolect.convert(ANY, to="hermes"), "expected a model's text as str, got None"),
     "feed None": (lambda: HERMES.stream().feed(ANY), "expected a model's text as str, got None"),
     "feed bytes": (
-        lambda: toolect.dialect("auto").stream().feed(b""),
+        lambda: toolect.auto.stream().feed(b""),
         "expected a model's text as str, got bytes: decode it first",
     ),
     "feed later": (lambda: fed().feed(b"x"), "expected a model's text as str, got bytes: decode it first"),
@@ -36,8 +40,12 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "render strs": (lambda: HERMES.render(["x"]), "expected Content, Reasoning or Call as a segment, got str"),
     "convert a number": (
-        lambda: toolect.convert(3, target="hermes"),
+        lambda: toolect.convert(3, to="hermes"),
         "expected a Message, a Call or a list of them, got int",
+    ),
+    "convert by an old name": (
+        lambda: toolect.convert("Hi.", target="hermes"),
+        "expected a parameter of today, got `target`: it is `to`",
     ),
     "dialect None": (lambda: toolect.dialect(ANY), "expected the name of a dialect as str, got None"),
     "load None": (lambda: toolect.load(ANY), "expected the path of a YAML file, got None"),
@@ -62,14 +70,6 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "arguments as list": (lambda: Call("f", [1]), "expected a call's arguments as dict, got list"),
     "no arguments": (lambda: Call("f", None), "expected a call's arguments as dict, got None"),
     "no name": (lambda: Call(ANY, {}), "expected a call's name as str, got None"),
-    "a source alone": (
-        lambda: toolect.convert("Hi.", "kimi-k2"),
-        "expected a dialect to write as `target`, got none: say target='kimi-k2' to write that",
-    ),
-    "no target": (
-        lambda: toolect.convert("Hi."),
-        "expected a dialect to write as `target`, got none: see toolect.dialects()",
-    ),
 }
 
 
@@ -116,7 +116,7 @@ SAID: dict[str, Any] = {
 def test_whatever_says_a_call_can_be_written(what: str) -> None:
     """A call, a list, a message or what the chat-completions API has is rendered, and converted, alike."""
     assert HERMES.render(SAID[what]) == TEXT
-    assert toolect.convert(SAID[what], target="hermes").text == TEXT
+    assert toolect.convert(SAID[what], to="hermes").text == TEXT
 
 
 def test_what_says_nothing_is_refused() -> None:
@@ -148,12 +148,59 @@ def test_segments_may_be_any_sequence() -> None:
     assert list(Message().segments) == []
 
 
+@pytest.mark.parametrize("name", NEW_NAMES)
+def test_old_names_say_the_new_one(name: str) -> None:
+    """Whoever asks for one, or imports it, reads where it is; and it is there."""
+    module, _, last = name.rpartition(".")
+    expected = f"^expected a name of today, got `{re.escape(name)}`: it is `{re.escape(NEW_NAMES[name])}`$"
+    ways: list[Callable[[], object]] = [
+        lambda: getattr(importlib.import_module(module), last),
+        lambda: exec(f"from {module} import {last}"),
+    ]
+    if last[0].islower():
+        ways.append(lambda: importlib.import_module(name))
+    for way in ways:
+        with pytest.raises(toolect.RenamedError, match=expected):
+            way()
+    above, _, found = NEW_NAMES[name].rpartition(".")
+    assert not above or getattr(importlib.import_module(above), found)
+    assert f"| `{name}` | `{NEW_NAMES[name]}` |" in CHANGELOG.read_text("utf-8")
+
+
+def test_auto_reads_any_dialect() -> None:
+    """It is no dialect, and whoever takes it for one reads what it is."""
+    message = toolect.auto.parse(TEXT)
+    assert message == toolect.parse(TEXT) == HERMES.parse(TEXT) and message.dialects == ("hermes",)
+    stream = toolect.auto.stream()
+    stream.feed(TEXT)
+    stream.close()
+    assert stream.message == message and toolect.auto.explain(TEXT).dialect == "auto"
+    assert toolect.auto.detect(TEXT) == toolect.detect(TEXT) != ()
+    assert pickle.loads(pickle.dumps(toolect.auto)) is toolect.auto
+    with pytest.raises(toolect.UnknownNameError, match=r"got 'auto': what reads any dialect is toolect\.auto"):
+        toolect.dialect("auto")
+
+
+def test_errors_have_one_base() -> None:
+    """Whatever a public module raises is a ToolectError, but for what tools raise."""
+    modules = [toolect, *(getattr(toolect, name) for name in toolect._MODULES - {"tinker"})]
+    errors = {
+        one
+        for module in modules
+        for one in vars(module).values()
+        if isinstance(one, type) and issubclass(one, Exception)
+    }
+    ours = {one for one in errors if one.__module__.startswith("toolect")} - {toolect.agent.Retry, toolect.agent.Failed}
+    assert len(ours) > 10 and all(issubclass(one, toolect.ToolectError) for one in ours), ours
+    assert toolect.RenderError.__module__ == "toolect"
+
+
 def test_convert_reads_any_dialect() -> None:
     """The source need not be named, and may be, by position or by keyword."""
-    expected = toolect.convert(TEXT, "hermes", "kimi-k2").text
-    assert toolect.convert(TEXT, target="kimi-k2").text == expected
-    assert toolect.convert(TEXT, "auto", "kimi-k2").text == expected
-    assert toolect.convert(TEXT, source="hermes", target="kimi-k2").text == expected
+    expected = toolect.convert(TEXT, "hermes", to="kimi-k2").text
+    assert toolect.convert(TEXT, to="kimi-k2").text == expected
+    assert toolect.convert(TEXT, "auto", to="kimi-k2").text == expected
+    assert toolect.convert(TEXT, source="hermes", to="kimi-k2").text == expected
 
 
 def test_events_and_errors_are_public() -> None:

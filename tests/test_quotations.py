@@ -7,6 +7,7 @@ import shares
 import shipped_corpus
 
 import toolect
+from toolect._detection.guess import reader as reader_of
 from tools.conformance.quotations import TOOLS, Quotation, quotations
 
 CALL = '<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>'
@@ -26,7 +27,7 @@ def test_nothing_that_is_quoted_is_run() -> None:
 
     def check(quoted: Quotation) -> None:
         for name in (quoted.dialect, "auto"):
-            dialect = toolect.dialect(name)
+            dialect = reader_of(name)
             message = dialect.parse(quoted.text, TOOLS)
             pieces = [quoted.text[i : i + 3] for i in range(0, len(quoted.text), 3)]
             assert shipped_corpus.same(shipped_corpus.stream(dialect, pieces, tools=TOOLS)[0], message)
@@ -55,7 +56,7 @@ def test_nothing_that_is_quoted_is_run() -> None:
 @pytest.mark.parametrize("name", ["hermes", "auto"])
 def test_what_stands_beside_a_quotation_is_called(name: str, before: str) -> None:
     """Marks that are closed, or that quote nothing, hide no call."""
-    dialect = toolect.dialect(name)
+    dialect = reader_of(name)
     message = dialect.parse(before + CALL, TOOLS)
     assert [call.name for call in message.runnable] == ["get_weather"]
     assert shipped_corpus.same(shipped_corpus.stream(dialect, list(before + CALL), tools=TOOLS)[0], message)
@@ -72,7 +73,7 @@ def test_what_stands_beside_a_quotation_is_called(name: str, before: str) -> Non
 )
 def test_a_sentence_names_what_opens_reasoning(name: str, text: str) -> None:
     """It goes on around it; at the beginning of a line, on its own, the same marker counts."""
-    for dialect in (toolect.dialect(name), toolect.dialect("auto")):
+    for dialect in (toolect.dialect(name), toolect.auto):
         assert dialect.parse(text).content == text
         assert shipped_corpus.stream(dialect, list(text))[0].content == text
     assert toolect.dialect("react").parse("So.\nThought: on.").reasoning == "on."
@@ -92,6 +93,6 @@ def test_a_word_that_is_a_marker_is_a_word_in_a_sentence(name: str) -> None:
     """`json` in prose closes nothing and opens nothing, whole and in pieces, in its dialect and without one."""
     for word in sorted(core for core in toolect.dialect(name).graph().markers if core.isalpha()):
         for text in (f"The {word} is here.", f"```{word}\n1\n```", f"So: {word}"):
-            for dialect in (toolect.dialect(name), toolect.dialect("auto")):
+            for dialect in (toolect.dialect(name), toolect.auto):
                 assert dialect.parse(text).content == text
                 assert shipped_corpus.stream(dialect, list(text))[0].content == text

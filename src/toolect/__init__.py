@@ -8,13 +8,14 @@ change from one version to the next. Modules are imported when they are first as
 from __future__ import annotations
 
 import importlib as _importlib
-from types import ModuleType as _Module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 # What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
 from toolect._chats.chat_registry import chat, chats, load
 from toolect._compiled import Dialect, Stream
 from toolect._conversion import convert
-from toolect._detection.guess import detect, dialect, parse
+from toolect._detection.guess import detect, parse
 from toolect._diagnostic import SpecError
 from toolect._errors import ToolectError
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
@@ -22,10 +23,15 @@ from toolect._explanation import Explanation
 from toolect._extras import MissingExtraError
 from toolect._message import Call, Content, Message, MessageError, Reasoning, Repair, RepairKind, Status
 from toolect._names import UnknownNameError
+from toolect._renamed import RenamedError
+from toolect._renamed import old_names as _renamed_names
 from toolect._rendered import Rendered, RenderError
 from toolect._version import __version__ as __version__
 from toolect.conversation import Conversation
-from toolect.registry import define, dialects, map_model
+from toolect.registry import define, dialect, dialects, map_model
+
+if _TYPE_CHECKING:
+    from toolect._detection.auto import auto
 
 __all__ = [
     "ArgumentsDelta",
@@ -42,6 +48,7 @@ __all__ = [
     "MissingExtraError",
     "Reasoning",
     "ReasoningDelta",
+    "RenamedError",
     "RenderError",
     "Rendered",
     "Repair",
@@ -51,6 +58,7 @@ __all__ = [
     "Stream",
     "ToolectError",
     "UnknownNameError",
+    "auto",
     "chat",
     "chats",
     "convert",
@@ -63,19 +71,22 @@ __all__ = [
     "parse",
 ]
 
+_old_names = _renamed_names(__name__)
 _MODULES = frozenset(
     ("agent", "anthropic", "chat_template", "conversation", "data", "openai", "registry", "responses", "testing",
      "tinker", "tokens", "training")
 )  # fmt: skip
 
 
-def __getattr__(name: str) -> _Module:
-    """Import a public module when it is first asked for. Raises `AttributeError` for any other name."""
+def __getattr__(name: str) -> _Any:
+    """Import a public module, or `auto`, when it is first asked for. Old names raise `RenamedError`."""
     if name in _MODULES:
         return _importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "auto":
+        return _importlib.import_module(f"{__name__}._detection.auto").auto
+    return _old_names(name)
 
 
 def __dir__() -> list[str]:
-    """What is public, with the modules that are not imported yet."""
-    return sorted({*globals(), *_MODULES})
+    """What is public, with what is not imported yet."""
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from toolect._compiled import Dialect, Tools
 from toolect._detection.dropped import SHOWN, after_end
-from toolect._detection.guess import dialect
+from toolect._detection.guess import reader
 from toolect._message import Call, Message, Said, Segment, not_text
+from toolect._renamed import renamed_parameters
 from toolect._rendered import Part, RenderError
-from toolect.registry import AUTO
+from toolect.registry import AUTO, dialect
 
 
 class Loss(msgspec.Struct, frozen=True):
@@ -38,29 +39,21 @@ class Conversion(msgspec.Struct, frozen=True):
     losses: tuple[Loss, ...] = ()
 
 
-@overload
+@renamed_parameters(target="to")
 def convert(
-    text: str | Said, source: str = "auto", *, target: str, tools: Tools | None = None, prefix: str = ""
-) -> Conversion: ...
-@overload
-def convert(text: str | Said, source: str, target: str, tools: Tools | None = None, prefix: str = "") -> Conversion: ...
-def convert(
-    text: str | Said, source: str = AUTO, target: str = "", tools: Tools | None = None, prefix: str = ""
+    text: str | Said, source: str = AUTO, *, to: str, tools: Tools | None = None, prefix: str = ""
 ) -> Conversion:
-    """`text` of dialect `source` in dialect `target`. Segments that the target cannot carry are left out and reported.
+    """`text` of the dialect `source` in the dialect `to`. Segments that it cannot carry are left out and reported.
 
     Without a source, each part is read in the dialect that fits. What is no text but a message, see `Message.of`, is
     read already. Raises UnknownNameError.
     """
-    if not target:
-        hint = "see toolect.dialects()" if source == AUTO else f"say target={source!r} to write that"
-        raise TypeError(f"expected a dialect to write as `target`, got none: {hint}")
     given = list(tools) if tools is not None else None
-    reader, writer = dialect(source), dialect(target)
+    reading, writer = reader(source), dialect(to)
     if text is None or isinstance(text, bytes | bytearray):
         raise not_text(text)
     if isinstance(text, str):
-        message = reader.parse(text, given, prefix=prefix)
+        message = reading.parse(text, given, prefix=prefix)
         done = carry(message, writer, given)
         rest = after_end(text, message.repairs)
         return replace(done, losses=(*done.losses, Loss(-1, AFTER_END, _NOT_READ, rest[:SHOWN]))) if rest else done

@@ -11,6 +11,9 @@ import msgspec
 from toolect._errors import ToolectError
 from toolect._model_ids import Pattern, best, specificity
 
+AUTO = "auto"
+"""The name of no dialect: what reads texts of any."""
+
 
 class UnknownNameError(ToolectError, LookupError):
     """No `what`, a dialect or a chat, has this name, alias or model id; `near` are names that look like it."""
@@ -22,15 +25,17 @@ class UnknownNameError(ToolectError, LookupError):
         self.name, self.near, self.what = name, near, what
 
     def __str__(self) -> str:
+        if self.name == AUTO:
+            return "expected the name of a dialect, got 'auto': what reads any dialect is toolect.auto"
         near = " or ".join(map(repr, self.near))
         if self.what != "dialect":
             hint = f"did you mean {near}?" if near else "see toolect.chats()"
             return f"no chat, alias or model is named {self.name!r}: {hint}"
         if is_model(self.name):
             known = f"the nearest model patterns are {near}; " if near else ""
-            add = "give the dialect's own name or `auto`, or load an entry with a pattern for it under `models`"
+            add = "give the dialect's own name, read with toolect.auto, or load an entry with a pattern under `models`"
             return f"no dialect is known to be written by the model {self.name!r}: {known}{add}"
-        hint = f"did you mean {near}, or `auto`?" if near else "see toolect.dialects(), or say `auto`"
+        hint = f"did you mean {near}?" if near else "see toolect.dialects(); toolect.auto reads any"
         return f"no dialect, alias or model is named {self.name!r}: {hint}"
 
 

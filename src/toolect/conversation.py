@@ -9,7 +9,7 @@ import msgspec
 
 from toolect import registry
 from toolect._compiled import Dialect
-from toolect._detection.guess import dialect as find
+from toolect._detection.guess import reader as find
 from toolect._message import Json, MessageError, Repair, kind_of
 from toolect._transcript import OriginSpan
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User

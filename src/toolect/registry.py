@@ -12,11 +12,12 @@ from toolect import _shelves as shelves
 from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic
 from toolect._files import shipped as shipped
+from toolect._names import AUTO as AUTO
 from toolect._names import Match, Names, UnknownNameError
+from toolect._renamed import old_names
 from toolect._spec.model import Spec
 
-AUTO = "auto"
-"""The name of no dialect: `toolect.dialect` takes it for whatever fits the text."""
+__getattr__ = old_names(__name__)
 
 
 class Shelf(shelves.Shelf[Spec]):

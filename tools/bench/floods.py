@@ -52,9 +52,9 @@ WAYS = {
     "whole": Way(lambda dialect: dialect.parse, 2, True),
     "in chunks": Way(lambda dialect: streamed(dialect.stream), 8, True),
     "auto": Way(lambda _: toolect.parse, 2, False),
-    "auto in chunks": Way(lambda _: streamed(toolect.dialect("auto").stream), 8, False),
+    "auto in chunks": Way(lambda _: streamed(toolect.auto.stream), 8, False),
     "detect": Way(lambda _: toolect.detect, 2, False),
-    "convert": Way(lambda dialect: lambda text: toolect.convert(text, dialect.name, "kimi-k2"), 4, False),
+    "convert": Way(lambda dialect: lambda text: toolect.convert(text, dialect.name, to="kimi-k2"), 4, False),
 }
 
 

@@ -84,8 +84,7 @@ def times(dialect: Dialect, wire: Wire, ways: Sequence[str], seconds: float, rea
 
 def measure(name: str, seconds: float) -> speed_figures.Dialect:
     """All figures of one dialect."""
-    dialect, auto = registry.dialect(name), toolect.dialect("auto")
-    assert isinstance(auto, Auto)
+    dialect, auto = registry.dialect(name), toolect.auto
     wires = {workload: made for workload in WORKLOADS if (made := wire(dialect, workload))}
     figures = speed_figures.Dialect(notation(wires["code20"]), wires["short"].alone)
     for workload, made in wires.items():

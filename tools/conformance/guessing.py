@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from toolect import registry
 from toolect._compiled import Dialect
-from toolect._detection.auto import Auto
+from toolect._detection.auto import auto
 from toolect._detection.ranking import detect
 from toolect._message import Json, Message
 from toolect._rendering.differences import MEANING, unchanged
@@ -42,7 +42,6 @@ class Guess:
 
 def guess(case: Case, dialect: Dialect, prefix: str) -> Guess:
     """Look for the dialect of a case, and read it without one."""
-    auto = Auto()
     options: dict[str, Json] = {"tools": case.tools, "prefix": prefix}
     message = auto.parse(case.text, **options)
     agree = not any(

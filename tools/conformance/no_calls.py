@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import toolect
+from toolect._detection.guess import reader as reader_of
 from toolect._message import Json
 from tools.conformance.quotations import TOOLS as QUOTED
 from tools.conformance.quotations import quotations
@@ -70,7 +71,7 @@ def texts(share: int = SHARE, roots: Sequence[Path] | None = None) -> Iterator[t
 
 def taken_for_calls(name: str, path: Path, text: str) -> Iterator[Passage]:
     """What a dialect takes for a call in a text, without tools and with some."""
-    dialect = toolect.dialect(name)
+    dialect = reader_of(name)
     for tools in (None, TOOLS):
         message = dialect.parse(text, tools=tools)
         runnable = {call.span for call in message.runnable}
@@ -105,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"{name}: {frame}: {text!r}"
         for dialect, frame, text in quoted
         for name in (dialect, "auto")
-        if toolect.dialect(name).parse(text, QUOTED).runnable
+        if reader_of(name).parse(text, QUOTED).runnable
     ]
     print(f"{len(quoted)} quotations, {len(run)} of which would be run")
     print(*run[:MANY], sep="\n")

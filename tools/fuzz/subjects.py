@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect import registry
 from toolect._compiled import Dialect
-from toolect._detection.auto import Auto
+from toolect._detection.auto import Auto, auto
 from tools.fuzz.drawn_specs import DRAWN, drawn_dialect
 
 
@@ -16,5 +16,5 @@ def names() -> list[str]:
 def subject(name: str) -> Dialect | Auto:
     """What the name stands for, made anew: its graphs for all the policies go when it does."""
     if name == registry.AUTO:
-        return Auto()
+        return auto
     return drawn_dialect(name) if name.startswith(DRAWN) else Dialect(registry.spec(name))

@@ -45,19 +45,24 @@ def _event(event: Any) -> Any:
 _streams: list[Any] = [None]
 
 
+def _reader(name: str) -> Any:
+    """What reads texts of a dialect, here and in earlier checkouts."""
+    return toolect.auto if name == "auto" and "auto" in toolect.__all__ else toolect.dialect(name)
+
+
 def answer(request: Any) -> Any:
     """The answer to a request; one stream is open at a time."""
     match request:
         case "parse", name, text, options:
-            return told(toolect.dialect(name).parse(text, **options))
+            return told(_reader(name).parse(text, **options))
         case "stream", name, options:
-            _streams[0] = toolect.dialect(name).stream(**options)
+            _streams[0] = _reader(name).stream(**options)
         case "feed", chunk:
             return list(map(_event, _streams[0].feed(chunk)))
         case ("close",):
             return list(map(_event, _streams[0].close())), told(_streams[0].message)
         case "work", name, texts, options, size:
-            dialect = toolect.dialect(name)
+            dialect = _reader(name)
             read = streamed(partial(dialect.stream, **options), size) if size else partial(dialect.parse, **options)
             return measured(read, dict(zip(CALLS.sizes, texts, strict=True)).__getitem__, CALLS)
 

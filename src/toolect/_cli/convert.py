@@ -45,7 +45,7 @@ def command(
     .parquet, are read on all cores: one object a line, in order, with the new text in its column, its "losses", and the
     other columns as they were.
     """
-    options: dict[str, Any] = {"source": source.name, "target": target.name, "tools": tools, "prefix": prefix}
+    options: dict[str, Any] = {"source": source.name, "to": target.name, "tools": tools, "prefix": prefix}
     if shared.reads_many(file, jsonl):
         from toolect._cli._shared.many import each
 

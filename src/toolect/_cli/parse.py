@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import toolect
 from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.drawing import Pen
 from toolect._cli._shared.forms import event_form, message_form
@@ -16,6 +15,7 @@ from toolect._cli._shared.given_conversation import note_unread
 from toolect._cli._shared.io import emit_json, note, pieces, read
 from toolect._cli._shared.message_text import Live, draw
 from toolect._compiled import Dialect
+from toolect._detection.guess import detect, reader
 from toolect._events import Event
 from toolect._message import Json, Message
 from toolect.openai import to_openai
@@ -100,7 +100,7 @@ def _kept(texts: Iterator[str], kept: list[str]) -> Iterator[str]:
 
 def _look_elsewhere(text: str, name: str, options: dict[str, Any]) -> None:
     """Nothing was called: say so when the text has calls of another dialect."""
-    found = toolect.detect(text, options["tools"], 1, options["prefix"])
+    found = detect(text, options["tools"], 1, options["prefix"])
     if found and (found[0].calls or found[0].repaired) and name not in found[0].dialects:
         note(f"no {name} call found; this looks like {' or '.join(found[0].dialects[:3])}")
 
@@ -158,5 +158,5 @@ def _record(name: str, form: str, options: dict[str, Any], field: str, record: J
     from toolect._cli._shared.many import beside, own, text_of
 
     text, column = text_of(record, field)
-    message = toolect.dialect(name).parse(text, **own(options, record))
+    message = reader(name).parse(text, **own(options, record))
     return {**beside(record, column), **_formed(message, form)}, len(message.runnable) == len(message.calls)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toolect import registry
 from toolect._corpora.leaks import Leak, leaks, markers
 from toolect._corpora.watch import Watch
-from toolect._detection.auto import Auto
+from toolect._detection.auto import auto
 from toolect._message import Call, Json, Message, Status
 
 HOUSE = 4
@@ -41,7 +41,7 @@ class Reader:
 
     def __init__(self, dialects: Sequence[str]) -> None:
         self.dialects = [registry.dialect(name).name for name in dialects]
-        self._auto = Auto()
+        self._auto = auto
         self._watches: dict[str, Watch] = {}
         self._house: list[str] = []
         self._marked: dict[frozenset[str], str] = {}

@@ -17,7 +17,7 @@ from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
 from toolect._data.whose_results import results_of_others
 from toolect._detection.dropped import with_dropped
-from toolect._detection.guess import dialect
+from toolect._detection.guess import reader as reader_of
 from toolect._exchange.openai_messages import read_answer, read_messages
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.told_in_texts import definitions_in, element_results, tells_of
@@ -168,7 +168,7 @@ class OpenRow:
         """What a text says in the dialect of the source."""
         if not self.source.dialect:
             return Message([Content(text)] if text else [])
-        message = dialect(self.source.dialect).parse(text, list(self.tools.tools) or None)
+        message = reader_of(self.source.dialect).parse(text, list(self.tools.tools) or None)
         return Message(message.segments, with_dropped(text, message))
 
     def conversation(self, turns: Sequence[Turn]) -> Reading:

@@ -20,7 +20,7 @@ from toolect._data.plain_row import PlainRow
 from toolect._data.row_mending import tools_in
 from toolect._data.row_source import Source
 from toolect._data.trajectory_rows import trajectory
-from toolect._detection.guess import dialect
+from toolect._detection.guess import reader as reader_of
 from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.response_items import read_items
 from toolect._exchange.sharegpt import read_row
@@ -95,7 +95,7 @@ def _responses(one: OpenRow) -> Iterator[Sequence[Turn]]:
 def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:
     name = "conversations" if one.row.get("conversation") is None else "conversation"
     row = {name: one.take(name), "system": one.take("system"), "tools": list(one.tools.tools) or None}
-    reader = dialect(one.source.dialect) if one.source.dialect else None
+    reader = reader_of(one.source.dialect) if one.source.dialect else None
     turns, tools, _ = read_row(row, reader, False)
     one.beside = told(map(of_spoken, row[name]))
     one.tools = tools_in(list(tools))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
-from toolect._detection.guess import dialect
+from toolect._detection.guess import reader as reader_of
 from toolect._exchange.sharegpt import read_row
 from toolect._message import Json, Reasoning, dumps
 from toolect._rendered import RenderError
@@ -166,7 +166,7 @@ def _again(row: Mapping[str, Json], target: Target) -> Conversation:
     tools = row.get("tools")
     match target.form:
         case Form.SHAREGPT:
-            turns, defined, _ = read_row(row, dialect(target.dialect) if target.dialect else None, False)
+            turns, defined, _ = read_row(row, reader_of(target.dialect) if target.dialect else None, False)
             return Conversation(turns, defined)
         case Form.ANTHROPIC:
             return Conversation.from_anthropic(row["messages"], row.get("system"), tools)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING
 
 from toolect._compiled import Mode, Tools, check_mode, check_policies
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
 from toolect._explanation import Explanation
-from toolect._message import Said, not_text
+from toolect._message import not_text
 from toolect._search.answer_search import Stream
 from toolect._values.toolset import tool_schemas
 from toolect.registry import AUTO
+
+if TYPE_CHECKING:
+    from toolect._detection.ranking import Detection
 
 
 class Auto:
@@ -22,10 +25,10 @@ class Auto:
     name = AUTO
 
     def __repr__(self) -> str:
-        return f"<Dialect {self.name}>"
+        return "<toolect.auto>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Auto, ()
+    def __reduce__(self) -> str:
+        return "auto"
 
     def parse(
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
@@ -50,9 +53,15 @@ class Auto:
         given = list(tools) if tools is not None else None
         return AutoStream(lambda: _search(given, mode, prefix, policies, streaming=True))
 
-    def render(self, message: Said, tools: Tools | None = None) -> NoReturn:  # noqa: ARG002  # as a dialect's
-        """Raises ValueError: a text is written in one dialect."""
-        raise ValueError("expected the name of a dialect to render in, got 'auto', which can only read")
+    def detect(self, text: str, tools: Tools | None = None, limit: int = 5, prefix: str = "") -> tuple[Detection, ...]:
+        """The dialects that `text` may be in. See `toolect.detect`."""
+        from toolect._detection.ranking import detect  # reading does without it
+
+        return detect(text, tools, limit, prefix)
+
+
+auto = Auto()
+"""The one that `toolect.auto` is."""
 
 
 class AutoStream(Stream):

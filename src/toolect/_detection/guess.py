@@ -1,11 +1,11 @@
-"""Dialects by name, and texts whose dialect nobody named: `parse` reads them, `detect` says what they are.
+"""Detection of the dialect of a text, and reading of texts whose dialect nobody named.
 
 What only such texts need is loaded with the first one.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING
 
 from toolect import registry
 from toolect._compiled import Dialect, Mode, Tools
@@ -16,26 +16,22 @@ if TYPE_CHECKING:
     from toolect._detection.ranking import Detection
 
 
-@overload
-def dialect(name: Literal["auto"]) -> Auto: ...  # type: ignore[overload-overlap]  # the one name of no dialect
-@overload
-def dialect(name: str) -> Dialect: ...
-def dialect(name: str) -> Dialect | Auto:
-    """The dialect with this name, alias or model id; "auto" reads whatever fits. Raises `UnknownNameError`."""
-    if name == registry.AUTO:
-        from toolect._detection.auto import Auto
+def reader(name: str) -> Dialect | Auto:
+    """What reads texts of the dialect with this name, alias or model id; "auto" those of any."""
+    if name != registry.AUTO:
+        return registry.dialect(name)
+    from toolect._detection.auto import auto
 
-        return Auto()
-    return registry.dialect(name)
+    return auto
 
 
 def parse(
     text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
 ) -> MixedMessage:
     """The message that `text` says, whichever dialects it is in. Arguments as for `Dialect.parse`."""
-    from toolect._detection.auto import Auto
+    from toolect._detection.auto import auto
 
-    return Auto().parse(text, tools, mode, prefix, **policies)
+    return auto.parse(text, tools, mode, prefix, **policies)
 
 
 def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = "") -> tuple[Detection, ...]:

@@ -31,16 +31,20 @@ _SPEAKERS = {
 _OF_RESULTS = {"result", "results"}
 
 
-class RowDialect(Protocol):
-    """What reads and writes a model's texts."""
+class TextReader(Protocol):
+    """What reads a model's texts."""
 
     @property
     def name(self) -> str: ...
 
+    def parse(self, text: str, tools: Any = ..., /) -> Any: ...
+
+
+class RowDialect(TextReader, Protocol):
+    """What reads and writes a model's texts."""
+
     @property
     def spec(self) -> Any: ...
-
-    def parse(self, text: str, tools: Any = ..., /) -> Any: ...
 
     def render(self, message: Message, tools: Any = ..., /) -> str: ...
 
@@ -53,7 +57,7 @@ class ShareGptRow(NamedTuple):
     told: bool
 
 
-def read_row(row: Object, dialect: RowDialect | None, sampled: bool) -> ShareGptRow:
+def read_row(row: Object, dialect: TextReader | None, sampled: bool) -> ShareGptRow:
     """The turns and tools of a row. Its model's texts are read by `dialect`, and kept if they are `sampled` in that.
 
     Without a dialect they are content. Raises MessageError.
@@ -92,7 +96,7 @@ def read_row(row: Object, dialect: RowDialect | None, sampled: bool) -> ShareGpt
     return ShareGptRow(gathering.done(), tools, tells_of(first, tools))
 
 
-def _answer(text: str, dialect: RowDialect | None, sampled: bool, tools: Tools) -> Assistant:
+def _answer(text: str, dialect: TextReader | None, sampled: bool, tools: Tools) -> Assistant:
     if dialect is None:
         return Assistant(Message([Content(text)] if text else []))
     message = dialect.parse(text, tools)

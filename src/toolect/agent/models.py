@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, TypeAlias
 
+from toolect import registry
 from toolect._compiled import Dialect
-from toolect._detection.guess import dialect as find
 from toolect._events import ContentDelta, Event
 from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError
@@ -30,10 +30,7 @@ class Asked(ABC):
     def __init__(self, chat: Chat, dialect: str | Dialect | None, prefix: str = "") -> None:
         self.chat, self.prefix = chat, prefix
         self.name = chat.model
-        found = find(dialect) if isinstance(dialect, str) else dialect
-        if found is not None and not hasattr(found, "spec"):
-            raise ValueError("expected a dialect to write tools in, got 'auto', which only reads")
-        self.dialect: Dialect | None = found
+        self.dialect = registry.dialect(dialect) if isinstance(dialect, str) else dialect
 
     async def __aenter__(self) -> Asked:
         await self.chat.__aenter__()

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from toolect._compiled import Dialect
-from toolect._detection.guess import dialect as find
+from toolect._detection.guess import reader as find
 from toolect._exchange.openai_messages import read_messages
 from toolect._message import Json
 from toolect._turns import Assistant, Results, System, Turn, User
@@ -119,7 +119,7 @@ class Agent(Generic[T]):
     @property
     def dialect(self) -> Dialect | Auto:
         """What reads the text of the model."""
-        own: Dialect | str = self._dialect or getattr(self.model, "dialect", None) or AUTO
+        own: Dialect | Auto | str = self._dialect or getattr(self.model, "dialect", None) or AUTO
         return find(own) if isinstance(own, str) else own
 
     async def run(

@@ -1,5 +1,6 @@
 """Which dialect a model's chat template writes: its turns, rendered in a sandbox, and how a dialect does on them."""
 
+from toolect._renamed import old_names
 from toolect.chat_template.sandbox import TemplateError
 from toolect.chat_template.source import read_template, special_tokens, template_of
 from toolect.chat_template.turn import Turn, turns
@@ -18,3 +19,5 @@ __all__ = [
     "turns",
     "verdicts",
 ]
+
+__getattr__ = old_names(__name__)

@@ -8,6 +8,7 @@ of `Tokenizer`.
 from __future__ import annotations
 
 from toolect._compiled import Dialect
+from toolect._renamed import old_names
 from toolect._tokens.adapting import adapted, load
 from toolect._tokens.encoded_text import CallIds, Encoded, IdDifference, Token
 from toolect._tokens.encoding import Cut, encode
@@ -31,6 +32,8 @@ __all__ = [
     "load",
     "markers",
 ]  # fmt: skip
+
+__getattr__ = old_names(__name__)
 
 
 def markers(dialect: Dialect, tokenizer: object) -> list[MarkerIds]:

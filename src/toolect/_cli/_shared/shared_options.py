@@ -144,7 +144,7 @@ def target_option(text: str) -> Callable[[F], F]:
 
 
 def _reader(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect | Auto:
-    return toolect.dialect(name) if name == AUTO else find(name)
+    return toolect.auto if name == AUTO else find(name)
 
 
 def _dialect(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect:
