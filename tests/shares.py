@@ -25,6 +25,7 @@ PARTS = {
     "test_fuzz.py::test_chunks_do_not_matter_in_odd_grammars": 1,  # each grammar is the only one of its kind
     "test_floods.py": 10,
     "test_answers.py": 4,
+    "test_serve*.py": 4,
     "test_new*.py": 4,
     "test_mistakes.py": 5,
     "test_prompting.py": 5,

@@ -162,7 +162,7 @@ class ResponseEvents:
             return []
         self._started = True
         kinds = ("response.created", "response.in_progress")
-        return [self._event(kind, response={**self._response, "output": []}) for kind in kinds]
+        return [self.numbered(kind, response={**self._response, "output": []}) for kind in kinds]
 
     def feed(self, event: Event) -> list[dict[str, Json]]:
         """The stream events that `event` makes."""
@@ -185,25 +185,26 @@ class ResponseEvents:
         made = [*self.open(), *self._done()]
         invalid = [invalid_call(call) for call in self._calls.invalid]
         self._response |= _end(finish, self._calls.finish(finish.reason), self._items, invalid)
-        return [*made, self._event(f"response.{self._response['status']}", response=self._response)]
+        return [*made, self.numbered(f"response.{self._response['status']}", response=self._response)]
 
     def fail(self, code: str, message: str) -> list[dict[str, Json]]:
         """The last events of an answer that failed in the middle."""
         self._closed = True
         made = self.open()
         failed = {"status": "failed", "error": {"code": code, "message": message}, "output": self._items}
-        return [*made, self._event("response.failed", response=self._response | failed)]
+        return [*made, self.numbered("response.failed", response=self._response | failed)]
 
-    def _event(self, kind: str, **fields: Json) -> dict[str, Json]:
+    def numbered(self, kind: str, **fields: Json) -> dict[str, Json]:
+        """The next event, of a kind of the API's, with its number."""
         self._number += 1
         return {"type": kind, "sequence_number": self._number, **fields}
 
     def _begin(self, kind: str, prefix: str, call: CallStart | None = None) -> Iterator[dict[str, Json]]:
         yield from self._done()
         self._item = item = _OpenItem(kind, _id(prefix), len(self._items), call)
-        yield self._event("response.output_item.added", output_index=item.index, item=self._shown(item, None))
+        yield self.numbered("response.output_item.added", output_index=item.index, item=self._shown(item, None))
         if kind == "message":
-            yield self._event("response.content_part.added", **_place(item, 0), part=_text_part(""))
+            yield self.numbered("response.content_part.added", **_place(item, 0), part=_text_part(""))
 
     def _text(self, kind: str, text: str) -> Iterator[dict[str, Json]]:
         if self._item is None or self._item.kind != kind:
@@ -213,9 +214,9 @@ class ResponseEvents:
         item.texts.append(text)
         more: dict[str, Json] = {"delta": text}
         if kind == "message":
-            yield self._event("response.output_text.delta", **_place(item, 0), **more, logprobs=[])
+            yield self.numbered("response.output_text.delta", **_place(item, 0), **more, logprobs=[])
         else:
-            yield self._event("response.reasoning_text.delta", **_place(item, 0), **more)
+            yield self.numbered("response.reasoning_text.delta", **_place(item, 0), **more)
 
     def _call(self, event: Event) -> Iterator[dict[str, Json]]:
         match event:
@@ -223,7 +224,7 @@ class ResponseEvents:
                 yield from self._begin("function_call", "fc", event)
             case ArgumentsDelta(_, text) if self._item is not None:
                 self._item.texts.append(text)
-                yield self._event("response.function_call_arguments.delta", **_place(self._item), delta=text)
+                yield self.numbered("response.function_call_arguments.delta", **_place(self._item), delta=text)
             case CallEnd(_, call):
                 yield from self._done(complete=call.runnable)
 
@@ -235,16 +236,16 @@ class ResponseEvents:
         text = "".join(item.texts)
         whole = self._shown(item, text)
         if item.kind == "message":
-            yield self._event("response.output_text.done", **_place(item, 0), text=text, logprobs=[])
-            yield self._event("response.content_part.done", **_place(item, 0), part=_text_part(text))
+            yield self.numbered("response.output_text.done", **_place(item, 0), text=text, logprobs=[])
+            yield self.numbered("response.content_part.done", **_place(item, 0), part=_text_part(text))
         elif item.kind == "reasoning":
-            yield self._event("response.reasoning_text.done", **_place(item, 0), text=text)
+            yield self.numbered("response.reasoning_text.done", **_place(item, 0), text=text)
         elif item.call is not None:
             named = {"name": item.call.name, "arguments": text}
-            yield self._event("response.function_call_arguments.done", **_place(item), **named)
+            yield self.numbered("response.function_call_arguments.done", **_place(item), **named)
             whole = whole if complete else whole | {"status": "incomplete"}
         self._items.append(whole)
-        yield self._event("response.output_item.done", output_index=item.index, item=whole)
+        yield self.numbered("response.output_item.done", output_index=item.index, item=whole)
 
     def _shown(self, item: _OpenItem, text: str | None) -> dict[str, Json]:
         if item.call is not None:

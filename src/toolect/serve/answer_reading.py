@@ -1,0 +1,277 @@
+"""Answer reading: what an upstream's chunks say, as events of each choice, and how each of them finished."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from toolect._chat_completion import Ids
+from toolect._compiled import Dialect
+from toolect._detection.auto import Auto
+from toolect._events import CallEnd, ContentDelta, Event
+from toolect._exchange.sent_calls import EventReader, Finish, finish_reason
+from toolect._message import Call, Json, MessageError, Status
+from toolect._turns import Assistant, Turn
+from toolect.openai.chunk_reader import ChunkReader, MessageAccumulator
+from toolect.serve.api_errors import RequestError
+from toolect.serve.api_requests import NONE, ModelRequest
+from toolect.serve.text_prompts import chat_logprobs
+
+NOBODY = [{"name": "\0"}]
+"""Tools of which no model calls any: what looks like a call is content."""
+_NATIVE = 1 << 20
+"""What the numbers of an upstream's own calls begin with: those that are read from text are counted from 0."""
+_CHUNK = frozenset(("id", "object", "created", "model", "choices", "usage", "error"))
+_CHOICE = frozenset(("index", "delta", "message", "text", "finish_reason", "logprobs", "stop_reason"))
+_DELTA = frozenset(
+    ("role", "content", "reasoning_content", "reasoning", "thinking", "tool_calls", "function_call", "refusal")
+)
+_WITH_NUMBER = re.compile(r"(.*?)(\d{1,9})")
+
+
+class CallIds(Ids):
+    """Ids that no earlier call of the conversation has: the wire's, counted on if need be, or those of the family."""
+
+    def __init__(self, turns: Iterable[Turn], dialect: Dialect | None, mint: Callable[[], str]) -> None:
+        calls = [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
+        form = dialect.spec.ids if dialect else None
+        if form is not None:
+            numbers = itertools.count(form.first + len(calls))
+            mint = lambda: form.form.replace("{index}", str(next(numbers)).zfill(form.digits))  # noqa: E731
+        super().__init__([call.id for call in calls if call.id], mint)
+
+    def give(self, wire: str | None) -> str:
+        """`wire`, with the next number at its end that no earlier call has; or a new one."""
+        found = _WITH_NUMBER.fullmatch(wire or "")
+        if found is not None:
+            number = int(found[2])
+            while wire in self._given:
+                number += 1
+                wire = f"{found[1]}{str(number).zfill(len(found[2]))}"
+        return super().give(wire)
+
+
+class CallRules:
+    """Which calls of a choice its client wants: any, one, or none; those that break a rule must not be executed."""
+
+    def __init__(self, request: ModelRequest) -> None:
+        self._request = request
+        self.runnable = 0
+        self.ended: list[Call] = []
+
+    def judged(self, call: Call) -> Call:
+        """A call, or what is left of one that is not wanted."""
+        if call.runnable:
+            why = ""
+            if self._request.choice == NONE:
+                why = "the request asks for no calls: `tool_choice` is none"
+            elif self.runnable and not self._request.parallel:
+                why = "the request asks for one call at most: `parallel_tool_calls` is false"
+            elif self._request.named not in (None, call.name):
+                why = f"the request asks for a call of `{self._request.named}`"
+            if why:
+                call = replace(call, status=Status.MALFORMED, error=why)
+        self.runnable += call.runnable
+        self.ended.append(call)
+        return call
+
+
+class ChoiceReading:
+    """One choice of an answer."""
+
+    def __init__(self, request: ModelRequest, reader: EventReader, opening: str) -> None:
+        self.rules = CallRules(request)
+        self.finish: str | None = None
+        self.stop_sequence: str | None = None
+        self.length = 0
+        """Characters so far."""
+        self._request, self._reader, self._native = request, reader, ChunkReader(request.tools)
+        self._before = reader.feed(opening) if opening else []
+        self.said, self.extras = MessageAccumulator(), dict[str, Json]()
+        """What was said so far, of an answer that does not stream."""
+
+    def take(self, choice: dict[str, Any]) -> list[Event]:
+        """The events of a chunk's choice. Raises RequestError for what makes no sense."""
+        events, self._before = self._before, []
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str):
+            self.finish = {"function_call": "tool_calls", "eos": "stop", "abort": "length"}.get(reason, reason)
+        met = choice.get("stop_reason")
+        if isinstance(met, str) and met in (self._request.options.get("stop") or ()):
+            self.stop_sequence = met
+        if "text" in choice:
+            text = choice["text"]
+            if not isinstance(text, str):
+                raise RequestError(502, f"expected text of the upstream, got {type(text).__name__}")
+            events += self._read(text)
+        elif "delta" in choice or "message" in choice:
+            try:
+                found = self._native.feed_choice(choice)
+            except MessageError as error:
+                raise RequestError(502, f"the upstream's answer makes no sense: {error}") from None
+            for event in found:
+                if type(event) is ContentDelta:
+                    events += self._read(event.text)
+                else:
+                    self.length += len(getattr(event, "text", ""))
+                    events.append(_apart(event))
+        return self._judged(events)
+
+    def keep(self, events: Iterable[Event], extras: dict[str, Json]) -> None:
+        """Add to what was said."""
+        for event in events:
+            self.said.add(event)
+        self.extras = merged(self.extras, extras)
+
+    def close(self) -> list[Event]:
+        """The events of the end."""
+        events, self._before = self._before, []
+        events += self._reader.close()
+        events += map(_apart, self._native.close(self.finish == "length"))
+        return self._judged(events)
+
+    def _read(self, text: str) -> list[Event]:
+        self.length += len(text)
+        return self._reader.feed(text) if text else []
+
+    def _judged(self, events: list[Event]) -> list[Event]:
+        for at, event in enumerate(events):
+            if type(event) is CallEnd:
+                events[at] = CallEnd(event.index, self.rules.judged(event.call))
+        return events
+
+
+def _apart(event: Event) -> Event:
+    """An event whose call has a number that none from the text has."""
+    return replace(event, index=event.index + _NATIVE) if hasattr(event, "index") else event
+
+
+def merged(kept: dict[str, Json], more: dict[str, Json]) -> dict[str, Json]:
+    """Extras together; lists of log probabilities follow one another."""
+    found = {key: {**kept.get(key, {}), **more.get(key, {})} for key in kept.keys() | more.keys()}
+    parts = [one.get("choice", {}).get("logprobs") for one in (kept, more)]
+    lists = [one["content"] for one in parts if isinstance(one, dict) and isinstance(one.get("content"), list)]
+    if len(lists) == 2:
+        found["choice"]["logprobs"] = {**parts[1], "content": [*lists[0], *lists[1]]}
+    return found
+
+
+class PlainReader:
+    """Text in which nobody looks for anything."""
+
+    def feed(self, chunk: str) -> list[Event]:
+        """The text as content."""
+        return [ContentDelta(chunk)]
+
+    def close(self) -> list[Event]:
+        """Nothing."""
+        return []
+
+
+class AnswerReading:
+    """An upstream's answer to a request: its choices, its usage, and what it says besides."""
+
+    def __init__(self, request: ModelRequest, dialect: Dialect | None, prefix: str, opening: str, most: int) -> None:
+        self.choices: dict[int, ChoiceReading] = {}
+        self.usage: dict[str, Json] | None = None
+        self.cut = False
+        """Whether it was too long."""
+        self._request, self._dialect, self._prefix, self._opening, self._most = request, dialect, prefix, opening, most
+
+    def take(self, chunk: dict[str, Any]) -> list[tuple[int, list[Event], dict[str, Json]]]:
+        """The events of each choice of a chunk, and the fields of a chunk that are passed on as they are."""
+        usage = chunk.get("usage")
+        if isinstance(usage, dict) and all(type(usage.get(f"{one}_tokens")) is int for one in ("prompt", "completion")):
+            self.usage = {k: v for k, v in usage.items() if not k.endswith("_details") or isinstance(v, dict)}
+        choices = chunk.get("choices")
+        if not isinstance(choices, list):
+            return []
+        beside = {key: value for key, value in chunk.items() if key not in _CHUNK}
+        made = []
+        for choice in choices:
+            index = choice.get("index", 0) if isinstance(choice, dict) else None
+            if type(index) is not int or not 0 <= index < max(self._request.count, 1):
+                raise RequestError(502, f"expected choices 0 to {self._request.count - 1} of the upstream, got others")
+            made.append((index, self._choice(index).take(choice), self._extras(choice, beside)))
+        self.cut = self.cut or sum(one.length for one in self.choices.values()) > self._most
+        return made
+
+    def close(self, ended: bool) -> list[tuple[int, list[Event]]]:
+        """The last events of each choice. Raises RequestError where an answer is not whole, or not what was asked for.
+
+        `ended` says that the upstream has said so itself.
+        """
+        for index in range(self._request.count):
+            choice = self.choices.get(index)
+            if choice is None:
+                raise RequestError(502, "the upstream ended without an answer" if not self.choices else
+                                   f"expected {self._request.count} choices of the upstream, got fewer")  # fmt: skip
+            if self.cut:
+                choice.finish = "length"
+            if choice.finish is None and not ended:
+                raise RequestError(502, "the upstream broke off before the answer was over", code="upstream_broke_off")
+        made = [(index, choice.close()) for index, choice in sorted(self.choices.items())]
+        for choice in self.choices.values():
+            if (
+                self._request.must_call
+                and not choice.rules.runnable
+                and choice.finish not in ("length", "content_filter")
+            ):
+                attempts = f", only {len(choice.rules.ended)} broken ones" if choice.rules.ended else ""
+                wish = f"`{self._request.named}`" if self._request.named else "a tool"
+                why = f"`tool_choice` asks for a call of {wish}, but the model made none{attempts}"
+                raise RequestError(502, why, code="tool_choice_not_kept", param="tool_choice")
+        return made
+
+    def finish(self, index: int) -> Finish:
+        """What the engine says of the end of a choice."""
+        choice = self.choices[index]
+        return Finish(choice.finish, self.usage, choice.stop_sequence)
+
+    @property
+    def reasons(self) -> str:
+        """How the choices finished, in words."""
+        return ",".join(sorted({finish_reason(one.finish, one.rules.ended) for one in self.choices.values()}))
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """How many attempts ended how."""
+        return Counter(str(call.status) for one in self.choices.values() for call in one.rules.ended)
+
+    @property
+    def repairs(self) -> Counter[str]:
+        """How many repairs of each kind the calls have."""
+        calls = (call for one in self.choices.values() for call in one.rules.ended)
+        return Counter(str(repair.kind) for call in calls for repair in call.repairs)
+
+    def _choice(self, index: int) -> ChoiceReading:
+        choice = self.choices.get(index)
+        if choice is None:
+            choice = self.choices[index] = ChoiceReading(self._request, self._reader(), self._opening)
+        return choice
+
+    def _reader(self) -> EventReader:
+        tools = self._request.tools
+        policies: dict[str, Any] = {} if tools else {"unknown_tool": "content"}
+        if self._dialect is None:
+            return Auto().stream(tools, unknown_tool="content") if tools else PlainReader()
+        if self._dialect.spec.policies.reasoning_calls == "parse":
+            policies["reasoning_calls"] = "unclosed"  # what a closed thought rehearses must not run
+        return self._dialect.stream(tools or NOBODY, prefix=self._prefix, **policies)
+
+    def _extras(self, choice: dict[str, Any], beside: dict[str, Json]) -> dict[str, Json]:
+        """What the upstream says that nobody here understands: `chunk`, `choice` and `delta`, each of its place."""
+        if self._request.api != "chat":
+            return {}
+        of_choice = {key: value for key, value in choice.items() if key not in _CHOICE}
+        if choice.get("logprobs") is not None:
+            of_choice["logprobs"] = chat_logprobs(choice["logprobs"])
+        delta = choice.get("delta", choice.get("message"))
+        of_delta = {key: value for key, value in delta.items() if key not in _DELTA} if isinstance(delta, dict) else {}
+        found = {"chunk": beside, "choice": of_choice, "delta": of_delta}
+        return {key: value for key, value in found.items() if value}

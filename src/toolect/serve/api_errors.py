@@ -1,0 +1,66 @@
+"""Errors of a request, with their HTTP status, in the form of each API."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolect._errors import ToolectError
+from toolect._message import Json, MessageError
+from toolect._rendered import RenderError
+
+ApiName: TypeAlias = Literal["chat", "messages", "responses"]
+
+_OPENAI = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
+           404: "invalid_request_error", 409: "conflict_error", 413: "invalid_request_error",
+           422: "invalid_request_error", 429: "rate_limit_error"}  # fmt: skip
+_ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
+              404: "not_found_error", 413: "request_too_large", 422: "invalid_request_error", 429: "rate_limit_error",
+              503: "overloaded_error", 504: "timeout_error", 529: "overloaded_error"}  # fmt: skip
+
+
+class RequestError(ToolectError):
+    """What is wrong with a request, or went wrong with it: an HTTP status, a sentence, and where.
+
+    `from_upstream` says that the status is the upstream's own.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        retry: str | None = None,
+        from_upstream: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.from_upstream = from_upstream
+        self.status, self.message, self.code, self.param, self.retry = status, message, code, param, retry
+
+    @property
+    def kind(self) -> str:
+        """What it is, in one word that says nothing of the request."""
+        return self.code or ("upstream_refused" if self.from_upstream else f"refused_{self.status}")
+
+    @classmethod
+    def of(cls, error: MessageError | RenderError) -> RequestError:
+        """A request whose messages or tools cannot be understood, or not be told to the model."""
+        where = error.where if isinstance(error, MessageError) else None
+        return cls(400, str(error), param=where)
+
+    def headers(self) -> dict[str, str]:
+        """The headers that tell when to try again."""
+        return {} if self.retry is None else {"retry-after": self.retry}
+
+    def status_for(self, api: ApiName) -> int:
+        """The status, as the API has it."""
+        return 529 if api == "messages" and self.code == "overloaded" else self.status
+
+    def body(self, api: ApiName) -> dict[str, Json]:
+        """The body of the answer."""
+        if api == "messages":
+            kind = _ANTHROPIC.get(self.status_for(api), "api_error")
+            return {"type": "error", "error": {"type": kind, "message": self.message}}
+        kind = _OPENAI.get(self.status, "server_error")
+        return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}

@@ -1,0 +1,220 @@
+"""Requests of three APIs as one: the conversation, the tools, and what a chat completion is asked for besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import msgspec
+
+from toolect._exchange.definitions import read_tools
+from toolect._message import Json, MessageError
+from toolect.conversation import Conversation
+from toolect.serve.api_errors import ApiName, RequestError
+
+AUTO, NONE, REQUIRED = "auto", "none", "required"
+_Count = Annotated[int, msgspec.Meta(ge=1)]
+_Few = Annotated[int, msgspec.Meta(ge=1, le=128)]
+
+
+@dataclass
+class ModelRequest:
+    """What a client asks a model for, whichever API it speaks.
+
+    `options` are further fields of a chat completion's request, passed on as they are. `messages` are those of the
+    client where it speaks that API, so that what nobody here understands is passed on too.
+    """
+
+    api: ApiName
+    model: str
+    conversation: Callable[[], Conversation]
+    tools: list[dict[str, Json]]
+    options: dict[str, Json]
+    stream: bool = False
+    choice: str = AUTO
+    """`auto`, `none`, `required`, or `=` and the name of a tool."""
+    parallel: bool = True
+    count: int = 1
+    thinking: bool | None = None
+    include_usage: bool = False
+    messages: list[Json] | None = None
+    repeated: dict[str, Json] = field(default_factory=dict)
+    """Fields that the response repeats."""
+
+    @property
+    def named(self) -> str | None:
+        """The tool that has to be called."""
+        return self.choice[1:] if self.choice.startswith("=") else None
+
+    @property
+    def must_call(self) -> bool:
+        """True where an answer without a call is none."""
+        return self.choice == REQUIRED or self.named is not None
+
+
+class _StreamOptions(msgspec.Struct):
+    include_usage: bool | None = None
+
+
+class _ChatRequest(msgspec.Struct):
+    """The fields of a chat completion's request that are looked at."""
+
+    model: str
+    messages: list[Any]
+    tools: list[Any] | None = None
+    tool_choice: str | dict[str, Any] | None = None
+    parallel_tool_calls: bool | None = None
+    stream: bool | None = None
+    stream_options: _StreamOptions | None = None
+    n: _Few | None = None
+    stop: str | list[str] | None = None
+    max_tokens: _Count | None = None
+    max_completion_tokens: _Count | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    reasoning_effort: str | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+
+
+_OWN = frozenset(("model", "messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "stream_options", "n"))
+"""What of it is said otherwise to the upstream."""
+
+
+class _MessagesRequest(msgspec.Struct):
+    """The fields of a request of Anthropic's API."""
+
+    model: str
+    messages: list[Any]
+    max_tokens: _Count | None = None
+    system: Any = None
+    tools: list[Any] | None = None
+    tool_choice: dict[str, Any] | None = None
+    stream: bool | None = None
+    stop_sequences: list[str] | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    thinking: dict[str, Any] | None = None
+
+
+class _ResponsesRequest(msgspec.Struct):
+    """The fields of a request of the Responses API."""
+
+    model: str
+    input: Any
+    instructions: Any = None
+    tools: list[Any] | None = None
+    tool_choice: str | dict[str, Any] | None = None
+    parallel_tool_calls: bool | None = None
+    stream: bool | None = None
+    max_output_tokens: _Count | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    reasoning: dict[str, Any] | None = None
+    text: dict[str, Any] | None = None
+    previous_response_id: str | None = None
+    conversation: Any = None
+    background: bool | None = None
+    metadata: dict[str, Any] | None = None
+
+
+def read_request(api: ApiName, body: Json) -> ModelRequest:
+    """What the body of a request asks for. Raises RequestError."""
+    reader = {"chat": _chat, "messages": _messages, "responses": _responses}[api]
+    try:
+        return reader(body)
+    except MessageError as error:
+        raise RequestError.of(error) from None
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at ")
+        param = where.strip("`").removeprefix("$.") or None
+        sentence = f"{what[:1].lower()}{what[1:]}" + (f" - at `{param}`" if param else "")
+        raise RequestError(400, f"the request is no `{api}` request: {sentence}", param=param) from None
+
+
+def _chat(body: Json) -> ModelRequest:
+    asked = msgspec.convert(body, _ChatRequest)
+    tools, given = [*read_tools(asked.tools)], asked.chat_template_kwargs or {}
+    thinking = given.get("enable_thinking", given.get("thinking"))
+    if thinking is None and asked.reasoning_effort == "none":
+        thinking = False
+    return ModelRequest(
+        "chat", asked.model, lambda: Conversation.from_openai(asked.messages, tools), tools,
+        {key: value for key, value in body.items() if key not in _OWN and value is not None}, bool(asked.stream),
+        _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False, asked.n or 1,
+        thinking if isinstance(thinking, bool) else None,
+        bool(asked.stream_options and asked.stream_options.include_usage), asked.messages,
+    )  # fmt: skip
+
+
+def _messages(body: Json) -> ModelRequest:
+    asked = msgspec.convert(body, _MessagesRequest)
+    tools, choice = [*read_tools(asked.tools)], asked.tool_choice or {}
+    kinds: dict[Any, Json] = {"auto": AUTO, "none": NONE, "any": REQUIRED}
+    wish = {"name": choice.get("name")} if choice.get("type") == "tool" else kinds.get(choice.get("type", "auto"))
+    if wish is None:
+        raise MessageError("the type auto, any, tool or none", repr(choice.get("type")), "tool_choice.type")
+    kind = (asked.thinking or {}).get("type")
+    given = {
+        "max_tokens": asked.max_tokens, "temperature": asked.temperature, "top_p": asked.top_p, "top_k": asked.top_k,
+        "stop": asked.stop_sequences or None,
+    }  # fmt: skip
+    return ModelRequest(
+        "messages", asked.model, lambda: Conversation.from_anthropic(asked.messages, asked.system, asked.tools), tools,
+        {key: value for key, value in given.items() if value is not None}, bool(asked.stream), _choice(wish, tools),
+        not choice.get("disable_parallel_tool_use"), thinking=None if kind is None else kind != "disabled",
+    )  # fmt: skip
+
+
+def _responses(body: Json) -> ModelRequest:
+    asked = msgspec.convert(body, _ResponsesRequest)
+    if asked.previous_response_id is not None or asked.conversation is not None:
+        name = "previous_response_id" if asked.conversation is None else "conversation"
+        advice = "send the whole `input` again, with the items of earlier responses"
+        raise MessageError("a request that stands alone", "one that goes on from what is stored", name, advice)
+    if asked.background:
+        raise MessageError("a request that is answered at once", "one for the background", "background")
+    tools, effort = [*read_tools(asked.tools)], (asked.reasoning or {}).get("effort")
+    form = (asked.text or {}).get("format") or {}
+    given = {
+        "max_tokens": asked.max_output_tokens, "temperature": asked.temperature, "top_p": asked.top_p,
+        "reasoning_effort": effort, "response_format": _response_format(form),
+    }  # fmt: skip
+    repeated = {
+        name: body.get(name)
+        for name in ("instructions", "metadata", "parallel_tool_calls", "temperature", "tool_choice", "tools", "top_p",
+                     "max_output_tokens", "reasoning", "text", "truncation", "user")
+    }  # fmt: skip
+    return ModelRequest(
+        "responses", asked.model, lambda: Conversation.from_responses(asked.input, asked.instructions, asked.tools),
+        tools, {key: value for key, value in given.items() if value is not None}, bool(asked.stream),
+        _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False,
+        thinking=False if effort == "none" else None, repeated=repeated,
+    )  # fmt: skip
+
+
+def _response_format(form: Mapping[str, Json]) -> Json:
+    """A format of the Responses API as a chat completion has it."""
+    if form.get("type") in (None, "text"):
+        return None
+    inner = {key: value for key, value in form.items() if key != "type"}
+    return {"type": form["type"], form["type"]: inner} if inner else dict(form)
+
+
+def _choice(given: Json, tools: list[dict[str, Json]]) -> str:
+    """A wish for calls: a word, or the tool that it names."""
+    if given is None:
+        return AUTO
+    if isinstance(given, dict):
+        inner = given.get("function", given)
+        name = inner.get("name") if isinstance(inner, dict) else None
+        names = [tool["function"]["name"] for tool in tools]
+        if name not in names:
+            raise MessageError("the name of a tool of this request", repr(name), "tool_choice", f"have {names}"[:300])
+        return f"={name}"
+    if given not in (AUTO, NONE, REQUIRED):
+        raise MessageError("auto, none, required or a tool", repr(given)[:40], "tool_choice")
+    if given == REQUIRED and not tools:
+        raise MessageError("tools to call", "none", "tools", "leave `tool_choice` out, or declare a tool")
+    return str(given)

@@ -1,0 +1,188 @@
+"""The application: routes, and who may ask."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from toolect._message import Json
+from toolect.serve.api_errors import RequestError
+from toolect.serve.api_requests import read_request
+from toolect.serve.api_writers import BYTES_A_TOKEN
+from toolect.serve.endpoint import Endpoint, Service, chat_body, read_json
+from toolect.serve.model_lookup import ModelLookup
+from toolect.serve.replay import ReplayUpstream
+from toolect.serve.serve_metrics import ServeMetrics
+from toolect.serve.serve_options import ServeOptions
+from toolect.serve.text_prompts import write_prompt
+from toolect.serve.upstream import HttpUpstream, Upstream, encode
+
+LOG = logging.getLogger("toolect.serve")
+_METHODS = "GET, HEAD, OPTIONS, POST"
+
+
+class Visitors:
+    """Middleware that answers those only who ask under a name of the server, from its own pages or from none.
+
+    A web page must not reach a server on its visitor's machine by a name that it made lead there.
+    """
+
+    def __init__(self, app: Any, hosts: tuple[str, ...], origins: tuple[str, ...]) -> None:
+        self._app, self._hosts, self._origins = app, hosts, origins
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "http":
+            headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
+            host, origin = headers.get(b"host", ""), headers.get(b"origin")
+            name = host if host.endswith("]") else host.rpartition(":")[0] or host
+            why = ""
+            if "*" not in self._hosts and name not in self._hosts:
+                why = f"expected a host name of this server, got {host[:80]!r}: name it by --allow-host"
+            elif (
+                origin and "*" not in self._origins and origin not in self._origins and urlsplit(origin).netloc != host
+            ):
+                why = f"expected no web page of another origin, got {origin[:80]!r}: name it by --allow-origin"
+            if why:
+                await JSONResponse(RequestError(403, why).body("chat"), 403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def create_app(options: ServeOptions, upstream: Upstream | None = None) -> Starlette:
+    """The application, to be run or mounted. `upstream` is asked instead of the one that the options name.
+
+    Raises ToolectError and OSError for what the options name and is not there.
+    """
+    asked = upstream or (ReplayUpstream(options.replay) if options.replay else HttpUpstream(options))
+    service = Service(options, asked, ModelLookup(options, asked), ServeMetrics())
+    pages = _Pages(service)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await asked.aclose()
+
+    routes = [
+        Route("/v1/chat/completions", _Posted(Endpoint(service, "chat"))),
+        Route("/v1/messages", _Posted(Endpoint(service, "messages"))),
+        Route("/v1/responses", _Posted(Endpoint(service, "responses"))),
+        Route("/v1/messages/count_tokens", pages.answer(pages.count_tokens), methods=["POST"]),
+        Route("/v1/models", pages.answer(pages.models)),
+        Route("/v1/models/{name:path}", pages.answer(pages.models)),
+        Route("/healthz", pages.healthz),
+        Route("/metrics", pages.metrics),
+    ]
+    middleware = [
+        Middleware(CORSMiddleware, allow_origins=[*options.origins], allow_methods=["*"], allow_headers=["*"]),
+        Middleware(Visitors, hosts=options.hosts, origins=options.origins),
+    ]
+    handlers: dict[Any, Any] = {404: _not_found, 405: _not_found}
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
+    app.state.service = service
+    return app
+
+
+class _Posted:
+    """An endpoint for POST; what may be asked of it is told to OPTIONS and HEAD."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer a request."""
+        method = scope["method"]
+        if method == "POST":
+            await self._endpoint(scope, receive, send)
+        elif method in ("OPTIONS", "HEAD"):
+            await Response(status_code=204, headers={"allow": _METHODS})(scope, receive, send)
+        else:
+            error = RequestError(405, f"expected POST, got {method}")
+            await JSONResponse(error.body("chat"), 405, {"allow": _METHODS})(scope, receive, send)
+
+
+async def _not_found(request: Request, error: Any) -> Response:
+    """What there is, for what there is not."""
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers={"allow": _METHODS})
+    why = f"there is no {request.method} {request.url.path[:80]}: the API is below /v1"
+    api = "messages" if "anthropic-version" in request.headers else "chat"
+    return JSONResponse(RequestError(error.status_code, why).body(api), error.status_code)  # type: ignore[arg-type]
+
+
+class _Pages:
+    """The smaller endpoints."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def answer(self, make: Callable[[Request], Awaitable[Json]]) -> Callable[[Request], Awaitable[Response]]:
+        """The handler that answers what `make` gives, or the error that it raises."""
+
+        async def handler(request: Request) -> Response:
+            try:
+                return Response(encode(await make(request)), media_type="application/json")
+            except RequestError as error:
+                api = "messages" if "anthropic-version" in request.headers else "chat"
+                return JSONResponse(error.body(api), error.status_for(api), error.headers())  # type: ignore[arg-type]
+
+        return handler
+
+    async def healthz(self, _: Request) -> Response:
+        """That it is there."""
+        return JSONResponse({"status": "ok", "open": self._service.open})
+
+    async def metrics(self, _: Request) -> Response:
+        """The metrics."""
+        return Response(self._service.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def models(self, request: Request) -> Json:
+        """The upstream's models."""
+        path = "/models" + (f"/{request.path_params['name']}" if "name" in request.path_params else "")
+        found = await self._service.upstream.get(path, request.headers)
+        listed = found.get("data")
+        if "anthropic-version" not in request.headers:
+            return found
+        told = [
+            {"type": "model", "display_name": one.get("id"), "created_at": "1970-01-01T00:00:00Z", **one}
+            for one in (listed if isinstance(listed, list) else [found])
+            if isinstance(one, dict)
+        ]
+        ids = [one.get("id") for one in told] or [None]
+        whole = {**found, "data": told, "has_more": False, "first_id": ids[0], "last_id": ids[-1]}
+        return whole if isinstance(listed, list) else told[0]
+
+    async def count_tokens(self, request: Request) -> Json:
+        """The tokens of a request of Anthropic's API: as the upstream counts them, else by the bytes."""
+        service, body = self._service, b""
+        async for piece in request.stream():
+            body += piece
+            if len(body) > service.options.max_body:
+                raise RequestError(413, f"expected a body of at most {service.options.max_body} bytes, got more")
+        asked = read_request("messages", read_json(body))
+        form = await service.models.form(asked.model, request.headers)
+        if form.chat is None:
+            told = chat_body(asked)
+            size = len(encode([told["messages"], asked.tools]))
+            return {"input_tokens": -(-size // BYTES_A_TOKEN), "estimated": True}
+        text = write_prompt(asked, form).text
+        try:
+            query = {"model": asked.model, "prompt": text, "content": text, "add_special_tokens": False}
+            found = await service.upstream.post("/tokenize", query, request.headers)
+            tokens = found.get("tokens")
+            count = found.get("count") or (len(tokens) if isinstance(tokens, list) else None)
+            if type(count) is int:
+                return {"input_tokens": count}
+        except RequestError:
+            pass  # it counts none
+        return {"input_tokens": -(-len(text.encode()) // BYTES_A_TOKEN), "estimated": True}

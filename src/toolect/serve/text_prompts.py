@@ -1,0 +1,152 @@
+"""Prompts of text: a conversation as the model's chat writes it, and the beginning of a call that has to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from toolect._chats.continuing import Written
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning
+from toolect._rendered import Part, RenderError
+from toolect._transcript import Origin
+from toolect.agent.prompt import with_tools
+from toolect.conversation import Conversation
+from toolect.serve.api_errors import RequestError
+from toolect.serve.api_requests import NONE, ModelRequest
+from toolect.serve.model_lookup import ModelForm
+
+MAX_TOKENS = 4096
+"""Tokens of an answer where the client names no number: servers take very few for granted."""
+MAX_STOPS = 4
+"""Texts that a server can be told to stop at. Beyond it: the rest is left to the model's own end token."""
+TAIL = 200
+"""Characters of the end of a prompt that may belong to the answer."""
+_CHAT_ONLY = frozenset(
+    ("max_completion_tokens", "chat_template_kwargs", "reasoning_effort", "logprobs", "top_logprobs", "store",
+     "metadata", "modalities", "functions", "function_call")
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TextPrompt:
+    """A prompt, of which `opening` is the beginning of the answer: a call that the client has asked for."""
+
+    text: str
+    opening: str = ""
+
+    @property
+    def tail(self) -> str:
+        """The end of the prompt before the answer, which may have opened the reasoning."""
+        return self.text[-TAIL - len(self.opening) : len(self.text) - len(self.opening)]
+
+    def body(self, request: ModelRequest, form: ModelForm) -> dict[str, Json]:
+        """The request for a completion."""
+        options = request.options
+        limit = options.get("max_completion_tokens") or options.get("max_tokens") or MAX_TOKENS
+        given = options.get("stop") or []
+        ends = stops_of(form.chat, form.dialect) if form.chat and form.dialect else ()
+        stops = [*([given] if isinstance(given, str) else given), *ends]
+        body: dict[str, Json] = {
+            "model": request.model,
+            "prompt": self.text,
+            **{key: value for key, value in options.items() if key not in _CHAT_ONLY},
+            "max_tokens": limit,
+            "stream": request.stream,
+            "skip_special_tokens": False,
+        }
+        if stops:
+            body["stop"] = [*dict.fromkeys(stops)][: max(MAX_STOPS, len(stops) - len(ends))]
+        if request.count > 1:
+            body["n"] = request.count
+        if options.get("logprobs"):
+            body["logprobs"] = options.get("top_logprobs") or 1
+        if request.stream:
+            body["stream_options"] = {"include_usage": True}
+        return body
+
+
+@lru_cache(256)
+def stops_of(chat: Written, dialect: Dialect) -> tuple[str, ...]:
+    """The texts that end an answer, and do not stand within one: in some families a thought ends as an answer does."""
+    written: list[str] = []
+    for said in ([Content("a")], [Call("name", {"key": "value"})]):
+        for message in (Message([Reasoning("a"), *said]), Message([Content("a"), *said])):
+            try:
+                written.append(str(dialect.render(message)))
+            except RenderError:
+                pass
+    ends = chat.ends or dialect.spec.end
+    return tuple(end for end in ends if not any(end in text.removesuffix(end) for text in written))
+
+
+def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
+    """The prompt of a request. Raises RequestError for what the chat cannot carry."""
+    assert form.chat is not None
+    tools = [] if request.choice == NONE else request.tools
+    try:
+        conversation = replace(request.conversation(), tools=tools)
+        text = _written(form.chat, conversation, request.thinking)
+        opening = _opening(form.dialect, request) if request.must_call else ""
+        if opening and not _opens_call(form.dialect, opening, text):
+            text = _written(form.chat, conversation, False)  # it would be a part of the reasoning
+            opening = opening if _opens_call(form.dialect, opening, text) else ""
+    except (MessageError, RenderError) as error:
+        raise RequestError.of(error) from None
+    return TextPrompt(text + opening, opening)
+
+
+def _written(chat: Written, conversation: Conversation, thinking: bool | None) -> str:
+    """The conversation as text; tools that the chat does not tell of stand in the system's words."""
+    written = chat.render(conversation, thinking=thinking, unsafe="neutralise")
+    if conversation.tools and not any(span.origin is Origin.TOOLS for span in written.spans):
+        turns = with_tools(chat.dialect, conversation.turns, [*map(dict, conversation.tools)])
+        written = chat.render(Conversation(turns), thinking=thinking, unsafe="neutralise")
+    return str(written)
+
+
+def _opening(dialect: Dialect | None, request: ModelRequest) -> str:
+    """The beginning of a call: up to its name, or with that of the tool that has to be called; empty for none."""
+    if dialect is None:
+        return ""
+    try:
+        written = dialect.render(Call(request.named or "name", {"key": "value"}))
+    except RenderError:
+        return ""
+    names = [span for span in written.spans if span.part is Part.NAME]
+    names = names or [span for span in written.spans if span.part is Part.ID]
+    if not names or any(span.part in (Part.KEY, Part.VALUE, Part.ARGUMENTS) and span.end <= names[0].start
+                        for span in written.spans):  # fmt: skip
+        return ""
+    if request.named:
+        return written[: names[0].end]
+    return written[: next(span.start for span in written.spans if span.part in (Part.NAME, Part.ID))]
+
+
+def _opens_call(dialect: Dialect | None, opening: str, text: str) -> bool:
+    """True where the beginning of an answer is read as that of a call, or of its markers, behind this prompt."""
+    assert dialect is not None
+    message = dialect.parse(opening, prefix=text[-TAIL:])
+    return not message.reasoning
+
+
+def chat_logprobs(given: Any) -> dict[str, Json] | None:
+    """The log probabilities of a text completion as a chat completion has them."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("tokens"), list):
+        return given if isinstance(given, dict) else None
+    tokens, values = given["tokens"], given.get("token_logprobs") or []
+    tops = given.get("top_logprobs") or []
+    content = []
+    for number, token in enumerate(map(str, tokens)):
+        top = tops[number] if number < len(tops) and isinstance(tops[number], Mapping) else {}
+        best = [_logprob(str(one), value) for one, value in top.items()]
+        content.append(_logprob(token, values[number] if number < len(values) else None) | {"top_logprobs": best})
+    return {"content": content, "refusal": None}
+
+
+def _logprob(token: str, value: Any) -> dict[str, Json]:
+    return {"token": token, "logprob": value, "bytes": [*token.encode("utf-8", "surrogatepass")]}

@@ -1,0 +1,266 @@
+"""The model's server: asked over HTTP, its server-sent events decoded within bounds."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, Protocol
+
+import httpx
+import msgspec
+
+from toolect._message import Json
+from toolect._shown import cut, one_line
+from toolect.serve.api_errors import RequestError
+from toolect.serve.serve_options import ServeOptions
+
+LOG = logging.getLogger("toolect.serve.upstream")
+PASSED = ("authorization", "openai-organization", "openai-project", "traceparent", "user-agent", "x-request-id")
+"""The headers of a client that the upstream is sent."""
+OPTIONAL = ("skip_special_tokens", "stream_options")
+"""Fields of ours that an upstream may refuse; then it is asked without them."""
+ROOTED = ("/props", "/tokenize")
+"""Paths that stand beside `/v1`, and not below it."""
+DONE: dict[str, Any] = {}
+"""The end that a stream names itself."""
+_SHOWN = 300
+_REFUSED = (400, 422)
+_decode_fast = msgspec.json.Decoder().decode
+_encode_fast = msgspec.json.Encoder().encode
+
+
+def decode(data: bytes) -> Json:
+    """A JSON value; numbers of any length and lone surrogates are read, too. Raises ValueError, RecursionError."""
+    try:
+        return _decode_fast(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.loads(data)
+
+
+def encode(value: Json) -> bytes:
+    """A value as JSON, whatever characters its texts have."""
+    try:
+        return _encode_fast(value)
+    except (UnicodeEncodeError, OverflowError):
+        return json.dumps(value).encode()
+
+
+class EventDecoder:
+    """Server-sent events as bytes arrive: the data of each. Raises RequestError for one of more than `most` bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._rest, self._size = most, [b""], 0
+        self._data: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """The data of the events that end in a piece."""
+        if b"\n" not in piece and b"\r" not in piece:
+            self._hold(piece)
+            return []
+        text = b"".join([*self._rest, piece])
+        if b"\r" in text:
+            held = text.endswith(b"\r")  # it may be half of a line's end
+            text = text[: len(text) - held].replace(b"\r\n", b"\n").replace(b"\r", b"\n") + b"\r" * held
+        *lines, rest = text.split(b"\n")
+        self._rest, self._size = [], 0
+        self._hold(rest)
+        return [data for line in lines if (data := self._line(line)) is not None]
+
+    def close(self) -> list[bytes]:
+        """The data of what no empty line ended."""
+        return [data for line in (b"".join(self._rest).rstrip(b"\r"), b"") if (data := self._line(line)) is not None]
+
+    def _hold(self, piece: bytes) -> None:
+        self._rest.append(piece)
+        self._size += len(piece)
+        if self._size + sum(map(len, self._data)) > self._most:
+            raise RequestError(502, f"expected events of at most {self._most} bytes of the upstream, got a longer one")
+
+    def _line(self, line: bytes) -> bytes | None:
+        if line.startswith(b"data:"):
+            self._data.append(line[5:].removeprefix(b" "))
+        elif not line and self._data:
+            data, self._data = b"\n".join(self._data), []
+            return data
+        return None
+
+
+class Upstream(Protocol):
+    """Whatever answers requests for completions."""
+
+    def batches(
+        self, path: str, body: dict[str, Json], headers: Mapping[str, str]
+    ) -> AsyncGenerator[list[dict[str, Any]], None]:
+        """The chunks of a stream as they arrive, or one whole answer. Raises RequestError."""
+
+    async def get(self, path: str, headers: Mapping[str, str]) -> Json:
+        """What can be fetched there. Raises RequestError."""
+
+    async def post(self, path: str, body: dict[str, Json], headers: Mapping[str, str]) -> Json:
+        """The answer to a request that is no stream. Raises RequestError."""
+
+    async def aclose(self) -> None:
+        """End all connections."""
+
+
+class HttpUpstream:
+    """A server of completions at a URL."""
+
+    def __init__(self, options: ServeOptions) -> None:
+        self._options = options
+        self._base = options.upstream.rstrip("/")
+        self._without: frozenset[str] = frozenset()
+        """Fields that it has refused."""
+        self._client = httpx.AsyncClient(
+            timeout=httpx.Timeout(options.idle_seconds, connect=options.connect_seconds, pool=options.connect_seconds),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def aclose(self) -> None:
+        """End all connections."""
+        await self._client.aclose()
+
+    async def batches(
+        self, path: str, body: dict[str, Json], headers: Mapping[str, str]
+    ) -> AsyncGenerator[list[dict[str, Any]], None]:
+        """The chunks of a stream as they arrive, or one whole answer. Raises RequestError."""
+        response = await self._open(path, body, headers)
+        try:
+            streamed = response.headers.get("content-type", "").startswith("text/event-stream")
+            if not streamed:
+                yield [_object(await self._whole(response))]
+                return
+            decoder = EventDecoder(self._options.max_line)
+            async for piece in response.aiter_bytes():
+                data = decoder.feed(piece)
+                if not data:
+                    continue
+                yield [_object(one) for one in data]
+                if data[-1].strip() == b"[DONE]":
+                    return
+            if data := decoder.close():
+                yield [_object(one) for one in data]
+        except httpx.HTTPError as error:
+            raise _broken(error) from None
+        finally:
+            await response.aclose()
+
+    async def get(self, path: str, headers: Mapping[str, str]) -> Json:
+        """What can be fetched there. Raises RequestError."""
+        return await self._ask("GET", path, None, headers)
+
+    async def post(self, path: str, body: dict[str, Json], headers: Mapping[str, str]) -> Json:
+        """The answer to a request that is no stream. Raises RequestError."""
+        return await self._ask("POST", path, body, headers)
+
+    async def _ask(self, method: str, path: str, body: dict[str, Json] | None, headers: Mapping[str, str]) -> Json:
+        response = await self._send(method, path, body, headers)
+        try:
+            if response.is_error:
+                raise await self._refusal(response)
+            return _object(await self._whole(response))
+        except httpx.HTTPError as error:
+            raise _broken(error) from None
+        finally:
+            await response.aclose()
+
+    async def _open(self, path: str, body: dict[str, Json], headers: Mapping[str, str]) -> httpx.Response:
+        """The response to a request, which is made again without a field that the upstream does not know."""
+        while True:
+            sent = {key: value for key, value in body.items() if key not in self._without}
+            response = await self._send("POST", path, sent, headers)
+            if not response.is_error and not response.is_redirect:
+                return response
+            try:
+                error = await self._refusal(response)
+            finally:
+                await response.aclose()
+            refused = {one for one in OPTIONAL if one in sent and one in error.message}
+            if response.status_code not in _REFUSED or not refused:
+                raise error
+            LOG.info("retry without=%s status=%d", ",".join(sorted(refused)), response.status_code)
+            self._without |= refused
+
+    async def _send(
+        self, method: str, path: str, body: dict[str, Json] | None, headers: Mapping[str, str]
+    ) -> httpx.Response:
+        passed = {name: headers[name] for name in PASSED if name in headers}
+        if key := self._options.key or headers.get("x-api-key"):
+            passed["authorization"] = f"Bearer {key}"
+        passed |= {"content-type": "application/json", "accept-encoding": "identity"}
+        base = self._base.removesuffix("/v1") if path in ROOTED else self._base
+        content = None if body is None else encode(body)
+        try:
+            request = self._client.build_request(method, base + path, content=content, headers=passed)
+            return await self._client.send(request, stream=True)
+        except httpx.HTTPError as error:
+            raise _broken(error) from None
+
+    async def _whole(self, response: httpx.Response) -> bytes:
+        """The body of an answer that is no stream."""
+        pieces, size = [], 0
+        async for piece in response.aiter_bytes():
+            size += len(piece)
+            if size > self._options.max_line:
+                most = self._options.max_line
+                raise RequestError(502, f"expected an answer of at most {most} bytes of the upstream, got a longer one")
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    async def _refusal(self, response: httpx.Response) -> RequestError:
+        """What an upstream says that does not answer: with its status, and when to try again."""
+        text = b""
+        async for piece in response.aiter_bytes():
+            text += piece
+            if len(text) > 1 << 16:
+                break
+        status = response.status_code
+        try:
+            message, code = told(decode(text))
+        except (ValueError, RecursionError):
+            kind = response.headers.get("content-type", "no content type").partition(";")[0]
+            shown = one_line(cut(text.decode("utf-8", "replace").strip(), _SHOWN))
+            message, code = f"the upstream answered {status} with {kind}: {shown}", None
+        retry = response.headers.get("retry-after")
+        status = status if status >= 400 else 502
+        return RequestError(status, message, code=code, retry=retry, from_upstream=True)
+
+
+def told(value: Json) -> tuple[str, str | None]:
+    """What an error object says, whichever of the usual forms it has, and its code."""
+    error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(error, dict):
+        error = error.get("message", error)
+    message = error if isinstance(error, str) else json.dumps(error)
+    return one_line(cut(message, _SHOWN * 4)), code if isinstance(code, str) else None
+
+
+def _broken(error: httpx.HTTPError) -> RequestError:
+    """What became of a connection, in words that show no address and no key."""
+    kind = type(error).__name__
+    if isinstance(error, httpx.ConnectError | httpx.UnsupportedProtocol):
+        return RequestError(502, "the upstream cannot be reached", code="upstream_unreachable")
+    if isinstance(error, httpx.TimeoutException):
+        return RequestError(504, f"the upstream was silent for too long ({kind})", code="upstream_timeout")
+    return RequestError(502, f"the upstream broke off ({kind})", code="upstream_broke_off")
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    """A JSON object of the upstream. Raises RequestError for anything else, and for one that is an error."""
+    if data.strip() == b"[DONE]":
+        return DONE
+    try:
+        value = decode(data)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        shown = one_line(cut(data.decode("utf-8", "replace").strip(), _SHOWN))
+        raise RequestError(502, f"expected JSON objects of the upstream, got `{shown}`", code="upstream_nonsense")
+    if value.get("error") and "choices" not in value:
+        message, code = told(value)
+        raise RequestError(502, message, code=code)
+    return value
