@@ -92,17 +92,13 @@ def replay(asked: Asked) -> View:
 
 def convert(asked: Asked) -> View:
     """The text in another dialect, with what that cannot carry."""
-    done = _converted(asked)
+    done = toolect.convert(asked.text, asked.dialect, to=asked.to, tools=asked.schemas)
     losses = [{"segment": one.segment, "slot": one.slot, "reason": one.reason} for one in done.losses]
     return {
         "text": str(done.text),
         "losses": losses,
         "spans": spans(toolect.dialect(asked.to).parse(done.text), done.text),
     }
-
-
-def _converted(asked: Asked) -> Any:
-    return toolect.convert(asked.text, source=asked.dialect, target=asked.to, tools=asked.schemas)
 
 
 def conversation(asked: Asked) -> View:
