@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from toolect._play import spec_process, view_models
 uvicorn = pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="the extra `serve` is not installed")
 from toolect._play.app import MAX_BODY, application  # noqa: E402  # it needs the extra
+from toolect.serve import ServeOptions, create_app  # noqa: E402
 
 TEXT = '<think>\nOne call.\n</think>\n\n<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>'
 FLAWED = '<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}\n</tool_call>'
@@ -164,6 +166,19 @@ def test_no_spec_is_compiled_unless_allowed() -> None:
     """Where editing is off the endpoint does not exist."""
     closed = testclient.TestClient(application(editing=False), base_url="http://localhost")
     assert asked(closed, "spec", text=HARBOUR, entry=ENTRY, grammar=GRAMMAR)[0] == 404
+
+
+@pytest.mark.parametrize("play", [False, True])
+def test_a_server_has_the_page(play: bool, tmp_path: Path) -> None:
+    """`toolect serve` shows it at `/`, and compiles the specs of visitors only where that is allowed."""
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps({"text": TEXT}) + "\n", encoding="utf-8")
+    serving = testclient.TestClient(create_app(ServeOptions(replay=answers, play=play)), base_url="http://localhost")
+    assert "playground" in serving.get("/").text
+    assert asked(serving, "read", text=TEXT)["message"]["segments"][1]["name"] == "tide"
+    got = asked(serving, "spec", text=HARBOUR, entry=ENTRY, grammar=GRAMMAR)
+    assert ("message" in got) if play else got[0] == 404
+    assert serving.get("/", headers={"Host": "evil.example"}).status_code == 403
 
 
 # In a browser

@@ -50,17 +50,20 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
               help="Seconds of silence after which a stream is sent a sign of life.")  # fmt: skip
 @click.option("--grace", type=click.IntRange(0), default=30, show_default=True, metavar="S",
               help="Seconds that open requests have when the server is ended.")  # fmt: skip
+@click.option("--play", is_flag=True,
+              help="Let visitors of the page at / edit specs, as they may on loopback.")  # fmt: skip
 @shared.spec_option
 def command(
     upstream: str, replay: Path | None, host: str, port: int, mode: Literal["auto", "text", "chat"],
     dialect: str | None, chat: str | None, template: Path | None, prefix: str, stream_arguments: bool,
     hosts: tuple[str, ...], origins: tuple[str, ...], key_env: str | None, max_body: int, max_requests: int,
-    max_answer: int, max_seconds: float, timeout: float, keep_alive: float, grace: int,
+    max_answer: int, max_seconds: float, timeout: float, keep_alive: float, grace: int, play: bool,
 ) -> int:  # fmt: skip
     """Serve a model to OpenAI, Anthropic and Responses clients, with its calls read.
 
     Behind it is any server of completions: llama.cpp, vLLM, SGLang, Ollama, TGI, LM Studio. The API is below /v1; there
-    are /healthz and /metrics. Keys are passed on, and never logged; each request is one line on standard error.
+    are /healthz and /metrics, and a page at / that shows how texts are read. Keys are passed on, and never logged; each
+    request is one line on standard error.
     """
     import uvicorn
 
@@ -74,7 +77,7 @@ def command(
             upstream=upstream, replay=replay, mode=mode, dialect=dialect, chat=chat, template=template, prefix=prefix,
             stream_arguments=stream_arguments, key=_key(key_env), hosts=names, origins=origins, max_body=max_body,
             max_requests=max_requests, max_answer=max_answer, max_seconds=max_seconds, idle_seconds=timeout,
-            keep_alive=keep_alive,
+            keep_alive=keep_alive, play=play or local,
         )  # fmt: skip
         app = create_app(options)
     except (ToolectError, ValueError) as error:

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from toolect._message import Json
+from toolect._play.app import routes as playground
 from toolect.serve.api_errors import RequestError
 from toolect.serve.api_requests import read_request
 from toolect.serve.api_writers import BYTES_A_TOKEN
@@ -82,6 +83,7 @@ def create_app(options: ServeOptions, upstream: Upstream | None = None) -> Starl
         Route("/v1/models/{name:path}", pages.answer(pages.models)),
         Route("/healthz", pages.healthz),
         Route("/metrics", pages.metrics),
+        *playground(editing=options.play, loopback=False),  # whose visitors `Visitors` looks at
     ]
     middleware = [
         Middleware(CORSMiddleware, allow_origins=[*options.origins], allow_methods=["*"], allow_headers=["*"]),

@@ -56,6 +56,8 @@ class ServeOptions:
     """Seconds that connecting to the upstream may take."""
     keep_alive: float = 15.0
     """Seconds of silence after which a stream is sent a sign of life."""
+    play: bool = False
+    """Whether visitors of the page at `/` may edit a spec, which is compiled here."""
 
     def __post_init__(self) -> None:
         if bool(self.upstream) == (self.replay is not None):
