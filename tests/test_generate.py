@@ -30,8 +30,8 @@ from toolect._authoring.laws import plain
 from toolect._cli import main
 from toolect._message import Call, Content, Message, Reasoning, Status
 from toolect._rendering.walk import Walk
+from toolect._validation import Validator
 from toolect._values.toolset import tool_schemas
-from toolect.agent.validation import Validator
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 RUN = [sys.executable, "-c", "from toolect._cli import main; main()"]

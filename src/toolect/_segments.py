@@ -84,6 +84,22 @@ class Repair(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     detail: str = ""
 
 
+class Violation(msgspec.Struct, frozen=True, repr_omit_defaults=True):
+    """One thing in the arguments of a call that its tool does not take; `path` is a JSONPath such as `$.days[0]`.
+
+    It is `name` where the tool is not declared.
+    """
+
+    path: str
+    expected: str
+    got: str
+    limit: bool = False
+    """Validation did not come to an end: it is not known whether the arguments fit."""
+
+    def __str__(self) -> str:
+        return f"expected {self.expected}, got {self.got} - at `{self.path}`"
+
+
 class Content(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="content"):
     """Text for the user; `span` is the characters of the wire text it was read from."""
 
@@ -138,7 +154,9 @@ class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="
     status: Status = Status.OK
     repairs: tuple[Repair, ...] = ()
     error: str | None = None
-    """Why a malformed or truncated attempt could not be read."""
+    """Why a malformed or truncated attempt could not be read, or what its tool does not take."""
+    violations: tuple[Violation, ...] = ()
+    """What its tool does not take, where that was validated: with any, it must not be run."""
 
     def __post_init__(self) -> None:
         if isinstance(self.name, str) and (isinstance(self.arguments, dict) or not self.runnable):
@@ -157,7 +175,7 @@ class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="
     @property
     def runnable(self) -> bool:
         """True for a call that may be executed."""
-        return self.status is Status.OK or self.status is Status.REPAIRED
+        return (self.status is Status.OK or self.status is Status.REPAIRED) and not self.violations
 
     @property
     def salvaged(self) -> dict[str, Json] | None:

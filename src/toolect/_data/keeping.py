@@ -15,7 +15,7 @@ from toolect._turns import Assistant
 from toolect.conversation import Conversation
 
 if TYPE_CHECKING:
-    from toolect.agent.validation import Validator
+    from toolect._validation import Validator
 
 
 class Keep(msgspec.Struct, frozen=True):
@@ -67,11 +67,11 @@ def check_length(ids: int, keep: Keep) -> None:
 
 @lru_cache(1024)
 def _validator(schema: bytes) -> Validator:
-    from toolect.agent.validation import BadTool, Validator  # needs the extra `agent`
+    from toolect._validation import SchemaError, Validator  # needs the extra `schema`
 
     try:
         return Validator(msgspec.json.decode(schema) or {}, "parameters")
-    except BadTool as error:
+    except SchemaError as error:
         raise _filtered("a tool whose parameters are no JSON Schema", -1, str(error)) from None
 
 

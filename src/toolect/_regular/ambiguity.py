@@ -64,17 +64,20 @@ class Undecided(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1024)
-def ambiguity(regex: str) -> Attack | Undecided | None:
-    """How matching all of a text against `regex` may take more than linear time; None when it may not."""
+def ambiguity(regex: str, work: int = MAX_WORK) -> Attack | Undecided | None:
+    """How matching all of a text against `regex` may take more than linear time; None when it may not.
+
+    It is undecided where more than `work` states of product automata had to be looked at.
+    """
     try:
         node = _unanchored(read(regex))
         if any(
             isinstance(part, Repetition) and part.most is None and _looks_far(part.item) for part in _all_parts(node)
         ):
             return Undecided("it looks ahead or behind without an end inside of a repetition")
-        found = _AttackSearch(Automaton(node)).run()
+        found = _AttackSearch(Automaton(node), work).run()
         for inside in conditions(node):
-            found = found or _AttackSearch(Automaton(inside)).run()
+            found = found or _AttackSearch(Automaton(inside), work).run()
     except NotRegularError as error:
         return Undecided(str(error), error.large)
     left_out = conditional(node)
@@ -119,12 +122,12 @@ def _unanchored(node: Node) -> Node:
 class _AttackSearch:
     """Looks for an attack on one automaton."""
 
-    def __init__(self, of: Automaton) -> None:
+    def __init__(self, of: Automaton, work: int) -> None:
         self.of = of
         alphabet = Alphabet((of,))
         self.letters = alphabet.letters
         self.moves = alphabet.moves(of)
-        self.work = 0
+        self.work, self.most = 0, work
         self.next = [{b for b in follow if of.chars[b]} for follow in of.follow]
         self.reach = [_reachable(self.next, state) for state in range(len(self.next))]
 
@@ -169,8 +172,8 @@ class _AttackSearch:
 
     def _count(self, states: int) -> None:
         self.work += states
-        if self.work > MAX_WORK:
-            raise NotRegularError(f"not decided within {MAX_WORK} states", large=True)
+        if self.work > self.most:
+            raise NotRegularError(f"not decided within {self.most} states", large=True)
 
     def _two_ways(self, p: int, circle: frozenset[int]) -> str | None:
         """A text that leads from `p` to `p` in two ways."""

@@ -32,6 +32,19 @@ def longest_of(node: Node) -> int | None:
             return 0
 
 
+def states(node: Node) -> int:
+    """About how many states the automaton of `node` has."""
+    match node:
+        case Repetition(item, least, most):
+            return states(item) * max(least, most or 1)
+        case Chain(parts) | Either(parts):
+            return sum(map(states, parts))
+        case Atomic(item) | Look(item):
+            return states(item)
+        case Chars() | Border():
+            return 1
+
+
 def ways(node: Node) -> int | None:
     """A bound of the ways to read a text as `node`, whatever it is; None when there is none."""
     match node:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from toolect import _extras as extras
 from toolect._message import Json, dumps
 from toolect.agent.signature import binder, documented, name_of, object_schema
-from toolect.agent.validation import BadTool, Validator, Violation
+from toolect.agent.validation import BadTool, Violation, validator
 
 Handler: TypeAlias = Callable[..., Any]
 """A function that takes the arguments by name and returns a value, or a coroutine of one."""
@@ -45,7 +45,7 @@ class Tool:
         self.parameters: dict[str, Any] = schema
         self.context: str | None = None
         """The parameter that takes the `Context` of a call."""
-        self._validator = Validator(self.parameters, f"{name}.parameters")
+        self._validator = validator(self.parameters, f"{name}.parameters")
         self._bind: Callable[[dict[str, Json]], tuple[tuple[Any, ...], dict[str, Any]]] = _by_name
 
     def __repr__(self) -> str:
