@@ -123,7 +123,7 @@ def test_the_shortest_guard(facts: list[tuple[Fact, bool]], guard: str | None) -
 
 def test_entries_are_what_was_found() -> None:
     """Texts that YAML would read as something else are quoted."""
-    entry = {"about": "no", "system": "yes: #1", "when": {"head": "given"}, "end": ["<|end|>"]}
+    entry = {"about": "no", "system": "yes: #1", "when": {"head": "given"}, "tokens": {"end": ["<|end|>"]}}
     grammar = 'start: head? user*\nhead: TEXT "\\n"\nuser: "U" TEXT\n%declare TEXT\n'
     spec = spec_of("mine", {**entry, "map": {"head": "system"}}, grammar)
     assert (spec.about, spec.system, spec.when, spec.end) == ("no", "yes: #1", {"head": "given"}, ("<|end|>",))

@@ -155,7 +155,7 @@ MISTAKES = {
     "a fact that there is not": ("{extends: chatml, when: {think: latst}}", "wrong-value"),
     "a marker that there is not": ("{extends: chatml, markers: {'<|im_stat|>': x}}", "unknown-marker"),
     "a role that does not hold a text": ("{extends: chatml, map: {said: calls}}", "unknown-part"),
-    "a wrong end token": ("{extends: chatml, end: ['<|done|>']}", "unlike-end"),
+    "a wrong end token": ("{extends: chatml, tokens: {end: ['<|done|>']}}", "unlike-end"),
     "a call that is left out": ("{extends: chatml, when: {calls: never}}", "unread-conversation"),
     "content that is left out": ("{extends: chatml, when: {content: not calls}}", "unread-conversation"),
     "tools that are left out": ("{extends: chatml, when: {tools: never}}", "unread-conversation"),
@@ -195,7 +195,7 @@ def test_reasoning_that_only_its_closer_tells(own: Path) -> None:
     grammar.write_text(
         'start: answer*\nanswer: "A:" think? content "."\nthink: " " TEXT "</t>"\ncontent: TEXT\n%declare TEXT\n'
     )
-    own.write_text('bare: {map: {think: reasoning}, thoughts: taken, end: ["."]}\n', "utf-8")
+    own.write_text('bare: {map: {think: reasoning}, thoughts: taken, tokens: {end: ["."]}}\n', "utf-8")
     toolect.load(own)
     said = Conversation([Assistant(Message([Content("Hm</t>So")]))])
     assert str(toolect.chat("bare").render(said, unsafe="keep")) == "A: Hm</t>So."

@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>|<\|[^\s<>]*>|<[^\s<>|]*\|>|</?[a-
 
 
 def tokens_of(spec: ChatSpec) -> tuple[str, ...]:
-    """The control tokens in the texts that turns begin and end with; the end tokens of the model are among them."""
+    """The control tokens in the texts that turns begin and end with, the end tokens of the model among them."""
     texts: list[str] = []
     for name, rule in spec.rules.items():
         role = spec.roles.get(name)

@@ -15,6 +15,7 @@ from toolect._rendered import Part
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
+from toolect._transcript import Origin
 
 _WORDS = (Part.CONTENT, Part.REASONING)
 SPLITTER = "\u200b"
@@ -89,7 +90,9 @@ class Guardian:
         guard = self._own.get((op.rule, op.slot))
         if guard is None:
             inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
-            tokens = {token for token in self._reader.tokens if not any(token in text for text in inner)}
+            own = JOINT.join(self._markup) if op.origin is Origin.ANSWER else ""
+            special = (token for token in self._spec.tokens.special if token not in own)
+            tokens = {token for token in (*self._reader.tokens, *special) if not any(token in text for text in inner)}
             if op.role is ChatRole.RESULT:
                 tokens.update(self._around(op.rule))
             ends = self._reader.ends_of(op.rule, op.slot)

@@ -72,8 +72,8 @@ class Chat(Written):
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The markers that turns are made of: no text may hold them."""
-        return self._reader.tokens
+        """The markers that turns are made of, and the special tokens of its model: no text may hold them."""
+        return (*dict.fromkeys([*self._reader.tokens, *self.spec.tokens.special]),)
 
     @property
     def ends(self) -> tuple[str, ...]:

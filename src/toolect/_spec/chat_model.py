@@ -234,6 +234,17 @@ class Lost(StrEnum):
     """Results, calls or answers of nothing cannot be told from other turns."""
 
 
+class ModelTokens(msgspec.Struct, frozen=True):
+    """The tokens of a chat's models.
+
+    `end` are those that end an answer: the model writes them. `special` are those of its vocabulary that the grammar
+    of the chat does not have: as texts of others they would be read as tokens, so no text may hold them.
+    """
+
+    end: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+
+
 class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     """The fields of an entry that can be read without its grammar."""
 
@@ -260,8 +271,7 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    end: tuple[str, ...] = ()
-    """The tokens that end an answer: the model writes them."""
+    tokens: ModelTokens = ModelTokens()
     lost: tuple[Lost, ...] = ()
     """What is not told, or cannot be told apart by a reader."""
     templates: tuple[str, ...] = ()
@@ -279,6 +289,11 @@ class ChatSpec(ChatFields, frozen=True, kw_only=True):
     when: dict[str, str] = {}
     refuse: dict[str, str] = {}
     place: Place = Place("", 1, 1)
+
+    @property
+    def end(self) -> tuple[str, ...]:
+        """The tokens that end an answer."""
+        return self.tokens.end
 
     def __repr__(self) -> str:
         return f"<ChatSpec {self.name}>"

@@ -40,7 +40,7 @@ def entry_of(
         "output": str(spellings.output) if spellings.output is not OutputKind.TEXT else "",
         "date": spellings.date if "d" in told else "",
         "lost": [str(one) for one, is_lost in lost.items() if is_lost],
-        "end": _ends(draft),
+        "tokens": {"end": ends} if (ends := _ends(draft)) else {},
     }
     return {key: value for key, value in fields.items() if value}
 

@@ -22,7 +22,7 @@ from toolect._shown import alike, cut, one_line
 from toolect._spec.chat_model import ChatRole, Fact, Lost
 from toolect._spec.grammar_model import Ref
 from toolect._spec.leaves import leaves
-from toolect._spec.problems import one_of
+from toolect._spec.problems import Problems, one_of
 from toolect._transcript import Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, User
 
@@ -201,14 +201,14 @@ def unlike_end(subject: ChatSubject) -> Iterator[Diagnostic]:
     spec, dialect = subject.spec, subject.chat.dialect
     answers = [spec.rules[name] for name, role in spec.roles.items() if role is ChatRole.ANSWER]
     closers = [closer for rule in answers if (closer := frame_of(rule.expr)[1])]
-    own = subject.loaded.entry.table.get("end") is not None  # what another chat says of its dialect is its own affair
+    own = "end" in {key.text for key, _ in subject.loaded.entry.mapping("tokens", Problems()).entries}
     answer = dialect.render(Message([Content("It is high.")]))
     for end in spec.end:
         if own and spec.dialect and end in dialect.parse(answer + end).content:
             yield warning(
                 "unlike-end",
                 f"`{end}` ends an answer of `{spec.name}`, and is content in `{spec.dialect}`",
-                descend(subject.loaded.entry.table, ("end", end)) or subject.place,
+                descend(subject.loaded.entry.table, ("tokens", "end", end)) or subject.place,
                 help=f"write it under `end` of `{spec.dialect}` too, or leave it out here",
             )
     if spec.end and closers and not any(end in closer for end in spec.end for closer in closers):
@@ -217,7 +217,7 @@ def unlike_end(subject: ChatSubject) -> Iterator[Diagnostic]:
             f"no answer of `{spec.name}` ends with {one_of(spec.end)}",
             subject.rule(ChatRole.ANSWER),
             label=f"it ends with {one_of(closers)}".replace("\n", "\\n"),
-            help="write under `end` what the model ends its answers with",
+            help="write under `end` of `tokens` what the model ends its answers with",
         )
 
 
