@@ -129,6 +129,12 @@ class Answers:
         found += [self.plans.thought_opener, self.plans.thought_closer]
         return (*({*graph.openers, *graph.parts, *graph.closers, *found} - {""}),)
 
+    @cached_property
+    def texts(self) -> str:
+        """All that the dialect writes by itself, joined."""
+        parts = (part for rule in self.dialect.spec.rules.values() for part in leaves(rule.expr))
+        return "\0".join([*self.dialect.spec.end, *(part.text for part in parts if isinstance(part, Literal))])
+
     def read(self, said: str, tools: Sequence[Mapping[str, Any]]) -> Message:
         """The answer that a text of the chat is, with the tools that were told with their schemas."""
         told = [tool for tool in tools if tool.get("type") != TEXT]

@@ -29,11 +29,12 @@ MAX_SPLIT = 64
 class Guardian:
     """What may not stand in the texts of a chat: its tokens, and whatever its reader would end a text at.
 
-    `markup` is that of answers: content and reasoning that hold some have to be looked at.
+    `markup` is that of answers: content and reasoning that hold some have to be looked at. `written` is all that their
+    dialect writes.
     """
 
-    def __init__(self, spec: ChatSpec, reader: Reader, markup: Sequence[str]) -> None:
-        self._spec, self._reader, self._markup = spec, reader, markup
+    def __init__(self, spec: ChatSpec, reader: Reader, markup: Sequence[str], written: str) -> None:
+        self._spec, self._reader, self._markup, self._written = spec, reader, markup, written
         self._own: dict[tuple[str, ChatSlot], _Guard] = {}
         self._quick: dict[frozenset[int], tuple[NoneOf, tuple[Fill, ...]]] = {}
         """What tells fast that texts of places, by their identity, hold no marker; and the places, to keep that."""
@@ -90,7 +91,7 @@ class Guardian:
         guard = self._own.get((op.rule, op.slot))
         if guard is None:
             inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
-            own = JOINT.join(self._markup) if op.origin is Origin.ANSWER else ""
+            own = self._written if op.origin is Origin.ANSWER else ""
             special = (token for token in self._spec.tokens.special if token not in own)
             tokens = {token for token in (*self._reader.tokens, *special) if not any(token in text for text in inner)}
             if op.role is ChatRole.RESULT:

@@ -59,7 +59,7 @@ class Chat(Written):
 
     @cached_property
     def _guardian(self) -> Guardian:
-        return Guardian(self.spec, self._reader, self._answers.markers)
+        return Guardian(self.spec, self._reader, self._answers.markers, self._answers.texts)
 
     @cached_property
     def _known(self) -> KnownForms:
