@@ -92,6 +92,7 @@ class Guardian:
         if guard is None:
             inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
             own = self._written if op.origin is Origin.ANSWER else ""
+            own += self._spec.system or "" if op.role is ChatRole.SYSTEM else ""
             special = (token for token in self._spec.tokens.special if token not in own)
             tokens = {token for token in (*self._reader.tokens, *special) if not any(token in text for text in inner)}
             if op.role is ChatRole.RESULT:
