@@ -10,7 +10,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance judge ablation chats tokens fuzz mistakes house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance judge ablation chats eval tokens fuzz mistakes house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -65,6 +65,9 @@ chats: setup  ## hold chats against the templates of their models: ARGS="--templ
 	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.chats.compare_chats $(ARGS)
 	@$(BIN)/python -m tools.chats.chat_speed $(filter --write,$(ARGS))
+
+eval: setup  ## hold scores of answers beside the checker of BFCL: ARGS="--seeds 5 --dialects hermes qwen3-coder"
+	@$(BIN)/python -m tools.scores.compare_scores $(ARGS)
 
 tokens: setup  ## fetch real tokenizers; hold ids and weights against those of others, and train: ARGS="--tokenizer NAME --write"
 	@$(BIN)/python -m tools.tokens.original_tokenizers

@@ -1,8 +1,8 @@
 """Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer.
 
 Public is what is listed here, and what the modules `agent`, `anthropic`, `chat_template`, `conversation`, `data`,
-`openai`, `registry`, `responses`, `serve`, `testing`, `tinker`, `tokens` and `training` list or document. Everything
-else may change from one version to the next. Modules are imported when they are first asked for.
+`openai`, `registry`, `responses`, `score`, `serve`, `testing`, `tinker`, `tokens` and `training` list or document.
+Everything else may change from one version to the next. Modules are imported when they are first asked for.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ __all__ = [
 
 _old_names = _renamed_names(__name__)
 _MODULES = frozenset(
-    ("agent", "anthropic", "chat_template", "conversation", "data", "openai", "registry", "responses", "serve",
-     "testing", "tinker", "tokens", "training")
+    ("agent", "anthropic", "chat_template", "conversation", "data", "openai", "registry", "responses", "score",
+     "serve", "testing", "tinker", "tokens", "training")
 )  # fmt: skip
 
 

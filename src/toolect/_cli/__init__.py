@@ -18,7 +18,7 @@ from toolect._version import build
 
 COMMANDS = (
     "parse", "render", "convert", "talk", "detect", "list", "show", "lint", "new", "generate", "coverage", "dataset",
-    "run", "agent", "serve", "tokens", "play", "completion",
+    "eval", "run", "agent", "serve", "tokens", "play", "completion",
 )  # fmt: skip
 
 _UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

@@ -1,0 +1,104 @@
+"""`toolect eval`: answers of a model held against the calls that are expected of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import msgspec
+
+from toolect._authoring.processes import WorkerDiedError, cores
+from toolect._cli._shared import shared_options as shared
+from toolect._cli._shared.drawing import KEY, LABEL, PLAIN, QUIET, STATUS, Pen, Styled
+from toolect._cli._shared.io import Misuse, emit_json
+from toolect._cli._shared.page_option import html_option, write_page
+from toolect._cli._shared.progress import progress
+from toolect._compiled import Dialect
+from toolect._corpora.sources import SourceError
+from toolect._detection.auto import Auto
+from toolect._message import Json
+from toolect._scoring.score_files import ExpectationFiles
+from toolect._scoring.score_report import ScoreReport, score_report, score_tables
+from toolect._shown import counted, one_line, percent
+
+MISSES = 4
+"""Differences of one answer that are shown."""
+
+
+@click.command()
+@click.argument("expected", shell_complete=shared.files)
+@click.argument("answers", nargs=-1, shell_complete=shared.files)
+@click.option(
+    "--dialect", "reader", default="auto", show_default=True, metavar="DIALECT", callback=shared._reader,
+    shell_complete=shared.dialect_names, help=shared.ANY_NAME,
+)  # fmt: skip
+@click.option(
+    "--schemas", "tools", metavar="FILE", callback=shared.read_tools, shell_complete=shared.files,
+    help="The tools on offer, as JSON, for rows that bring none along.",
+)  # fmt: skip
+@shared.format_option("the report", "json", "text")
+@click.option("--limit", default=20, metavar="N", show_default=True, help="Answers that are not right to show at most.")
+@html_option
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
+@shared.spec_option
+def command(
+    expected: str, answers: tuple[str, ...], reader: Dialect | Auto, tools: list[Json] | None, form: str | None,
+    limit: int, html: str | None, jobs: int | None,
+) -> int:  # fmt: skip
+    """Tell how many answers of a model make the calls that are expected, and why the others do not.
+
+    EXPECTED is a file or a folder of rows: `{"text": answer, "expected": calls}`, conversations with the answers that
+    are right, or the data of BFCL. ANSWERS are files of rows with the same `id`, or in the same order, and an answer:
+    text in any dialect, or calls as an API has them. Without ANSWERS, those are scored that the rows of EXPECTED have.
+    """
+    try:
+        with progress(unit="answers") as told:
+            joined = ExpectationFiles(expected, tools or ())
+            report = score_report(joined, answers, reader.name, limit, jobs or cores(), told)
+    except (SourceError, WorkerDiedError) as error:
+        raise Misuse(str(error)) from None
+    if not report.total.cases and not report.troubles:
+        raise Misuse(f"expected answers to score, got none for `{expected}`: name the file that has them")
+    write_page(html, lambda typed: _page(report, ", ".join(answers) or expected, typed))
+    if shared.form_for(form) == "json":
+        emit_json(msgspec.to_builtins(report), indent=True)
+    else:
+        _write(report)
+    return int(report.total.right < report.total.cases or bool(report.troubles))
+
+
+def _page(report: ScoreReport, what: str, typed: str) -> str:
+    from toolect._scoring.score_page import score_page  # needs the extra `report`
+
+    return score_page(report, what, typed)
+
+
+def _write(report: ScoreReport) -> None:
+    """Writes the report for a reader at a screen."""
+    pen, total = Pen(), report.total
+    pen.write([(LABEL, f"{total.right:,} of {counted(total.cases, 'answer')} right")])
+    pen.write([(PLAIN, f", {percent(total.right, total.cases)}\n")])
+    for title, table in score_tables(report).items():
+        if table.rows:
+            pen.write([(LABEL, f"\n{title}\n")])
+            pen.table(table)
+    pen.write(_wrong(report))
+    for title, listed in (("Not scored", report.skipped.items()), ("Not used", report.troubles)):
+        if listed:
+            pen.write([(LABEL, f"\n{title}\n"), *((PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed)])
+
+
+def _wrong(report: ScoreReport) -> Iterator[Styled]:
+    if report.wrong:
+        yield LABEL, "\nNot right\n"
+    for wrong in report.wrong:
+        yield STATUS.get(wrong.grade, KEY), f"  {wrong.grade} "
+        yield PLAIN, one_line(wrong.id)
+        yield QUIET, f"  {one_line(wrong.where)}\n"
+        for miss in wrong.misses[:MISSES]:
+            yield PLAIN, f"    {one_line(str(miss))}\n"
+        if len(wrong.misses) > MISSES:
+            yield QUIET, f"    and {len(wrong.misses) - MISSES} more\n"
+    rest = report.total.cases - report.total.right - len(report.wrong)
+    if rest:
+        yield QUIET, f"  and {rest:,} more\n"

@@ -1,0 +1,111 @@
+"""Call matching: the calls of an answer and the expected ones, paired in any order, and what is wrong with the rest."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+
+from toolect._compiled import Dialect
+from toolect._detection.auto import Auto
+from toolect._message import Call, Json, Message, Status
+from toolect._scoring.argument_check import argument_misses
+from toolect._scoring.expectation import Expectation, ExpectedCall, Grade, Miss, Reason, Score, shown, worst
+from toolect._shown import counted
+
+MAX_PAIRS = 1 << 16
+"""Pairs of an expected call and one of an answer that are compared. Beyond it: the answer is wrong by its count."""
+
+
+def check(calls: Sequence[Call], case: Expectation) -> tuple[Miss, ...]:
+    """What is wrong with the calls of an answer; nothing where they are the expected ones.
+
+    Where no call is expected, an attempt that failed is none.
+    """
+    runnable = [call for call in calls if call.runnable]
+    failed = [call for call in calls if not call.runnable]
+    if case.calls == ():
+        return tuple(Miss(Reason.UNWANTED, got=f"a call of `{call.name}`") for call in runnable)
+    if not calls:
+        wanted = "any call" if case.calls is None else counted(len(case.calls), "call")
+        return (Miss(Reason.NO_CALL, case.calls[0].name if case.calls else "", expected=wanted, got="none"),)
+    found = [Miss(Reason(call.status.value), call.name, got=call.error or "a call that was cut off") for call in failed]
+    if case.calls is None:
+        return () if runnable else tuple(found)
+    return (*found, *_differences(runnable, case.calls, case, counts=not failed))
+
+
+def _differences(
+    calls: Sequence[Call], expected: Sequence[ExpectedCall], case: Expectation, counts: bool
+) -> Iterator[Miss]:
+    """What is wrong with calls that were read; with `counts` also that some are missing."""
+    wanted, schemas = counted(len(expected), "call"), case.schemas
+    if len(expected) > 1 and len(expected) * len(calls) > MAX_PAIRS:
+        yield Miss(Reason.COUNT, expected=wanted, got=str(len(calls)))
+        return
+    wrong = [[_call_misses(one, call, schemas.get(one.name, {}), case.language) for call in calls] for one in expected]
+    pairs = matched([[at for at, misses in enumerate(row) if not misses] for row in wrong])
+    left = [at for at in range(len(calls)) if at not in pairs.values()]
+    for at, row in enumerate(wrong):
+        if at not in pairs and left:  # held against the one of those left that is nearest
+            near = min(left, key=lambda one: (calls[one].name != expected[at].name, len(row[one])))
+            left.remove(near)
+            yield from row[near]
+        elif at not in pairs and counts:
+            yield Miss(Reason.COUNT, expected[at].name, "", f"{wanted}, this one among them", str(len(calls)))
+    for spare in left:
+        yield Miss(Reason.COUNT, "", "", wanted, f"{len(calls)}, `{calls[spare].name}` too many")
+
+
+def _call_misses(expected: ExpectedCall, call: Call, schema: Mapping[str, Json], language: str) -> tuple[Miss, ...]:
+    if call.name != expected.name:
+        return (Miss(Reason.NAME, expected.name, "", "this tool", shown(call.name)),)
+    try:
+        return tuple(argument_misses(expected, call.arguments, schema, language))
+    except RecursionError:
+        return (Miss(Reason.VALUE, expected.name, "", "values that can be compared", "too deep a nesting"),)
+
+
+def matched(fits: Sequence[Sequence[int]]) -> dict[int, int]:
+    """The most pairs of a row and one of the columns that fit it, each column in one (augmenting paths)."""
+    pairs: dict[int, int] = {}
+    owner: dict[int, int] = {}
+    for start in range(len(fits)):
+        came: dict[int, int] = {}  # column → the row that it is wanted by
+        todo = deque([start])
+        while todo:
+            row = todo.popleft()
+            free: int | None = None
+            for column in fits[row]:
+                if column not in came:
+                    came[column] = row
+                    if column not in owner:
+                        free = column
+                        todo.clear()
+                        break
+                    todo.append(owner[column])
+            while free is not None:
+                column, row = free, came[free]
+                free = pairs.get(row)
+                pairs[row], owner[column] = column, row
+    return pairs
+
+
+def judged(answer: Message, case: Expectation, dialects: Sequence[str] = ()) -> Score:
+    """What an answer is worth that has been read."""
+    misses = check(answer.calls, case)
+    grade = worst(misses)
+    if grade is Grade.RIGHT and any(call.status is Status.REPAIRED for call in answer.calls):
+        grade = Grade.REPAIRED
+    return Score(grade, misses, tuple(dict.fromkeys(dialects)))
+
+
+def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
+    """What a text is worth: it is read, and its calls are held against the expected ones."""
+    tools = [*case.tools]
+    if case.language:  # arguments are source text, whatever is declared
+        tools = [
+            {"name": name, "parameters": {"properties": {key: {"type": "string"} for key in one.get("properties", ())}}}
+            for name, one in case.schemas.items()
+        ]
+    message = reader.parse(text, tools or None)
+    return judged(message, case, getattr(message, "dialects", (reader.name,) * len(message.calls)))

@@ -1,0 +1,1 @@
+"""Verdicts of `toolect.score` beside those of the checker of BFCL."""
