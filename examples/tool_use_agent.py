@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from toolect.agent import Agent, MaxIterations, Results, ToolRegistry, Turn
+from toolect.agent import Agent, MaxIterationsError, Results, ToolRegistry, Turn
 
 tools = ToolRegistry()
 
@@ -59,7 +59,7 @@ async def main() -> None:
     print(f"\n{answer}\n")
     try:
         await Agent(model, tools, dialect="hermes", max_iterations=1).run("And again?")
-    except MaxIterations as error:
+    except MaxIterationsError as error:
         print(error)
 
 

@@ -19,13 +19,13 @@ from chat_server import Reply, serving
 from toolect._events import CallEnd, ContentDelta
 from toolect._message import Call, Message, Status
 from toolect.agent import (
-    Aborted,
+    AbortedError,
     Agent,
     Answered,
     Assistant,
     BadTool,
     Chat,
-    MaxIterations,
+    MaxIterationsError,
     ModelError,
     NativeModel,
     Results,
@@ -36,7 +36,7 @@ from toolect.agent import (
     ToolResult,
     ToolStarted,
     Turn,
-    Unreadable,
+    UnreadableCallsError,
 )
 
 
@@ -187,7 +187,7 @@ def test_values_that_nest_without_end_are_a_violation() -> None:
 
 def registry(timeout: float = 30.0) -> ToolRegistry:
     """Tools that do all that tools may do."""
-    tools = ToolRegistry(timeout=timeout)
+    tools = ToolRegistry(timeout=timeout, show_exceptions=True)
     tools.register(Tool.from_function(get_weather))
 
     @tools.register
@@ -257,7 +257,7 @@ def test_a_tool_that_ends_the_program_has_failed() -> None:
         """Leaves."""
         raise SystemExit(3)
 
-    result = run(ToolRegistry([leave]).execute("leave"))
+    result = run(ToolRegistry([leave], show_exceptions=True).execute("leave"))
     assert (result.output, result.is_error) == ("`leave` failed: RuntimeError: SystemExit: 3", True)
 
 
@@ -395,7 +395,7 @@ def test_the_same_call_for_ever_ends() -> None:
         return WEATHER
 
     agent = Agent(model, registry(), "hermes", max_iterations=3)
-    with pytest.raises(MaxIterations) as error:
+    with pytest.raises(MaxIterationsError) as error:
         run(agent.run("?"))
     assert len(error.value.history) == 7
     assert "after 3 answers" in str(error.value)
@@ -410,7 +410,7 @@ def test_unreadable_calls_are_told_and_tried_again_so_often() -> None:
     assert isinstance(told, Results)
     assert "write the whole call again" in told.results[0].output
     agent = Agent(scripted(*[cut] * 5), registry(), "hermes", max_repairs=2)
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(UnreadableCallsError) as error:
         run(agent.run("?"))
     assert len(error.value.history) == 7
 
@@ -448,7 +448,7 @@ def test_a_cancelled_run_keeps_its_history() -> None:
             await asyncio.sleep(60)
 
         agent = Agent(spelled(call_text("wait") + "more" * 500, pause=0.001), tools, "hermes")
-        with pytest.raises(Aborted) as error:
+        with pytest.raises(AbortedError) as error:
             await agent.run("?", cancel)
         assert error.value.history == agent.history
         return agent

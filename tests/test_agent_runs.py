@@ -27,9 +27,9 @@ from toolect.agent import (
     ModelStep,
     Result,
     Results,
-    Retry,
+    RetryError,
+    RetryLimitError,
     RunStep,
-    SentBack,
     Step,
     System,
     Tool,
@@ -304,7 +304,7 @@ def test_a_wrong_answer_is_sent_back() -> None:
     assert run(agent.run("?")).output == Weather(city="Oslo", degrees=7)
     assert "by a call of `final_answer`" in str(model.told[1][-1])
     assert "required" in str(model.told[2][-1]) and "60" in str(model.told[3][-1])
-    with pytest.raises(SentBack, match="4 in a row") as error:
+    with pytest.raises(RetryLimitError, match="4 in a row") as error:
         run(Agent(Script("Seven degrees."), output=Weather).run("?"))
     assert len(error.value.history) == 9
 
@@ -354,7 +354,7 @@ def test_a_tool_asks_for_another_call() -> None:
         """Looks."""
         calls.append(city)
         if city.isupper():
-            raise Retry("write the city in small letters")
+            raise RetryError("write the city in small letters")
         return "found"
 
     agent = Agent(Script(call_text("look", city="OSLO"), call_text("look", city="oslo"), "Found."), [look])
@@ -362,7 +362,7 @@ def test_a_tool_asks_for_another_call() -> None:
     assert [(one.output, one.is_error) for one in result.results] == [
         ("write the city in small letters", True), ("found", False),
     ]  # fmt: skip
-    with pytest.raises(SentBack, match="small letters"):
+    with pytest.raises(RetryLimitError, match="small letters"):
         run(Agent(Script(call_text("look", city="OSLO")), [look], max_repairs=2).run("?"))
     assert len(calls) == 5
 
@@ -516,7 +516,7 @@ def test_a_hook_that_fails_is_a_result() -> None:
     """Told as any other: the run goes on."""
 
     async def work(**hooks: Any) -> list[Any]:
-        agent = Agent(Script(ADD, "Done."), [add], **hooks)
+        agent = Agent(Script(ADD, "Done."), ToolRegistry([add], show_exceptions=True), **hooks)
         return [event async for event in agent.stream("?")]
 
     def fail(*_: Any) -> None:

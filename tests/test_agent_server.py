@@ -25,7 +25,7 @@ from toolect.agent import (
     NativeModel,
     RawModel,
     TextModel,
-    UnreadCalls,
+    UnparsedCallsError,
     Usage,
     User,
 )
@@ -131,7 +131,7 @@ def test_calls_that_nobody_reads_are_no_answer() -> None:
     """Of a model that nobody knows: the error says which dialect they look like; with that, they are read."""
     with serving([chat_server.text(CALL)] * 2 + [LOW]) as server:
         agent = Agent(server.url, model="mine", tools=[tide])
-        with pytest.raises(UnreadCalls, match="one of `tide` as text, which looks like `hermes`") as error:
+        with pytest.raises(UnparsedCallsError, match="one of `tide` as text, which looks like `hermes`") as error:
             run(agent.run("How low?"))
         assert error.value.dialect == "hermes" and len(error.value.history) == 2
         named = Agent(server.url, model="mine", tools=[tide], dialect=error.value.dialect)
@@ -179,13 +179,13 @@ def test_the_template_of_a_server_says_its_dialect(template: object) -> None:
         if template is TEMPLATE:
             assert run(agent.run("How low?")).text == "Low now." and agent.dialect.name == "hermes"
         else:
-            with pytest.raises(UnreadCalls):
+            with pytest.raises(UnparsedCallsError):
                 run(agent.run("How low?"))
 
 
 def test_a_server_may_be_left_to_read_alone() -> None:
     """`native` takes content for what it is, and does not look for calls in it; a dialect tells tools as text."""
-    with serving([chat_server.text(CALL)]) as server, pytest.raises(UnreadCalls):
+    with serving([chat_server.text(CALL)]) as server, pytest.raises(UnparsedCallsError):
         run(Agent(server.url, [tide], "native", model=QWEN).run("?"))
     with serving([TEXT, LOW]) as server:
         assert run(Agent(server.url, [tide], "hermes", model="mine").run("?")).text == "Low now."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from toolect._errors import ToolectError
 
 NAME = "toolect"
@@ -14,6 +17,14 @@ class MissingExtraError(ToolectError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(missing(package, extra))
+
+
+def need(module: str, extra: str) -> Any:
+    """A module that an extra brings. Raises `MissingExtraError`."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(module.partition(".")[0].replace("_", "-"), extra) from None
 
 
 def missing(package: str, extra: str, what: str = "") -> str:

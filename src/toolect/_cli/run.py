@@ -50,7 +50,7 @@ def command(
     Of files of many messages, .jsonl and .parquet, the "results" of each are written beside its other columns, one
     message after the other. What tools print goes to standard error.
     """
-    registry.timeout = timeout
+    registry.timeout, registry.show_exceptions = timeout, True  # whoever runs it reads the results
     if not len(registry) and not servers:
         raise Misuse("expected tools to run, got none: name a module with --tools, or a server with --mcp")
     with all_tools(registry, servers) as (runner, tools):

@@ -3,16 +3,16 @@
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 from toolect.agent.chat import Chat
 from toolect.agent.errors import (
-    Aborted,
+    AbortedError,
     AgentError,
-    Failed,
-    MaxIterations,
+    MaxIterationsError,
     ModelError,
-    Retry,
-    SentBack,
-    ToolsRefused,
-    Unreadable,
-    UnreadCalls,
+    RetryError,
+    RetryLimitError,
+    ToolError,
+    ToolsRefusedError,
+    UnparsedCallsError,
+    UnreadableCallsError,
 )
 from toolect.agent.loop import Model
 from toolect.agent.mcp_server import McpServer
@@ -27,9 +27,56 @@ from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.validation import BadTool, Violation
 
 __all__ = [
-    "Aborted", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "Chat", "Context",
-    "Done", "Ended", "Failed", "MaxIterations", "McpServer", "Model", "ModelError", "ModelStep", "NativeModel",
-    "RawModel", "Result", "Results", "Retry", "RunStep", "SentBack", "Step", "System", "TextModel", "Tool",
-    "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep", "ToolsRefused", "Turn",
-    "UnreadCalls", "Unreadable", "Usage", "User", "Violation",
+    "AbortedError",
+    "Agent",
+    "AgentError",
+    "AgentEvent",
+    "Answered",
+    "Assistant",
+    "BadTool",
+    "Chat",
+    "Context",
+    "Done",
+    "Ended",
+    "MaxIterationsError",
+    "McpServer",
+    "Model",
+    "ModelError",
+    "ModelStep",
+    "NativeModel",
+    "RawModel",
+    "Result",
+    "Results",
+    "RetryError",
+    "RetryLimitError",
+    "RunStep",
+    "Step",
+    "System",
+    "TextModel",
+    "Tool",
+    "ToolError",
+    "ToolFinished",
+    "ToolRegistry",
+    "ToolResult",
+    "ToolStarted",
+    "ToolStep",
+    "ToolsRefusedError",
+    "Turn",
+    "UnparsedCallsError",
+    "UnreadableCallsError",
+    "Usage",
+    "User",
+    "Violation",
 ]  # fmt: skip
+
+_RENAMED = {
+    "Aborted": "AbortedError", "Failed": "ToolError", "MaxIterations": "MaxIterationsError", "Retry": "RetryError",
+    "SentBack": "RetryLimitError", "ToolsRefused": "ToolsRefusedError", "UnreadCalls": "UnparsedCallsError",
+    "Unreadable": "UnreadableCallsError",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> None:
+    """Raises `AttributeError`; for a name of before it says the one of now."""
+    now = f": it is called {_RENAMED[name]} now" if name in _RENAMED else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{now}")

@@ -1,11 +1,10 @@
-"""A client of servers that speak as OpenAI's does: vLLM, SGLang, llama.cpp, Ollama and hosted APIs."""
+"""HTTP client of servers that speak as OpenAI's does: vLLM, SGLang, llama.cpp, Ollama and hosted APIs."""
 
 from __future__ import annotations
 
 import asyncio
 import functools
 import json
-import random
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -17,11 +16,12 @@ from toolect import _extras as extras
 from toolect._message import Json
 from toolect._shown import cut
 from toolect.agent import sse
-from toolect.agent.errors import ModelError, ToolsRefused
-from toolect.agent.server_address import check_address, check_headers
+from toolect.agent.errors import ModelError, ToolsRefusedError
+from toolect.agent.redaction import Redactor, public_url, split_url
 
 if TYPE_CHECKING:
     import httpx
+    from tenacity import RetryCallState
 
 RETRIED = frozenset((408, 409, 429, 500, 502, 503, 504))
 """The statuses after which asking again may help."""
@@ -30,14 +30,15 @@ MAX_WAIT = 30.0
 LINGER = 0.5
 """Seconds that a stream is read on after its last event: where it ends, the connection can be used again."""
 DISPENSABLE = ("stream_options", "skip_special_tokens", "reasoning_content")
-"""What requests, and the messages in them, have besides; a server that does not know it is asked without."""
+"""Members of requests, and of the messages in them, that are left out for a server that does not know them."""
 _SHOWN = 300
+_PORTS = 1 << 16
 _REFUSAL = re.compile(
     r"""(?isx) (?=.* \btools?\b (?! \W{0,3} \d ))  # no single one of them is wrong
     .* ( support | requir | enabl | permit | allow | unknown | unrecogni | unexpected | extra | forbid | implement
     | jinja | parser )"""
 )
-"""What a server says that has no tools: vLLM, llama.cpp and Ollama, gateways, and strict readers of requests."""
+"""A refusal of tools: by vLLM, llama.cpp and Ollama, by gateways, and by strict readers of requests."""
 
 
 class Chat:
@@ -56,27 +57,28 @@ class Chat:
         retries: int = 4, backoff: float = 0.5, options: Mapping[str, Json] | None = None,
         headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None,
     ) -> None:  # fmt: skip
-        try:
-            import httpx  # noqa: F401  # missing, it is said at once
-        except ImportError:
-            raise extras.MissingExtraError("httpx", "agent") from None
-        check_address(url)
+        for module in ("httpx", "httpx_sse", "tenacity"):  # missing, it is said at once
+            extras.need(module, "agent")
+        _check_address(url)
+        url, account, secrets = split_url(url)
         self.raw = bool(re.search(r"(?<!/chat)/completions/*$", url))
         """Whether the address is that of raw completions."""
         self.base = re.sub(r"(/(chat/)?completions)?/*$", "", url)
         self.model, self.timeout, self.limit, self.retries, self.backoff = model, timeout, limit, retries, backoff
         self.options = dict(options or {})
-        self._key = api_key or ""
-        self._headers = ({"Authorization": f"Bearer {api_key}"} if api_key else {}) | dict(headers or {})
-        check_headers(self._headers)
+        self._headers = {"Authorization": account} if account else {}
+        self._headers |= ({"Authorization": f"Bearer {api_key}"} if api_key else {}) | dict(headers or {})
+        _check_headers(self._headers)
+        self.redact = Redactor([*secrets, *self._headers.values()])
+        """Blanks the key, the account and the headers in texts."""
         self._given = client
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
         self._unknown: set[str] = set()
-        """What of the dispensable the server does not know."""
+        """The dispensable members that the server does not know."""
 
     def __repr__(self) -> str:
-        return f"<Chat {self.model} at {self.base}>"  # and never the key
+        return f"<Chat {self.model} at {self.redact(self.base)}>"
 
     async def __aenter__(self) -> Chat:
         loop = asyncio.get_running_loop()
@@ -102,36 +104,48 @@ class Chat:
         server that does not stream gives its one choice, which has a `message` and no `delta`. Raises `ModelError`;
         the request is repeated only as long as nothing has been passed on.
         """
-        url = self.base + path
-        usage: Json = {"include_usage": True}
-        asked = {"model": self.model, "stream_options": usage, **self.options, **body, "stream": True}
+        from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, stop_before_delay
+
+        asked: dict[str, Json] = {
+            "model": self.model,
+            "stream_options": {"include_usage": True},
+            **self.options,
+            **body,
+        }
         end = time.monotonic() + self.limit
-        attempt = 0
-        while True:
-            begun = False
-            request = _without(asked, self._unknown)
-            try:
-                async for choice in self._until(end, self._once(url, request)):
-                    begun = True
-                    yield choice
+        passed_on = False
+        attempts = AsyncRetrying(
+            retry=retry_if_exception(lambda e: isinstance(e, ModelError) and e.is_transient and not passed_on),
+            stop=stop_after_attempt(self.retries + 1) | stop_before_delay(self.limit), wait=self._pause, reraise=True,
+        )  # fmt: skip
+        async for attempt in attempts:
+            with attempt:
+                held: list[dict[str, Any]] = []
+                async for choice in self._until(end, self._once(self.base + path, {**asked, "stream": True})):
+                    held.append(choice)
+                    if passed_on := passed_on or _says_something(choice):
+                        while held:
+                            yield held.pop(0)
+                if not passed_on:
+                    raise ModelError(f"expected an answer from {self.base}{path}, got an empty one")
                 return
-            except _Unknown as unknown:
-                self._unknown |= unknown.members
-            except _Again as again:
-                wait = again.wait if again.wait is not None else self.backoff * 2**attempt * (0.5 + random.random())
-                wait = min(wait, MAX_WAIT)
-                attempt += 1
-                if begun or attempt > self.retries or time.monotonic() + wait >= end:
-                    raise again.error from None
-                await asyncio.sleep(wait)
+
+    def _pause(self, state: RetryCallState) -> float:
+        """The seconds before another attempt: as the server asks, else longer each time."""
+        from tenacity import wait_random_exponential
+
+        error = state.outcome.exception() if state.outcome else None
+        wait = error.wait if isinstance(error, ModelError) else None
+        return min(MAX_WAIT, wait_random_exponential(self.backoff, MAX_WAIT)(state) if wait is None else wait)
 
     async def get(self, path: str, *, root: bool = False) -> Any:
         """The JSON at `path` below the base, or below the server's root; nothing where there is none. Never raises."""
         import httpx
 
         base = re.sub(r"/v\d+$", "", self.base) if root else self.base
+        headers = {"accept-encoding": sse.ENCODINGS, **self._headers}
         try:
-            async with asyncio.timeout(10.0), self._client().stream("GET", base + path, headers=self._headers) as got:
+            async with asyncio.timeout(10.0), self._client().stream("GET", base + path, headers=headers) as got:
                 return json.loads(await sse.whole(got)) if got.status_code == 200 else None
         except (httpx.HTTPError, TimeoutError, ModelError, ValueError, RecursionError):
             return None
@@ -150,7 +164,7 @@ class Chat:
         return client
 
     async def _until(self, end: float, answer: AsyncGenerator[dict[str, Any], None]) -> AsyncIterator[dict[str, Any]]:
-        """What comes of `answer` until the moment `end`: a server that never stops is never silent."""
+        """The choices of `answer` until the moment `end`: a server that never stops is never silent."""
         async with aclosing(answer):
             while True:
                 try:
@@ -159,37 +173,39 @@ class Chat:
                 except StopAsyncIteration:
                     return
                 except TimeoutError:
-                    raise ModelError(
-                        f"expected an answer from {self.base} within {self.limit:g} seconds, got no end of it"
-                    ) from None
+                    what = f"expected an answer from {self.base} within {self.limit:g} seconds, got no end of it"
+                    raise ModelError(what) from None
                 yield choice
 
-    async def _once(self, url: str, request: dict[str, Json]) -> AsyncGenerator[dict[str, Any], None]:
+    async def _once(self, url: str, asked: dict[str, Json]) -> AsyncGenerator[dict[str, Any], None]:
+        """One attempt; without what the server turns out not to know it is no other."""
         import httpx
 
+        headers = httpx.Headers({"content-type": "application/json", "accept-encoding": sse.ENCODINGS})
+        headers.update(self._headers)
         try:
-            headers = httpx.Headers({"content-type": "application/json"})
-            headers.update(self._headers)
-            async with self._client().stream("POST", url, content=_body(request), headers=headers) as response:
-                if response.status_code >= 400:
-                    raise self._refused(url, request, response, await sse.start(response))
-                if "text/event-stream" in response.headers.get("content-type", ""):
-                    async for choice in self._events(url, response):
-                        yield choice
-                else:
-                    for choice in sse.choices(self._json(url, await sse.whole(response), "a chat completion")):
-                        yield choice
+            while True:
+                request = _without(asked, self._unknown)
+                async with self._client().stream("POST", url, content=_body(request), headers=headers) as response:
+                    if response.status_code >= 400:
+                        self._refused(url, request, response, await sse.start(response))
+                        continue
+                    if "text/event-stream" in response.headers.get("content-type", ""):
+                        async for choice in self._events(url, response):
+                            yield choice
+                    else:
+                        for choice in sse.choices(self._json(url, await sse.whole(response), "a chat completion")):
+                            yield choice
+                    return
         except httpx.ConnectError as error:
-            raise _Again(
-                ModelError(f"expected a server at {url}, got `{self._safe(str(error))}`: is it running?")
-            ) from None
+            what = f"expected a server at {url}, got `{self._line(str(error))}`: is it running?"
+            raise ModelError(what, is_transient=True) from None
         except httpx.TimeoutException:
-            raise _Again(
-                ModelError(f"expected an answer from {url}, got silence for {self.timeout:g} seconds")
-            ) from None
+            what = f"expected an answer from {url}, got silence for {_seconds(self.timeout)}"
+            raise ModelError(what, is_transient=True) from None
         except httpx.HTTPError as error:
-            why = self._safe(str(error)) or type(error).__name__
-            raise _Again(ModelError(f"expected a whole answer from {url}, got one cut off: {why}")) from None
+            why = self._line(str(error)) or type(error).__name__
+            raise ModelError(f"expected a whole answer from {url}, got one cut off: {why}", is_transient=True) from None
 
     async def _events(self, url: str, response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
         """The choices of a stream of server-sent events, up to `[DONE]`."""
@@ -203,56 +219,79 @@ class Chat:
                     done = done or choice.get("finish_reason") is not None
                     yield choice
         if not done:
-            raise _Again(ModelError(f"expected a whole answer from {url}, got one cut off before its end"))
+            raise ModelError(f"expected a whole answer from {url}, got one cut off before its end", is_transient=True)
 
     def _json(self, url: str, text: str, what: str) -> dict[str, Any]:
         """The object that `text` is. A server tells errors in the middle of a stream as an object with `error`."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            raise ModelError(f"expected {what} as JSON from {url}, got `{self._safe(text)}`") from None
+            raise ModelError(f"expected {what} as JSON from {url}, got `{self._line(text)}`") from None
         if not isinstance(value, dict):
-            raise ModelError(f"expected {what} as a JSON object from {url}, got `{self._safe(text)}`")
+            raise ModelError(f"expected {what} as a JSON object from {url}, got `{self._line(text)}`")
         if value.get("error"):
-            raise ModelError(f"the server at {url} says: {self._safe(sse.reason(value))}")
+            raise ModelError(f"the server at {url} says: {self._line(sse.reason(value))}")
         return value
 
-    def _refused(self, url: str, request: Mapping[str, Json], response: httpx.Response, text: str) -> Exception:
+    def _refused(self, url: str, request: Mapping[str, Json], response: httpx.Response, text: str) -> None:
+        """Raises `ModelError` for an answer of such a status, unless the request can do without what it is about."""
         status = response.status_code
         unknown = {name for name in DISPENSABLE if name in text and _without(request, {name}) != request}
         if status in (400, 422) and unknown:
-            return _Unknown(unknown)
+            self._unknown |= unknown
+            return
         try:
             reason = sse.reason(json.loads(text))
         except (ValueError, RecursionError):
             reason = text
         hint = "; does its address end in /v1?" if status == 404 and not re.search(r"/v\d", self.base) else ""
-        told = f"the server at {url} answers {status}: {self._safe(reason) or 'nothing'}{hint}"
+        said = f"the server at {url} answers {status}: {self._line(reason) or 'nothing'}{hint}"
         if "tools" in request and _REFUSAL.match(reason):  # with any status, and waiting does not help
-            return ToolsRefused(told, status)
-        error = ModelError(told, status)
-        return _Again(error, sse.seconds(response.headers.get("retry-after"))) if status in RETRIED else error
+            raise ToolsRefusedError(said, status)
+        wait = sse.seconds(response.headers.get("retry-after"))
+        raise ModelError(said, status, is_transient=status in RETRIED, wait=wait)
 
-    def _safe(self, text: str) -> str:
-        """`text` in one short line, without the key: servers quote what they refuse."""
-        text = " ".join((text.replace(self._key, "…") if self._key else text).split())
+    def _line(self, text: str) -> str:
+        """`text` in one short line, without secrets: servers quote what they refuse."""
+        text = " ".join(self.redact(text).split())
         return cut("".join(c if c.isprintable() else "�" for c in text), _SHOWN)
 
 
-class _Again(Exception):  # it ends an attempt, nobody else sees it
-    """An attempt failed in a way that another one may not; `wait` is what the server asks for, in seconds."""
-
-    def __init__(self, error: ModelError, wait: float | None = None) -> None:
-        super().__init__(error)
-        self.error, self.wait = error, wait
+def _seconds(number: float) -> str:
+    return f"{number:g} second{'s' * (number != 1)}"
 
 
-class _Unknown(Exception):  # as above
-    """The server does not know these members of a request."""
+def _says_something(choice: Mapping[str, Any]) -> bool:
+    """True for a choice that has more than a role, and more than empty texts."""
+    delta = choice.get("delta")
+    members = [value for key, value in delta.items() if key != "role"] if isinstance(delta, dict) else [delta]
+    rest = [value for key, value in choice.items() if key not in ("delta", "index", "logprobs", "model", "usage")]
+    return any(members) or any(rest)
 
-    def __init__(self, members: set[str]) -> None:
-        super().__init__(members)
-        self.members = members
+
+def _check_address(url: str) -> None:
+    """Raises ValueError for an address at which no server can be."""
+    import httpx
+
+    shown = repr(public_url(url))
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"expected a URL that begins with http:// or https://, got {shown}")
+    try:
+        address = httpx.URL(url)
+        why = "" if address.host else "it names no host"
+        if address.port is not None and not 0 < address.port < _PORTS:
+            why = f"the port is none of 1 to {_PORTS - 1}"
+    except (httpx.InvalidURL, ValueError) as error:  # a host may have letters that no name has
+        why = " ".join(Redactor(split_url(url)[2] if "@" in url else ())(str(error)).split())
+    if why:
+        raise ValueError(f"expected the URL of a server such as http://localhost:8000/v1, got {shown}: {why}")
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    """Raises ValueError for headers, a key among them, that no request can have; the value is not shown."""
+    for name, value in headers.items():
+        if not f"{name}{value}".isascii() or any(sign in f"{name}{value}" for sign in "\r\n\0"):
+            raise ValueError(f"expected headers of ASCII characters on one line, got others: mend `{name}` or the key")
 
 
 def _body(request: Mapping[str, Json]) -> bytes:

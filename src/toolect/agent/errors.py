@@ -1,4 +1,4 @@
-"""How a run ends without an answer: every error has the conversation so far."""
+"""Errors of agents: how a run ends without an answer, each with the conversation so far; and what tools raise."""
 
 from __future__ import annotations
 
@@ -9,52 +9,58 @@ from toolect._turns import Turn
 
 
 class AgentError(ToolectError):
-    """The agent stopped without an answer; `history` is what was said until then."""
+    """The agent stopped without an answer; `history` is the conversation until then."""
 
     def __init__(self, message: str, history: Sequence[Turn] = ()) -> None:
         super().__init__(message)
         self.history: list[Turn] = [*history]
 
 
-class MaxIterations(AgentError):  # what happened
+class MaxIterationsError(AgentError):
     """The model was asked as often as it may be, and still makes calls."""
 
 
-class Unreadable(AgentError):  # what happened
+class UnreadableCallsError(AgentError):
     """The model wrote calls that cannot be read, again and again."""
 
 
-class SentBack(AgentError):  # what happened
-    """What the model wrote was sent back again and again: by its tools, or because it is not what was asked for."""
+class RetryLimitError(AgentError):
+    """Answers were sent back again and again: by tools, or because they are not of the type that was asked for."""
 
 
-class UnreadCalls(AgentError):  # what happened
-    """The server gave calls of tools as text: `dialect` is what they look like."""
+class UnparsedCallsError(AgentError):
+    """The server left calls of tools in the text, which nobody parses: `dialect` is what they look like."""
 
     def __init__(self, message: str, history: Sequence[Turn] = (), dialect: str = "") -> None:
         super().__init__(message, history)
         self.dialect = dialect
 
 
-class Aborted(AgentError):  # what happened
+class AbortedError(AgentError):
     """The run was cancelled."""
 
 
-class ModelError(AgentError):  # what it is, as `OSError` is
-    """The server did not answer as it should; `status` is its HTTP status, if there was one."""
+class ModelError(AgentError):
+    """The server did not answer as it should; `status` is its HTTP status, if there was one.
 
-    def __init__(self, message: str, status: int | None = None, history: Sequence[Turn] = ()) -> None:
+    Asking again may help where it `is_transient`, after `wait` seconds where the server says so.
+    """
+
+    def __init__(
+        self, message: str, status: int | None = None, history: Sequence[Turn] = (), *, is_transient: bool = False,
+        wait: float | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(message, history)
-        self.status = status
+        self.status, self.is_transient, self.wait = status, is_transient, wait
 
 
-class ToolsRefused(ModelError):  # what happened
+class ToolsRefusedError(ModelError):
     """The server has no tools, not for this model or not as it was started."""
 
 
-class Retry(Exception):
+class RetryError(ToolectError):
     """Raised by a tool: the call is sent back to the model with this message, which says what to do otherwise."""
 
 
-class Failed(Exception):
-    """Raised by a tool: the call failed, and the model is told this message and no more."""
+class ToolError(ToolectError):
+    """Raised by a tool: the call failed, and the model reads this message and no more."""

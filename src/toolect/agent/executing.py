@@ -6,17 +6,19 @@ import asyncio
 import contextvars
 import inspect
 import json
+import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from toolect.agent.errors import Failed, Retry
+from toolect.agent.errors import RetryError, ToolError
 from toolect.agent.tool import Handler
 
 MAX_OUTPUT = 1 << 20
 """Characters of output that a result keeps. Beyond it: the rest is cut, and the cut is said."""
 
+_log = logging.getLogger("toolect.agent")
 
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """A value as JSON text. Raises ValueError for numbers that JSON does not have, and what the encoder raises."""
@@ -34,9 +36,13 @@ class Output(NamedTuple):
 
 
 async def output_of(
-    name: str, handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, Any], timeout: float | None
-) -> Output:
-    """The output of a handler, within `timeout` seconds. Raises nothing but the cancellation of the task that waits."""
+    name: str, handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, Any], timeout: float | None,
+    show_exceptions: bool,
+) -> Output:  # fmt: skip
+    """The output of a handler, within `timeout` seconds; of an exception its class, with its text on demand.
+
+    Raises nothing but the cancellation of the task that waits.
+    """
     task = asyncio.ensure_future(_called(handler, args, kwargs))
     task.add_done_callback(lambda done: done.cancelled() or done.exception())  # given up, it may fail in silence
     try:
@@ -51,23 +57,26 @@ async def output_of(
             task.cancel()
             raise
         return Output(f"`{name}` was cancelled", True)
-    except Retry as retry:
-        return Output(str(retry) or f"`{name}` asks for another call", True, True)
-    except Failed as failed:
-        return Output(_cut(str(failed)) or f"`{name}` failed", True)
+    except (RetryError, ToolError) as error:
+        sent_back = isinstance(error, RetryError)
+        text = _cut(message_of(error))
+        return Output(text or f"`{name}` {'asks for another call' if sent_back else 'failed'}", True, sent_back)
     except Exception as error:  # whatever the handler raises is its result
-        return Output(f"`{name}` failed: {said(error)}", True)
+        _log.info("the tool %s failed", name, exc_info=error)
+        return Output(f"`{name}` failed: {described(error, show_exceptions)}", True)
 
 
 async def _called(handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """What a handler returns: a coroutine's result, or that of a function in a thread of its own."""
+    """The value of a handler: a coroutine's result, or that of a function in a thread of its own."""
     try:
         if inspect.iscoroutinefunction(handler):
             return await handler(*args, **kwargs)
         value = await _in_thread(lambda: handler(*args, **kwargs))
         return await value if isinstance(value, Awaitable) else value
-    except SystemExit as error:  # it would end the loop
-        raise RuntimeError(f"SystemExit: {error}") from None
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as error:  # it would end the loop
+        raise RuntimeError(described(error, True)) from None
 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:
@@ -84,14 +93,14 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
         except Exception as error:
             future.set_exception(error)
         except BaseException as error:  # SystemExit: it must not end the thread in silence
-            future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
+            future.set_exception(RuntimeError(described(error, True)))
 
     threading.Thread(target=work, name="toolect-tool", daemon=True).start()
     return await asyncio.wrap_future(future)
 
 
 def _text(value: Any) -> str:
-    """A handler's value as text: a string as it is, else JSON. Raises ValueError for what JSON cannot say."""
+    """A handler's value as text: a string as it is, else JSON. Raises `ToolError` for what JSON cannot say."""
     if isinstance(value, str):
         return _cut(value)
     try:
@@ -103,7 +112,8 @@ def _text(value: Any) -> str:
 
         return _cut(_written(to_jsonable_python(value)))  # models, data classes, dates, sets
     except Exception as error:  # pydantic has errors of its own
-        raise ValueError(f"expected a value that JSON can say, got {type(value).__name__} ({said(error)})") from None
+        why = described(error, True)
+        raise ToolError(f"expected a value that JSON can say, got {type(value).__name__} ({why})") from None
 
 
 def _cut(text: str) -> str:
@@ -112,8 +122,15 @@ def _cut(text: str) -> str:
     return f"{text[:MAX_OUTPUT]}… (cut: {len(text) - MAX_OUTPUT} more characters)"
 
 
-def said(error: BaseException) -> str:
-    """An exception as a sentence."""
-    text = str(error).strip()
-    name = type(error).__name__
+def message_of(error: BaseException) -> str:
+    """The text of an exception; nothing where making it fails."""
+    try:
+        return str(error).strip()
+    except BaseException:
+        return ""
+
+
+def described(error: BaseException, with_text: bool) -> str:
+    """An exception as a sentence: its class, and its text on demand."""
+    name, text = type(error).__name__, message_of(error) if with_text else ""
     return f"{name}: {text[:2000]}" if text else name

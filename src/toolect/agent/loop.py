@@ -9,13 +9,13 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from toolect._message import Call, Json
 from toolect._turns import ToolResult, Turn, User
 from toolect.agent.answering import Answer, Reader
-from toolect.agent.errors import MaxIterations, ModelError, SentBack, Unreadable
-from toolect.agent.executing import Output, said
+from toolect.agent.errors import MaxIterationsError, ModelError, RetryLimitError, UnreadableCallsError
+from toolect.agent.executing import Output, described
 from toolect.agent.outcome import AgentEvent, Answered, Done, Result, ToolFinished, ToolStarted, Usage
 from toolect.agent.signature import Context
 from toolect.agent.steps import Around, ModelStep, RunStep, Step, ToolStep
@@ -23,9 +23,6 @@ from toolect.agent.tool import Tool
 from toolect.agent.tool_registry import ToolRegistry, result
 from toolect.agent.typed_output import Refused, TypedOutput
 from toolect.agent.unread import check_read
-
-if TYPE_CHECKING:
-    pass
 
 
 class Model(Protocol):
@@ -118,19 +115,19 @@ class Loop:
             if wasted > self.rules.max_repairs:
                 if answer.calls and not read:
                     what = f"expected a call that can be read, got {wasted} answers in a row without one"
-                    raise Unreadable(what, self.history)
-                raise SentBack(
+                    raise UnreadableCallsError(what, self.history)
+                raise RetryLimitError(
                     f"expected another answer, got {wasted} in a row that were sent back: {why}", self.history
                 )
         limit = f"{self.rules.max_iterations} answer{'s' * (self.rules.max_iterations > 1)}"
-        raise MaxIterations(f"expected an answer without calls after {limit}, got calls again", self.history)
+        raise MaxIterationsError(f"expected an answer without calls after {limit}, got calls again", self.history)
 
     async def _ask(self) -> Answer:
         """One answer, with what came of its calls."""
         definitions = self.tools.definitions()
         self._sent_back.clear()
         surroundings = contextvars.copy_context()  # a call belongs to the run, not to the request that is open
-        answer = Answer(definitions, self._reader, self._tell, self._execute, surroundings)
+        answer = Answer(self.tools.readable(), self._reader, self._tell, self._execute, surroundings)
         step = ModelStep(getattr(self.model, "name", ""), [*self.history], definitions)
         try:
             with self._step(step):
@@ -188,7 +185,9 @@ class Loop:
             if output.sent_back:
                 self._sent_back.add(call_id)
         except Exception as error:  # whatever a hook raises
-            came = result(call, call_id, Output(f"a hook failed: {said(error)}", True), start)
+            came = result(
+                call, call_id, Output(f"a hook failed: {described(error, self.tools.show_exceptions)}", True), start
+            )
         self._tell(ToolFinished(index, came))
         return came
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from toolect import _extras as extras
 from toolect._message import dumps
-from toolect.agent.errors import AgentError, Failed
-from toolect.agent.executing import said
+from toolect.agent.errors import AgentError, ToolError
+from toolect.agent.executing import described
+from toolect.agent.redaction import Redactor, argument_secrets, public_url, url_secrets
 from toolect.agent.tool import Tool
+from toolect.agent.validation import BadTool
 
 START = 60.0
 """Seconds that a server may take until its tools are known. Beyond it: `AgentError`."""
+_log = logging.getLogger("toolect.agent")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 MAX_PAGES = 100
 """Pages of tools that a server may list. Beyond it: the rest is left out."""
 
@@ -41,18 +47,19 @@ class McpServer:
             from mcp import Client  # noqa: F401  # missing, or of another time, it is said at once
         except ImportError:
             raise extras.MissingExtraError("mcp 2 or later", "mcp") from None
+        self._redact = Redactor(_secrets(server))
         self.server, self.prefix, self.timeout = server, prefix, timeout
         self.only = None if only is None else frozenset(only)
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Session] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
-        return f"<McpServer {self.server!r}>"
+        return f"<McpServer {self._redact(_shown(self.server))}>"
 
     async def __aenter__(self) -> list[Tool]:
         loop = asyncio.get_running_loop()
         session = self._open.get(loop)
         if session is None:
-            session = self._open[loop] = _Session(self.server)
+            session = self._open[loop] = _Session(self.server, self._redact)
         session.users += 1
         try:
             await session.ready()
@@ -60,7 +67,14 @@ class McpServer:
             await self.__aexit__()
             raise
         listed = [tool for tool in session.listed if self.only is None or tool.name in self.only]
-        return [self._tool(session.client, tool) for tool in listed]
+        names = model_names([self.prefix + tool.name for tool in listed])
+        tools: list[Tool] = []
+        for tool, name in zip(listed, names, strict=True):
+            try:
+                tools.append(self._tool(session.client, tool, name))
+            except BadTool as error:  # the others are of use all the same
+                _log.warning("a tool of %s is left out: %s", _shown(self.server), self._redact(str(error)))
+        return tools
 
     async def __aexit__(self, *_: object) -> None:
         loop = asyncio.get_running_loop()
@@ -70,27 +84,44 @@ class McpServer:
             del self._open[loop]
             await session.close()
 
-    def _tool(self, client: Any, listed: Any) -> Tool:
+    def _tool(self, client: Any, listed: Any, name: str) -> Tool:
         async def handler(**arguments: Any) -> str:
             came = await client.call_tool(listed.name, arguments)
             if came.is_error:
-                raise Failed(_text(came))
+                raise ToolError(self._redact(_text(came)))
             return _text(came)
 
-        name = re.sub(r"[^A-Za-z0-9_.-]", "_", self.prefix + listed.name)[:64]
-        about = listed.description or listed.title or name.replace("_", " ")
-        return Tool(name, about, listed.input_schema, handler, self.timeout)
+        about = next((one for one in (listed.description, listed.title) if one and one.strip()), name.replace("_", " "))
+        tool = Tool(name, about, listed.input_schema, handler, self.timeout)
+        tool.wire_name = self.prefix + listed.name
+        return tool
+
+
+def model_names(names: Sequence[str]) -> list[str]:
+    """Names that every model's server takes, each its own; those that are such names stay as they are."""
+    taken = {name for name in names if _NAME.fullmatch(name)}
+    found = []
+    for name in names:
+        plain = name
+        if name not in taken:
+            plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
+            plain = plain if plain[:1].isalpha() or plain[:1] == "_" else f"_{plain}"
+            if len(plain) > 64 or plain in taken:
+                plain = f"{plain[:55]}_{sha256(name.encode(errors='replace')).hexdigest()[:8]}"
+            taken.add(plain)
+        found.append(plain)
+    return found
 
 
 class _Session:
     """An open connection, in a task of its own: whoever opens it need not be who closes it."""
 
-    def __init__(self, server: Any) -> None:
+    def __init__(self, server: Any, redact: Redactor) -> None:
         self.users = 0
         self.client: Any = None
         self.listed: list[Any] = []
         self._stop, self._begun = asyncio.Event(), asyncio.Event()
-        self._server = server
+        self._server, self._redact = server, redact
         self._work = asyncio.create_task(self._serve())
 
     async def ready(self) -> None:
@@ -106,7 +137,8 @@ class _Session:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if error is not None:
-            raise AgentError(f"expected an MCP server at {_shown(self._server)}, got `{said(error)}`") from None
+            what = f"expected an MCP server at {_shown(self._server)}, got `{' '.join(described(error, True).split())}`"
+            raise AgentError(self._redact(what)) from None
 
     async def close(self) -> None:
         """End the connection, and wait until it has ended."""
@@ -144,10 +176,10 @@ def _connectable(server: Any) -> Any:
         if not server:
             raise ValueError("expected a command, got an empty one")
         server = StdioServerParameters(command=server[0], args=[*server[1:]])
-    return stdio_client(server, _log()) if isinstance(server, StdioServerParameters) else server
+    return stdio_client(server, _error_stream()) if isinstance(server, StdioServerParameters) else server
 
 
-def _log() -> Any:
+def _error_stream() -> Any:
     """Where a command may write what goes wrong: a notebook's standard error is no file."""
     for stream in (sys.stderr, sys.__stderr__):
         try:
@@ -158,8 +190,30 @@ def _log() -> Any:
     return subprocess.DEVNULL
 
 
+def _words(server: Any) -> list[str]:
+    """The command of a server, and its arguments."""
+    if isinstance(server, str):
+        try:
+            return [] if "://" in server.split(" ")[0] else shlex.split(server)
+        except ValueError:
+            return server.split()
+    if hasattr(server, "command"):
+        return [server.command, *server.args]
+    return [*map(str, server)] if isinstance(server, Sequence) else []
+
+
 def _shown(server: Any) -> str:
-    return server if isinstance(server, str) else repr(server)
+    """A server as errors name it: its address, or its program without arguments and environment."""
+    if words := _words(server):
+        return words[0]
+    return (public_url(server) or "nothing") if isinstance(server, str) else type(server).__name__
+
+
+def _secrets(server: Any) -> list[str]:
+    words = _words(server)
+    urls = [server] if isinstance(server, str) and not words else [word for word in words if "://" in word]
+    environment = [*(getattr(server, "env", None) or {}).values()]
+    return [*environment, *argument_secrets(words), *(secret for url in urls for secret in url_secrets(url))]
 
 
 def _text(came: Any) -> str:

@@ -63,7 +63,15 @@ class Asked(ABC):
                 yield event
         except MessageError as error:
             raise ModelError(f"the server's message makes no sense: {error}") from None
+        self.check_end(ended, reader.is_empty)
         yield ended
+
+    def check_end(self, ended: Ended, is_empty: bool) -> None:
+        """Raises `ModelError` where a server says that it failed, or nothing at all."""
+        if ended.finish == "error":
+            raise ModelError(f"expected a whole answer from {self.chat.base}, got one that ends with an error")
+        if is_empty and ended.finish not in ("length", "content_filter"):
+            raise ModelError(f"expected an answer from {self.chat.base}, got an empty one")
 
     async def prepare(self) -> None:
         """Ask the server for the name of its only model, where none was given. Raises `ModelError`."""

@@ -59,10 +59,12 @@ class RawModel(Asked):
             body["max_tokens"] = MAX_TOKENS
         if self.form.spec.end:
             body["stop"] = [*self.form.spec.end[:MAX_STOPS]]
-        ended = Ended()
+        ended, is_empty = Ended(), True
         async for part in self.chat.stream(body, "/completions"):
             ended = ended.after(part)
             text = part.get("text")
             if isinstance(text, str) and text:
+                is_empty = False
                 yield text
+        self.check_end(ended, is_empty)
         yield ended

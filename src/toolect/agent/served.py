@@ -10,7 +10,7 @@ from toolect._compiled import Dialect
 from toolect._names import UnknownNameError
 from toolect._turns import Turn
 from toolect.agent.chat import Chat
-from toolect.agent.errors import ToolsRefused
+from toolect.agent.errors import ToolsRefusedError
 from toolect.agent.models import Asked, Definitions, NativeModel, Piece, TextModel
 
 
@@ -35,10 +35,10 @@ class Served(Asked):
                 async for piece in NativeModel(self.chat, self.dialect).ask(turns, tools, choice):
                     yield piece
                 return
-            except ToolsRefused as error:
+            except ToolsRefusedError as error:
                 if self.dialect is None:
                     hint = f"no dialect is known for the model `{self.name}`: name one, to have tools as text"
-                    raise ToolsRefused(f"{error}; {hint}", error.status) from None
+                    raise ToolsRefusedError(f"{error}; {hint}", error.status) from None
                 self._text = True
         assert self.dialect is not None
         async for piece in TextModel(self.chat, self.dialect).ask(turns, tools, choice):

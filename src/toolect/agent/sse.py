@@ -1,10 +1,13 @@
-"""What a chat-completions server sends: JSON, or server-sent events of it, within bounds."""
+"""Server-sent events: what a chat-completions server sends, unpacked in pieces and within bounds."""
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+import re
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolect.agent.errors import ModelError
@@ -16,26 +19,77 @@ MAX_LINE = 16 << 20
 """Characters that one event of a stream, or an answer that is none, may have. Beyond it: `ModelError`."""
 MAX_STREAM = 256 << 20
 """Characters that a stream may have, its events and what is between them. Beyond it: `ModelError`."""
+ENCODINGS = "gzip, deflate"
+"""Compressions that are asked for."""
+_STEP = 64
+"""Bytes that are unpacked at a time: some of them become a thousand, in Zstandard tens of thousands."""
+_EVENT_END = re.compile(r"\n\n|\r\r|\r\n\r\n")
 
 
 async def events(response: httpx.Response) -> AsyncGenerator[str, None]:
     """The data of each server-sent event; one that no empty line ends was cut off, and is left out."""
-    data: list[str] = []
-    size = 0
-    async for line in _lines(response):
-        if line.startswith("data:"):
-            data.append(line[5:].removeprefix(" "))
-            size = _within(size + len(line), MAX_LINE, "events")
-        elif not line and data:
-            yield "\n".join(data)
-            data.clear()
-            size = 0
+    from httpx_sse import EventSource
+
+    source: Any = _BoundedText(response)
+    async for event in EventSource(source).aiter_sse():
+        if event.data:
+            yield event.data
+
+
+class _BoundedText:
+    """The text of a response as `httpx_sse` reads it, bounded in all and from one event to the next."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self.headers = response.headers
+        self._response = response
+
+    async def aiter_text(self) -> AsyncIterator[str]:
+        size = whole = 0
+        tail = ""
+        async for piece in texts(self._response):
+            whole = _within(whole + len(piece), MAX_STREAM, "an answer")
+            tail += piece
+            ends = [*_EVENT_END.finditer(tail)]
+            size = _within(len(tail) - ends[-1].end() if ends else size + len(piece), MAX_LINE, "events")
+            tail = tail[-3:]
+            yield piece
+
+
+async def texts(response: httpx.Response) -> AsyncIterator[str]:
+    """The text of an answer in pieces. Raises `ModelError` for a compression that cannot be bounded, or is broken."""
+    name = response.headers.get("content-encoding", "identity").strip().lower()
+    unpack = _unpacker(name)
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    async for data in response.aiter_raw():
+        step = _STEP if unpack else len(data) or 1
+        for i in range(0, len(data), step):
+            try:
+                piece = decode(unpack(data[i : i + step]) if unpack else data)
+            except Exception as error:  # each compression has errors of its own
+                raise ModelError(f"expected an answer in {name}, got one that does not unpack: {error}") from None
+            if piece:
+                yield piece
+
+
+def _unpacker(name: str) -> Callable[[bytes], bytes] | None:
+    if name in ("gzip", "x-gzip", "deflate"):
+        return zlib.decompressobj(47).decompress  # both, by their beginning
+    if name == "zstd":
+        try:
+            import zstandard
+
+            return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj().decompress
+        except ImportError:
+            pass
+    if name not in ("", "identity"):
+        raise ModelError(f"expected an answer as it is or in {ENCODINGS}, got one in `{name[:40]}`")
+    return None
 
 
 async def whole(response: httpx.Response) -> str:
     """The text of an answer that is no stream."""
     pieces, size = [], 0
-    async for piece in response.aiter_text():
+    async for piece in texts(response):
         size = _within(size + len(piece), MAX_LINE, "an answer")
         pieces.append(piece)
     return "".join(pieces)
@@ -44,7 +98,7 @@ async def whole(response: httpx.Response) -> str:
 async def start(response: httpx.Response) -> str:
     """The beginning of an answer, which may be endless."""
     text = ""
-    async for piece in response.aiter_text():
+    async for piece in texts(response):
         text += piece
         if len(text) > 10_000:
             break
@@ -55,12 +109,12 @@ def choices(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The first choice of a chunk, with what the chunk says of the whole: `usage` and `model`; maybe that alone."""
     found = value.get("choices")
     choice = found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
-    told = {key: value[key] for key in ("usage", "model") if value.get(key)}
-    return [{**choice, **told}] if choice or "usage" in told else []
+    whole = {key: value[key] for key in ("usage", "model") if value.get(key)}
+    return [{**choice, **whole}] if choice or "usage" in whole else []
 
 
 def reason(value: Any) -> str:
-    """What an error object says, whichever of the usual forms it has."""
+    """The message of an error object, whichever of the usual forms it has."""
     error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
     if isinstance(error, dict):
         error = error.get("message", error)
@@ -68,7 +122,7 @@ def reason(value: Any) -> str:
 
 
 def seconds(header: str | None) -> float | None:
-    """How long a `Retry-After` says to wait; nothing where it is a date, or makes no sense."""
+    """The wait that a `Retry-After` asks for; nothing where it is a date, or makes no sense."""
     try:
         wait = float(header) if header else math.nan
     except ValueError:
@@ -77,26 +131,6 @@ def seconds(header: str | None) -> float | None:
 
 
 def _within(size: int, most: int, what: str) -> int:
-    """`size`, where that is not too large."""
     if size > most:
         raise ModelError(f"expected {what} of at most {most} characters, got more")
     return size
-
-
-async def _lines(response: httpx.Response) -> AsyncIterator[str]:
-    """The lines of a stream. Only line feeds and carriage returns end one: JSON may hold any other separator."""
-    rest: list[str] = []
-    size = whole = 0
-    held = ""  # a carriage return at the end of a piece may be half of a line's end
-    async for piece in response.aiter_text():
-        whole = _within(whole + len(piece), MAX_STREAM, "an answer")
-        piece = held + piece
-        held = "\r" if piece.endswith("\r") else ""
-        *lines, tail = piece.removesuffix(held).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        for line in lines:
-            yield "".join(rest) + line
-            rest.clear()
-            size = 0
-        rest.append(tail)
-        size = _within(size + len(tail), MAX_LINE, "events")
-    yield "".join(rest)

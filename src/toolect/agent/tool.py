@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -45,6 +44,8 @@ class Tool:
         self.parameters: dict[str, Any] = schema
         self.context: str | None = None
         """The parameter that takes the `Context` of a call."""
+        self.wire_name = name
+        """The name by which a server of tools knows it, where no model takes that."""
         self._validator = validator(self.parameters, f"{name}.parameters")
         self._bind: Callable[[dict[str, Json]], tuple[tuple[Any, ...], dict[str, Any]]] = _by_name
 
@@ -59,7 +60,7 @@ class Tool:
 
         Without a docstring its name has to do as its description. A parameter of type `Context` is not the model's.
         """
-        pydantic = need("pydantic")
+        pydantic = extras.need("pydantic", "agent")
         from docstring_parser import parse
 
         if not callable(function):
@@ -90,7 +91,7 @@ class Tool:
         timeout: float | None = None,
     ) -> Tool:  # fmt: skip
         """The tool whose parameters are the fields of a pydantic model; `handler` gets an instance of it."""
-        adapter = need("pydantic").TypeAdapter(model)
+        adapter = extras.need("pydantic", "agent").TypeAdapter(model)
         text = description or documented(model)
         tool = cls(name or model.__name__, text, untitled(adapter.json_schema()), handler, timeout)
         tool._bind = lambda arguments: ((adapter.validate_json(dumps(arguments), strict=True),), {})
@@ -105,9 +106,9 @@ class Tool:
         name = inner["name"]
         return cls(name, inner.get("description") or "", inner.get("parameters") or {}, handler, timeout)
 
-    def definition(self) -> dict[str, Json]:
-        """The tool as an OpenAI tool object."""
-        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+    def definition(self, name: str = "") -> dict[str, Json]:
+        """The tool as an OpenAI tool object, by another name where one is given."""
+        function = {"name": name or self.name, "description": self.description, "parameters": self.parameters}
         return {"type": "function", "function": function}
 
     def violations(self, arguments: Json) -> list[Violation]:
@@ -143,11 +144,3 @@ def untitled(schema: Any) -> Any:
 
 
 _NAMED = ("properties", "$defs", "patternProperties")
-
-
-def need(module: str) -> Any:
-    """A module of the extra `agent`."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise extras.MissingExtraError(module.partition(".")[0], "agent") from None

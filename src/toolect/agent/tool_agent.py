@@ -15,7 +15,7 @@ from toolect._turns import Assistant, Results, System, Turn, User
 from toolect.agent.answering import Reader
 from toolect.agent.background import finish
 from toolect.agent.chat import Chat
-from toolect.agent.errors import Aborted
+from toolect.agent.errors import AbortedError
 from toolect.agent.loop import Approve, Loop, Model, Rules, ToolSource, Watch
 from toolect.agent.models import NativeModel, TextModel
 from toolect.agent.outcome import AgentEvent, Done, Result
@@ -133,8 +133,7 @@ class Agent(Generic[T]):
         as it is; any number of such runs may go on at a time. Tools get `context` by their `Context`. Setting `cancel`
         ends the run.
 
-        Raises an `AgentError`: `MaxIterations`, `Unreadable`, `SentBack`, `UnreadCalls`, `Aborted` or `ModelError`; and
-        what a model of your own raises.
+        Raises an `AgentError`, such as `MaxIterationsError` or `ModelError`, and what a model of your own raises.
         """
         events = self.stream(message, cancel, history=history, context=context, tool_choice=tool_choice)
         async with aclosing(events):
@@ -182,7 +181,7 @@ class Agent(Generic[T]):
                 await begun.work
             except asyncio.CancelledError:
                 if cancel is not None and cancel.is_set():
-                    raise Aborted("the run was cancelled", turns) from None
+                    raise AbortedError("the run was cancelled", turns) from None
                 if begun.left:
                     raise RuntimeError("expected a stream to be read to its end, got another run before it") from None
                 raise

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar, overload
 
 from toolect._chat_completion import read_arguments
-from toolect._message import Call, Json, Message, dumps
+from toolect._message import Call, Json, Message, Status, dumps
 from toolect._turns import ToolResult
-from toolect.agent.executing import Output, output_of, said
+from toolect.agent.executing import Output, described, output_of
 from toolect.agent.signature import Context
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.validation import BadTool
@@ -31,13 +31,15 @@ class Ready(NamedTuple):
 class ToolRegistry:
     """Tools by name. `timeout` is in seconds, for tools without one of their own; `parallel` calls run at a time.
 
-    `tools` are `Tool`s, or functions, which are made into tools.
+    `tools` are `Tool`s, or functions, which are made into tools. The model reads the class of an exception that a tool
+    raises, and with `show_exceptions` its text, too: that may hold what is not the model's to know.
     """
 
     def __init__(
-        self, tools: Iterable[Tool | Handler] = (), *, timeout: float | None = 60.0, parallel: int = 8
-    ) -> None:
-        self.timeout, self.parallel = timeout, parallel
+        self, tools: Iterable[Tool | Handler] = (), *, timeout: float | None = 60.0, parallel: int = 8,
+        show_exceptions: bool = False,
+    ) -> None:  # fmt: skip
+        self.timeout, self.parallel, self.show_exceptions = timeout, parallel, show_exceptions
         self._tools: dict[str, Tool] = {}
         if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Iterable):
             raise BadTool(f"expected a list of tools or functions, got {str(tools)[:80]!r}")
@@ -60,8 +62,9 @@ class ToolRegistry:
         return self._tools[name]
 
     def get(self, name: str) -> Tool | None:
-        """The tool of this name, if there is one."""
-        return self._tools.get(name)
+        """The tool of this name, or whose server calls it so, if there is one."""
+        found = self._tools.get(name)
+        return found or next((tool for tool in self if tool.wire_name == name), None)
 
     @overload
     def register(
@@ -107,11 +110,21 @@ class ToolRegistry:
 
     def plus(self, *tools: Tool | Handler) -> ToolRegistry:
         """A registry with these tools besides, and all else alike."""
-        return ToolRegistry([*self, *tools], timeout=self.timeout, parallel=self.parallel) if tools else self
+        if not tools:
+            return self
+        more = ToolRegistry(timeout=self.timeout, parallel=self.parallel, show_exceptions=self.show_exceptions)
+        for tool in (*self, *tools):
+            more.register(tool)
+        return more
 
     def definitions(self) -> list[dict[str, Json]]:
         """The tools as OpenAI tool objects, in the order they were registered."""
         return [tool.definition() for tool in self]
+
+    def readable(self) -> list[dict[str, Json]]:
+        """The tools as a reader of text knows them: also by the names that their servers have for them."""
+        renamed = [tool for tool in self if tool.wire_name != tool.name and tool.wire_name not in self._tools]
+        return [*self.definitions(), *(tool.definition(tool.wire_name) for tool in renamed)]
 
     @overload
     async def execute(self, call: Call, *, call_id: str | None = None, context: Any = None) -> ToolResult: ...
@@ -129,9 +142,9 @@ class ToolRegistry:
         `context` is the value that a tool's `Context` has. It never raises, but for the cancellation of the task that
         waits for it.
         """
+        start = time.perf_counter()
         call = call if isinstance(call, Call) else _call(call, arguments)
         call_id = call_id if call_id is not None else call.id or f"call_{os.urandom(12).hex()}"
-        start = time.perf_counter()
         ready = self.ready(call, Context(context, call, call_id))
         output = Output(ready, True) if isinstance(ready, str) else await self.run(ready)
         return result(call, call_id, output, start)
@@ -159,23 +172,23 @@ class ToolRegistry:
         if not call.runnable:
             why = call.error or "it could not be read"
             return f"the call was not executed because it is {call.status}: {why}; write the whole call again"
-        tool = self._tools.get(call.name)
+        tool = self.get(call.name)
         if tool is None:
             return self._unknown(call.name)
-        wrong = "; ".join(map(str, tool.violations(call.arguments)))
+        try:
+            wrong = "; ".join(map(str, tool.violations(call.arguments)))
+            args, kwargs = ((), {}) if wrong else tool.bind(call.arguments)
+        except Exception as error:  # a schema and the types of a handler may have checks of their own
+            wrong = described(error, True)
         if wrong:
             return f"the arguments of `{call.name}` are wrong: {wrong}"
-        try:
-            args, kwargs = tool.bind(call.arguments)
-        except (ValueError, TypeError, RecursionError) as error:
-            return f"the arguments of `{call.name}` are wrong: {said(error)}"
         return Ready(tool, args, kwargs | {tool.context: context} if tool.context else kwargs)
 
     async def run(self, ready: Ready) -> Output:
         """The output of a call that is ready."""
         tool, args, kwargs = ready
         timeout = self.timeout if tool.timeout is None else tool.timeout
-        return await output_of(tool.name, tool.handler, args, kwargs, timeout)
+        return await output_of(tool.name, tool.handler, args, kwargs, timeout, self.show_exceptions)
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._tools, 1)
@@ -192,5 +205,8 @@ def result(call: Call, call_id: str, output: Output, start: float) -> ToolResult
 def _call(name: str, arguments: Mapping[str, Any] | str | None) -> Call:
     if isinstance(arguments, Mapping):
         return Call(name, dict(arguments))
-    text = arguments if isinstance(arguments, str) else dumps(arguments or {})
+    try:
+        text = arguments if isinstance(arguments, str) else dumps(arguments or {})
+    except (TypeError, ValueError, RecursionError) as error:
+        return Call(name, None, spelling="", status=Status.MALFORMED, error=described(error, True))
     return read_arguments(Call(name, None, spelling=text), text) if text.strip() else Call(name, {})

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from toolect import _extras as extras
 from toolect._message import Json, dumps
 from toolect.agent.signature import documented
-from toolect.agent.tool import Tool, need, untitled
+from toolect.agent.tool import Tool, untitled
 from toolect.agent.validation import BadTool
 
 NAME = "final_answer"
@@ -96,5 +97,5 @@ def _by_msgspec(type_: Any) -> tuple[dict[str, Any], Callable[[bytes], Any]]:
 
 
 def _by_pydantic(type_: Any) -> tuple[dict[str, Any], Callable[[bytes], Any]]:
-    adapter = need("pydantic").TypeAdapter(type_)
+    adapter = extras.need("pydantic", "agent").TypeAdapter(type_)
     return untitled(adapter.json_schema()), lambda text: adapter.validate_json(text, strict=True)

@@ -8,12 +8,12 @@ from typing import Any
 from toolect._detection.guess import parse
 from toolect._message import Message
 from toolect._turns import Turn
-from toolect.agent.errors import UnreadCalls
+from toolect.agent.errors import UnparsedCallsError
 from toolect.agent.tool_registry import ToolRegistry
 
 
 def check_read(model: Any, message: Message, tools: ToolRegistry, history: Sequence[Turn]) -> None:
-    """Raises `UnreadCalls` where the last answer, which has no calls, is the text of one, of a tool that there is.
+    """Raises `UnparsedCallsError` where the last answer, which has no calls, is the text of one of a known tool.
 
     That is for models whose text nobody reads: they have a `dialect`, and it is nothing.
     """
@@ -24,4 +24,4 @@ def check_read(model: Any, message: Message, tools: ToolRegistry, history: Seque
         if call.runnable and call.name in tools:
             why = f"expected the server to read calls, got one of `{call.name}` as text, which looks like `{dialect}`"
             hint = "name that dialect, or start the server with its own parser for it"
-            raise UnreadCalls(f"{why}: {hint}", history, dialect)
+            raise UnparsedCallsError(f"{why}: {hint}", history, dialect)

@@ -30,6 +30,11 @@ class MessageAccumulator:
                 self._parts.append((kind, [event.text]))
 
     @property
+    def is_empty(self) -> bool:
+        """True as long as it has nothing in it."""
+        return not self._parts
+
+    @property
     def message(self) -> Message:
         """The message so far."""
         segments: list[Segment] = [one if isinstance(one, Call) else one[0]("".join(one[1])) for one in self._parts]
@@ -52,6 +57,11 @@ class ChunkReader:
     def message(self) -> Message:
         """What has been read so far; its calls are those that have ended."""
         return self._accumulator.message
+
+    @property
+    def is_empty(self) -> bool:
+        """True as long as nothing was said: no text, no reasoning, no call that has ended."""
+        return self._accumulator.is_empty
 
     def feed(self, chunk: Any) -> list[Event]:
         """The events of a chunk: a mapping, or an object of the official client."""
