@@ -32,7 +32,7 @@ from toolect.agent import (
     ToolRegistry,
     ToolStarted,
 )
-from toolect.agent.tool_agent import NATIVE
+from toolect.agent.models import NATIVE
 
 KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 

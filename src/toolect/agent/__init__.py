@@ -1,5 +1,9 @@
-"""From calls to actions: tools, their validation and execution, and agents that use them."""
+"""Agents: tools, their validation and execution, and models of servers that call them.
 
+The modules `pydantic_ai`, `openai_agents` and `openai_client` have the same models for other frameworks.
+"""
+
+from toolect._renamed import old_names as _old_names
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 from toolect.agent.chat import Chat
 from toolect.agent.errors import (
@@ -16,9 +20,8 @@ from toolect.agent.errors import (
 )
 from toolect.agent.loop import Model
 from toolect.agent.mcp_server import McpServer
-from toolect.agent.models import NativeModel, TextModel
+from toolect.agent.models import NativeModel, RawModel, TextModel
 from toolect.agent.outcome import AgentEvent, Answered, Done, Ended, Result, ToolFinished, ToolStarted, Usage
-from toolect.agent.raw_model import RawModel
 from toolect.agent.signature import Context
 from toolect.agent.steps import ModelStep, RunStep, Step, ToolStep
 from toolect.agent.tool import Tool
@@ -69,14 +72,4 @@ __all__ = [
     "Violation",
 ]  # fmt: skip
 
-_RENAMED = {
-    "Aborted": "AbortedError", "Failed": "ToolError", "MaxIterations": "MaxIterationsError", "Retry": "RetryError",
-    "SentBack": "RetryLimitError", "ToolsRefused": "ToolsRefusedError", "UnreadCalls": "UnparsedCallsError",
-    "Unreadable": "UnreadableCallsError",
-}  # fmt: skip
-
-
-def __getattr__(name: str) -> None:
-    """Raises `AttributeError`; for a name of before it says the one of now."""
-    now = f": it is called {_RENAMED[name]} now" if name in _RENAMED else ""
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{now}")
+__getattr__ = _old_names(__name__)

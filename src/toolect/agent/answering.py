@@ -1,4 +1,4 @@
-"""One answer of the model: it is read as it arrives, and its calls are executed as soon as they are complete."""
+"""Answer of the model: it is read as it arrives, and its calls are executed as soon as they are complete."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from toolect._chat_completion import Ids
 from toolect._compiled import Dialect
+from toolect._detection.guess import reader as find
 from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, MessageError, RepairKind
 from toolect._turns import Assistant, Results, ToolResult, Turn
@@ -21,40 +22,149 @@ from toolect.agent import sse
 from toolect.agent.errors import ModelError
 from toolect.agent.outcome import AgentEvent, Ended
 from toolect.openai.chunk_reader import ChunkReader, MessageAccumulator, as_chunk
+from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
 
 
-class Reader(NamedTuple):
+class TextReading(NamedTuple):
     """How wire text is read: its dialect, the end of the prompt, and policies other than the dialect's own."""
 
     dialect: Dialect | Auto
     prefix: str = ""
     policies: Mapping[str, Any] = MappingProxyType({})
 
+    @classmethod
+    def of(cls, model: Any, dialect: Dialect | Auto | None = None, prefix: str = "") -> TextReading:
+        """How the text of `model` is read: as it says itself, but for what is given."""
+        own: Dialect | Auto | str = dialect or getattr(model, "dialect", None) or AUTO
+        found = find(own) if isinstance(own, str) else own
+        return cls(found, prefix or getattr(model, "prefix", ""), getattr(model, "policies", {}))
+
     def parse(self, text: str, tools: list[dict[str, Json]]) -> Message:
         """The message of a whole text."""
         return self.dialect.parse(text, tools=tools, prefix=self.prefix, **self.policies)
 
-    def again(self, text: str, read: Message, tools: list[dict[str, Json]]) -> Message:
-        """What was `read` of a whole text, or the same with its thoughts told apart.
+    def parse_again(self, text: str, message: Message, tools: list[dict[str, Json]]) -> Message:
+        """The `message` of a whole text, or the same with its reasoning apart.
 
-        A text that closes thoughts which it has not opened began inside of them: nobody said how its prompt ends.
+        A text that closes reasoning which it has not opened began inside of it: nobody said how its prompt ends.
         """
-        strays = [repair for repair in read.repairs if repair.kind is RepairKind.STRAY_MARKER]
+        strays = [repair for repair in message.repairs if repair.kind is RepairKind.STRAY_MARKER]
         if self.prefix or not strays or not isinstance(self.dialect, Dialect):
-            return read
+            return message
         for opener in (*self.dialect.graph().think_openers, *self.dialect.spec.prefill):
             other = self._replace(prefix=opener).parse(text, tools)
-            same = [(call.name, call.arguments) for call in other.calls] == [(c.name, c.arguments) for c in read.calls]
-            if same and other.reasoning and len(other.repairs) < len(read.repairs):
+            same = [(c.name, c.arguments) for c in other.calls] == [(c.name, c.arguments) for c in message.calls]
+            if same and other.reasoning and len(other.repairs) < len(message.repairs):
                 return other
-        return read
+        return message
 
     def stream(self, tools: list[dict[str, Json]]) -> Any:
         """A fresh stream."""
         return self.dialect.stream(tools=tools, prefix=self.prefix, **self.policies)
+
+    def without_end(self, text: str) -> str:
+        """Sampled text without its end token, which belongs to the turn."""
+        spec = getattr(self.dialect, "spec", None)
+        return text.removesuffix(max(filter(text.endswith, spec.end if spec else ()), key=len, default=""))
+
+
+class PieceReader:
+    """Reads the pieces of an answer: wire text, events, chunks of chat completions, and how it ended.
+
+    `reading` is asked how wire text is read when the first of it arrives. A message of text alone keeps its spans and
+    repairs.
+    """
+
+    def __init__(self, tools: list[dict[str, Json]], reading: Callable[[], TextReading]) -> None:
+        self.ended = Ended()
+        self.text: str | None = None
+        """The wire text, where the answer was nothing else."""
+        self._tools, self._reading_of = tools, reading
+        self._chunks, self._accumulator = ChunkReader(tools), MessageAccumulator()
+        self._reading: TextReading | None = None
+        self._stream: Any = None
+        self._texts: list[str] = []
+        self._is_mixed = False
+        self._whole: Message | None = None
+
+    @property
+    def message(self) -> Message:
+        """The message so far."""
+        if self._whole is not None:
+            return self._whole
+        is_text = self._stream is not None and not self._is_mixed
+        message: Message = self._stream.message if is_text else self._accumulator.message
+        return message
+
+    def feed(self, piece: Any) -> list[Event]:
+        """The events of a piece. Raises `ModelError` for a chunk that makes no sense, else `MessageError`."""
+        if isinstance(piece, Ended):
+            self.ended = piece
+            return []
+        if isinstance(piece, str):
+            if self._reading is None:
+                self._reading = self._reading_of()
+                self._stream = self._reading.stream(self._tools)
+            self._texts.append(piece)
+            return self._added(self._stream.feed(piece))
+        self._is_mixed = True
+        return self._added([piece] if isinstance(piece, Event) else self._chunk_events(piece))
+
+    def _chunk_events(self, chunk: Any) -> list[Event]:
+        events = []
+        for choice in sse.choices(as_chunk(chunk)):
+            self.ended = self.ended.after(choice)
+            try:
+                events += self._chunks.feed_choice(choice)
+            except MessageError as error:
+                raise ModelError(f"the server's message makes no sense: {error}") from None
+        return events
+
+    def close(self) -> list[Event]:
+        """The events at the end of the answer."""
+        rest = self._stream.close() if self._stream is not None else []
+        events = self._added([*rest, *self._chunks.close(self.ended.finish == "length")])
+        if self._reading is not None and not self._is_mixed:
+            text = "".join(self._texts)
+            self.text = self._reading.without_end(text)
+            self._whole = self._reading.parse_again(text, self._stream.message, self._tools)
+        return events
+
+    def read_whole(self, answer: Any) -> list[Event]:
+        """The events of an answer that does not stream: wire text, a message, an OpenAI-shaped message or response."""
+        if isinstance(answer, str):
+            self._reading = self._reading_of()
+            self.text = self._reading.without_end(answer)
+            self._whole = self._reading.parse(answer, self._tools)
+        else:
+            self._whole = answer if isinstance(answer, Message) else Message.from_openai(answer)
+            choices = [] if isinstance(answer, Message | list | tuple) else sse.choices(as_chunk(answer))
+            self.ended = Ended().after(choices[0]) if choices else self.ended
+        return [*events_of(self._whole)]
+
+    def _added(self, events: list[Event]) -> list[Event]:
+        for event in events:
+            self._accumulator.add(event)
+        return events
+
+
+def events_of(message: Message) -> list[Event]:
+    """The events of a whole message."""
+    events: list[Event] = []
+    calls = 0
+    for segment in message.segments:
+        match segment:
+            case Call():
+                events.append(CallEnd(calls, segment))
+                calls += 1
+            case Content(text):
+                events.append(ContentDelta(text))
+            case _:
+                events.append(ReasoningDelta(segment.text))
+    return events
 
 
 class Execute(Protocol):
@@ -64,111 +174,51 @@ class Execute(Protocol):
 
 
 class Answer:
-    """One answer, and the calls in it while they run.
-
-    `reader` is asked how wire text is read when the first of it arrives.
-    `surroundings` are those that calls run in.
-    """
+    """One answer, and its calls while they run: in the context variables `surroundings`."""
 
     def __init__(
-        self, tools: list[dict[str, Json]], reader: Callable[[], Reader],
-        tell: Callable[[AgentEvent], None], execute: Execute, surroundings: Surroundings,
-    ) -> None:  # fmt: skip
-        self.message = Message()
-        self.text: str | None = None
-        self.ended = Ended()
+        self, reader: PieceReader, tell: Callable[[AgentEvent], None], execute: Execute, surroundings: Surroundings
+    ) -> None:
         self.results: list[ToolResult] = []
         self.calls: list[Call] = []
-        self._tools, self._reader, self._tell, self._execute = tools, reader, tell, execute
-        self._surroundings = surroundings
+        self._reader, self._tell, self._execute, self._surroundings = reader, tell, execute, surroundings
         self._tasks: list[asyncio.Task[ToolResult]] = []
         self._ids: dict[int, str] = {}
         self._unique = Ids()
+
+    @property
+    def message(self) -> Message:
+        """The message so far."""
+        return self._reader.message
+
+    @property
+    def ended(self) -> Ended:
+        """How the answer ended."""
+        return self._reader.ended
 
     async def read(self, answer: Any) -> None:
         """Read what the model returns or yields."""
         if inspect.isawaitable(answer):
             answer = await answer
-        if isinstance(answer, AsyncIterator):
-            await self._read_pieces(answer)
-        elif isinstance(answer, str):
-            reader = self._reader()
-            self.text = _without_end(answer, reader.dialect)
-            self._read_whole(reader.parse(answer, self._tools))
-        else:
-            self._read_whole(answer if isinstance(answer, Message) else Message.from_openai(answer))
-            self.ended = _ended(answer)
-
-    async def _read_pieces(self, pieces: AsyncIterator[Any]) -> None:
-        """Events are taken as they are, text is read; a message of text alone keeps its spans and repairs."""
-        stream, gathered, texts, mixed = None, MessageAccumulator(), list[str](), False
-        chunks = ChunkReader(self._tools)
+        if not isinstance(answer, AsyncIterator):
+            self._take(self._reader.read_whole(answer))
+            return
         # What is left in the middle, as a server's stream, is closed at once; not every iterator can be.
-        async with aclosing(pieces) if isinstance(pieces, AsyncGenerator) else nullcontext():
-            async for piece in pieces:
-                if isinstance(piece, Ended):
-                    self.ended = piece
-                    continue
-                if isinstance(piece, str):
-                    if stream is None:
-                        reader = self._reader()
-                        stream = reader.stream(self._tools)
-                    texts.append(piece)
-                    events = stream.feed(piece)
-                else:
-                    mixed = True
-                    events = self._events(piece, chunks)
-                self._take_all(events, gathered)
-                self.message = gathered.message if mixed or stream is None else stream.message
-        rest = chunks.close(self.ended.finish == "length")
-        self._take_all([*(stream.close() if stream is not None else ()), *rest], gathered)
-        self.message = gathered.message if mixed or stream is None else stream.message
-        if stream is not None:
-            whole = "".join(texts)
-            self.text = None if mixed else _without_end(whole, reader.dialect)
-            self.message = self.message if mixed else reader.again(whole, self.message, self._tools)
+        async with aclosing(answer) if isinstance(answer, AsyncGenerator) else nullcontext():
+            async for piece in answer:
+                self._take(self._reader.feed(piece))
+        self._take(self._reader.close())
 
-    def _events(self, piece: Any, chunks: ChunkReader) -> list[Event]:
-        """The events of a piece that is no text: itself, or those of a chunk of chat completions.
-
-        Raises `ModelError` for a chunk that makes no sense, `MessageError` for anything else.
-        """
-        if isinstance(piece, Event):
-            return [piece]
-        events = []
-        for choice in sse.choices(as_chunk(piece)):
-            self.ended = self.ended.after(choice)
-            try:
-                events += chunks.feed_choice(choice)
-            except MessageError as error:
-                raise ModelError(f"the server's message makes no sense: {error}") from None
-        return events
-
-    def _take_all(self, events: list[Event], gathered: MessageAccumulator) -> None:
+    def _take(self, events: list[Event]) -> None:
         for event in events:
-            gathered.add(event)
-            self._take(event)
-
-    def _read_whole(self, message: Message) -> None:
-        self.message = message
-        for segment in message.segments:
-            match segment:
-                case Call():
-                    self._take(CallEnd(len(self.calls), segment))
-                case Content(text):
-                    self._take(ContentDelta(text))
-                case _:
-                    self._take(ReasoningDelta(segment.text))
-
-    def _take(self, event: Event) -> None:
-        self._tell(event)
-        if isinstance(event, CallEnd):
-            index = len(self.calls)
-            # What could not be read is no call for anybody else: its result is told without an id.
-            self._ids[index] = self._unique.give(event.call.id) if event.call.runnable else ""
-            self.calls.append(event.call)
-            work = self._run(index, event.call)
-            self._tasks.append(asyncio.create_task(work, context=self._surroundings.copy()))
+            self._tell(event)
+            if isinstance(event, CallEnd):
+                index = len(self.calls)
+                # What could not be read is no call for anybody else: its result is told without an id.
+                self._ids[index] = self._unique.give(event.call.id) if event.call.runnable else ""
+                self.calls.append(event.call)
+                work = self._run(index, event.call)
+                self._tasks.append(asyncio.create_task(work, context=self._surroundings.copy()))
 
     async def _run(self, index: int, call: Call) -> ToolResult:
         return await self._execute(index, call, self._ids[index])
@@ -194,26 +244,13 @@ class Answer:
 
     def remember(self, history: list[Turn]) -> None:
         """Add the answer, and what came of its calls, to the conversation."""
-        if self.message.segments or self.text:
-            history.append(Assistant(_with_ids(self.message, self._ids), self.text))
+        message, text = self.message, self._reader.text
+        if message.segments or text:
+            count = iter(range(len(message.segments)))
+            segments = [
+                replace(one, id=self._ids.get(next(count)) or None) if isinstance(one, Call) else one
+                for one in message.segments
+            ]
+            history.append(Assistant(Message(segments, message.repairs), text))
         if self.results:
             history.append(Results(tuple(self.results)))
-
-
-def _without_end(text: str, dialect: Dialect | Auto) -> str:
-    """Sampled text without its end token, which belongs to the turn."""
-    spec = getattr(dialect, "spec", None)
-    return text.removesuffix(max(filter(text.endswith, spec.end if spec else ()), key=len, default=""))
-
-
-def _ended(answer: Any) -> Ended:
-    """How a whole answer ended, where an OpenAI-shaped response says it."""
-    choices = [] if isinstance(answer, Message | list | tuple) else sse.choices(as_chunk(answer))
-    return Ended().after(choices[0]) if choices else Ended()
-
-
-def _with_ids(message: Message, ids: Mapping[int, str]) -> Message:
-    """`message` with the id of its call number `i`, counted from 0, as `ids[i]` says."""
-    count = iter(range(len(message.segments)))
-    segments = [replace(s, id=ids.get(next(count)) or None) if isinstance(s, Call) else s for s in message.segments]
-    return Message(segments, message.repairs)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 from toolect._message import Call, Json
 from toolect._turns import ToolResult, Turn, User
-from toolect.agent.answering import Answer, Reader
+from toolect.agent.answering import Answer, PieceReader, TextReading
 from toolect.agent.errors import MaxIterationsError, ModelError, RetryLimitError, UnreadableCallsError
 from toolect.agent.executing import Output, described
 from toolect.agent.outcome import AgentEvent, Answered, Done, Result, ToolFinished, ToolStarted, Usage
@@ -60,14 +60,14 @@ class Loop:
 
     def __init__(
         self, model: Model, tools: ToolRegistry, sources: Sequence[ToolSource],
-        reader: Callable[[], Reader], rules: Rules,
+        reading: Callable[[], TextReading], rules: Rules,
         history: list[Turn], *, context: Any, choice: str, output: TypedOutput | None,
         tell: Callable[[AgentEvent], None],
     ) -> None:  # fmt: skip
         self.model, self.rules, self.history = model, rules, history
         self.tools = tools.plus(output.tool) if output else tools
         self._sources = sources
-        self._reader, self._context, self._choice, self._output, self._tell = reader, context, choice, output, tell
+        self._reading, self._context, self._choice, self._output, self._tell = reading, context, choice, output, tell
         self._gate, self._asking = asyncio.Semaphore(tools.parallel), asyncio.Lock()
         self._usage = Usage()
         self._calls: list[Call] = []
@@ -127,7 +127,8 @@ class Loop:
         definitions = self.tools.definitions()
         self._sent_back.clear()
         surroundings = contextvars.copy_context()  # a call belongs to the run, not to the request that is open
-        answer = Answer(self.tools.readable(), self._reader, self._tell, self._execute, surroundings)
+        reader = PieceReader(self.tools.readable(), self._reading)
+        answer = Answer(reader, self._tell, self._execute, surroundings)
         step = ModelStep(getattr(self.model, "name", ""), [*self.history], definitions)
         try:
             with self._step(step):

@@ -1,38 +1,56 @@
-"""Models behind a chat-completions server: with the server's own tool calls, or with a dialect's text."""
+"""Models behind a server: with the server's own tool calls, with a dialect's text, or with raw text."""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolect import registry
+from toolect._chats.chat_registry import chat as chat_named
 from toolect._compiled import Dialect
 from toolect._events import ContentDelta, Event
 from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError
+from toolect._names import UnknownNameError
+from toolect._transcript import Origin
 from toolect._turns import Turn
 from toolect.agent.chat import Chat
-from toolect.agent.errors import ModelError
+from toolect.agent.errors import ModelError, ToolsRefusedError
 from toolect.agent.outcome import Ended
-from toolect.agent.prompt import joined, messages
-from toolect.openai import ChunkReader
+from toolect.agent.prompt import joined, messages, with_tools
+from toolect.conversation import Conversation
+from toolect.openai.chunk_reader import ChunkReader
+
+if TYPE_CHECKING:
+    from toolect._chats.verbs import Chat as Form
 
 Definitions: TypeAlias = list[dict[str, Json]]
 Piece: TypeAlias = str | Event | Ended
 """Wire text, which is read in the model's dialect, events, and how the answer ended."""
+MAX_TOKENS = 4096
+"""Tokens that an answer in raw text may have, unless options say otherwise: servers take very few for granted."""
+MAX_STOPS = 4
+"""Texts that a server can be told to stop at. Beyond it: the rest is left to the model's own end token."""
+NATIVE = "native"
+"""Instead of a dialect: the server reads calls, and nobody else does."""
+_TAIL = 200
+"""Characters of the end of a prompt that may belong to the answer."""
+_NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
-class Asked(ABC):
-    """What models of one server share: its connections, and that their calls may be forced."""
+class ServedModel(ABC):
+    """A model of a server: its connections, its dialect, and calls that may be forced."""
 
-    def __init__(self, chat: Chat, dialect: str | Dialect | None, prefix: str = "") -> None:
+    def __init__(self, chat: Chat, dialect: str | Dialect | None = None, prefix: str = "") -> None:
         self.chat, self.prefix = chat, prefix
         self.name = chat.model
         self.dialect = registry.dialect(dialect) if isinstance(dialect, str) else dialect
 
-    async def __aenter__(self) -> Asked:
+    async def __aenter__(self) -> ServedModel:
         await self.chat.__aenter__()
         return self
 
@@ -41,43 +59,26 @@ class Asked(ABC):
 
     def __call__(self, turns: list[Turn], tools: Definitions) -> AsyncIterator[Piece]:
         """The pieces of the answer as they arrive. Raises `ModelError`."""
-        return self.ask(turns, tools, "auto")
+        return self.ask(turns, tools)
 
     def choosing(self, choice: str) -> Callable[[list[Turn], Definitions], AsyncIterator[Piece]]:
         """The model, made to choose: `none`, `required`, or the name of a tool."""
         return functools.partial(self.ask, choice=choice)
 
     @abstractmethod
-    def ask(self, turns: list[Turn], tools: Definitions, choice: str) -> AsyncIterator[Piece]:
-        """The pieces of the answer, with a choice of tools."""
+    def ask(
+        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
+    ) -> AsyncIterator[Piece]:
+        """The pieces of the answer as they arrive; `options` go into this request. Raises `ModelError`.
 
-    async def _pieces(self, body: Mapping[str, Json], tools: Definitions) -> AsyncIterator[Event | Ended]:
-        """The events of an answer of chat completions, and how it ended. Raises `ModelError`."""
-        reader, ended = ChunkReader(tools), Ended()
-        try:
-            async for choice in self.chat.stream(body):
-                ended = ended.after(choice)
-                for event in reader.feed_choice(choice):
-                    yield event
-            for event in reader.close():
-                yield event
-        except MessageError as error:
-            raise ModelError(f"the server's message makes no sense: {error}") from None
-        self.check_end(ended, reader.is_empty)
-        yield ended
-
-    def check_end(self, ended: Ended, is_empty: bool) -> None:
-        """Raises `ModelError` where a server says that it failed, or nothing at all."""
-        if ended.finish == "error":
-            raise ModelError(f"expected a whole answer from {self.chat.base}, got one that ends with an error")
-        if is_empty and ended.finish not in ("length", "content_filter"):
-            raise ModelError(f"expected an answer from {self.chat.base}, got an empty one")
+        Raises `RenderError` for what the dialect or chat cannot represent.
+        """
 
     async def prepare(self) -> None:
         """Ask the server for the name of its only model, where none was given. Raises `ModelError`."""
         if not self.chat.model:
-            told = await self.chat.get("/models")
-            listed: Any = told.get("data") if isinstance(told, dict) else None
+            listing = await self.chat.get("/models")
+            listed: Any = listing.get("data") if isinstance(listing, dict) else None
             names = [one["id"] for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
             if len(names) != 1:
                 shown = ", ".join(f"`{name}`" for name in names[:10]) or "none"
@@ -86,30 +87,55 @@ class Asked(ABC):
             self.chat.model = names[0]
         self.name = self.chat.model
 
+    async def _pieces(
+        self, body: Mapping[str, Json], tools: Definitions, as_text: bool, path: str = "/chat/completions"
+    ) -> AsyncIterator[Piece]:
+        """The events of an answer, with content `as_text` that is to be read, and how it ended. Raises `ModelError`."""
+        reader, ended, is_empty = ChunkReader(tools), Ended(), True
+        try:
+            async for choice in self.chat.stream(body, path):
+                ended = ended.after(choice)
+                text = choice.get("text")
+                if path == "/completions":
+                    if isinstance(text, str) and text:
+                        is_empty = False
+                        yield text
+                    continue
+                for event in reader.feed_choice(choice):
+                    yield event.text if as_text and isinstance(event, ContentDelta) else event
+            for event in reader.close():
+                yield event
+        except MessageError as error:
+            raise ModelError(f"the server's message makes no sense: {error}") from None
+        if ended.finish == "error":
+            raise ModelError(f"expected a whole answer from {self.chat.base}, got one that ends with an error")
+        if is_empty and reader.is_empty and ended.finish not in ("length", "content_filter"):
+            raise ModelError(f"expected an answer from {self.chat.base}, got an empty one")
+        yield ended
 
-class NativeModel(Asked):
+
+class NativeModel(ServedModel):
     """A model whose server reads its calls: the tools are sent along, and `tool_calls` come back.
 
     With a `dialect`, calls that the server leaves in the content are read there.
     """
 
-    def __init__(self, chat: Chat, dialect: str | Dialect | None = None, prefix: str = "") -> None:
-        super().__init__(chat, dialect, prefix)
-
-    async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
+    async def ask(
+        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
+    ) -> AsyncIterator[Piece]:
         """The pieces of the answer as they arrive. Raises `ModelError`."""
         await self.prepare()
-        body: dict[str, Json] = {"messages": joined(messages_of(turns))}
+        body: dict[str, Json] = {**options, "messages": joined(messages_of(turns))}
         if tools:
             body["tools"] = tools
             if choice != "auto":
                 named: Json = {"type": "function", "function": {"name": choice}}
                 body["tool_choice"] = choice if choice in ("none", "required") else named
-        async for piece in self._pieces(body, tools):
-            yield piece.text if self.dialect is not None and isinstance(piece, ContentDelta) else piece
+        async for piece in self._pieces(body, tools, self.dialect is not None):
+            yield piece
 
 
-class TextModel(Asked):
+class TextModel(ServedModel):
     """A model that writes its calls as text, in `dialect`: definitions and results are written into the prompt.
 
     The server must apply no tool parser of its own. `prefix` is what its chat template ends the prompt with, for
@@ -119,11 +145,137 @@ class TextModel(Asked):
     def __init__(self, chat: Chat, dialect: str | Dialect, prefix: str = "") -> None:
         super().__init__(chat, dialect, prefix)
 
-    async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
-        """The pieces as they arrive. Raises `ModelError`, and `RenderError` for what cannot be told."""
+    async def ask(
+        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
+    ) -> AsyncIterator[Piece]:
+        """The pieces as they arrive. Raises `ModelError`, and `RenderError` for what the dialect cannot represent."""
         await self.prepare()
         assert self.dialect is not None
-        body: dict[str, Json] = {"messages": joined(messages(self.dialect, turns, [] if choice == "none" else tools))}
+        written = joined(messages(self.dialect, turns, [] if choice == "none" else tools))
         # A server may take the reasoning out, or read calls all the same.
-        async for piece in self._pieces({"skip_special_tokens": False, **body}, tools):
-            yield piece.text if isinstance(piece, ContentDelta) else piece
+        async for piece in self._pieces({"skip_special_tokens": False, **options, "messages": written}, tools, True):
+            yield piece
+
+
+class RawModel(ServedModel):
+    """A model behind `/v1/completions`: each prompt is the whole conversation, tools and results included.
+
+    `form` is the chat that the model was trained on, its name or a model id; without one that of the server's model.
+    `thinking` is that of `Chat.render`. Texts that would break out of their place are made harmless. Raises
+    `UnknownNameError`.
+    """
+
+    def __init__(self, chat: Chat, form: str | Form | None = None, *, thinking: bool | None = None) -> None:
+        if form is None and not chat.model:
+            raise ValueError("expected the name of a model or of a chat, got neither: raw text needs one")
+        self.form = chat_named(form or chat.model) if form is None or isinstance(form, str) else form
+        self.thinking = thinking
+        super().__init__(chat, self.form.dialect)
+
+    def _prompt(self, turns: list[Turn], tools: Definitions) -> str:
+        """The conversation as text; tools that the chat has no place for stand in the system prompt."""
+        prompt = self.form.render(Conversation(turns, tools), thinking=self.thinking, unsafe="neutralise")
+        if tools and not any(span.origin is Origin.TOOLS for span in prompt.spans):
+            turns = with_tools(self.form.dialect, turns, tools)
+            prompt = self.form.render(Conversation(turns), thinking=self.thinking, unsafe="neutralise")
+        return str(prompt)
+
+    async def ask(
+        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
+    ) -> AsyncIterator[Piece]:
+        """The pieces as they arrive. Raises `ModelError`, and `RenderError` for what the chat cannot represent."""
+        await self.prepare()
+        prompt = self._prompt(turns, [] if choice == "none" else tools)
+        self.prefix = prompt[-_TAIL:]
+        body: dict[str, Json] = {"skip_special_tokens": False, **options, "prompt": prompt}
+        if not {"max_tokens", "max_completion_tokens"} & (self.chat.options.keys() | options.keys()):
+            body["max_tokens"] = MAX_TOKENS
+        if self.form.spec.end:
+            body["stop"] = [*self.form.spec.end[:MAX_STOPS]]
+        async for piece in self._pieces(body, tools, True, "/completions"):
+            yield piece
+
+
+class AutoModel(ServedModel):
+    """A model that is asked with its server's own tools, and read in its dialect wherever the server leaves calls.
+
+    A server that has no tools is asked in the text of the dialect from then on. The dialect is that of the model's
+    id, else that of the chat template, where the server shows it. A chat whose model is empty has the server's only
+    one.
+    """
+
+    def __init__(self, chat: Chat, prefix: str = "") -> None:
+        super().__init__(chat, known_dialect(chat.model), prefix)
+        self._is_prepared = self._in_text = False
+
+    async def ask(
+        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
+    ) -> AsyncIterator[Piece]:
+        """The pieces of the answer as they arrive. Raises `ModelError`."""
+        await self._look(bool(tools))
+        if not self._in_text:
+            try:
+                async for piece in NativeModel(self.chat, self.dialect).ask(turns, tools, choice, options):
+                    yield piece
+                return
+            except ToolsRefusedError as error:
+                if self.dialect is None:
+                    hint = f"no dialect is known for the model `{self.name}`: name one, to have tools as text"
+                    raise ToolsRefusedError(f"{error}; {hint}", error.status) from None
+                self._in_text = True
+        assert self.dialect is not None
+        async for piece in TextModel(self.chat, self.dialect).ask(turns, tools, choice, options):
+            yield piece
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """How content is read. In a form that nobody tells models of, only what names a tool is a call.
+
+        Hosted models may be asked for JSON that looks like one.
+        """
+        is_own = self._in_text or self.dialect is None or self.dialect.telling.own
+        return {} if is_own else {"unknown_tool": "content"}
+
+    async def _look(self, has_tools: bool) -> None:
+        """Ask the server, once, for what was not given: the name of its model, and its chat template."""
+        if self._is_prepared:
+            return
+        await self.prepare()
+        self.dialect = known_dialect(self.name)
+        if self.dialect is None and has_tools:
+            shown = await self.chat.get("/props", root=True)
+            template = shown.get("chat_template") if isinstance(shown, dict) else None
+            if isinstance(template, str) and template:
+                self.dialect = await asyncio.to_thread(_template_dialect, template)
+        self._is_prepared = True
+
+
+def model_of(chat: Chat, dialect: str | Dialect | None, prefix: str) -> ServedModel:
+    """The model of a server, as it is to be asked."""
+    if chat.raw:
+        if isinstance(dialect, Dialect):
+            raise ValueError(f"expected the name of a chat for raw text, got {dialect}")
+        return RawModel(chat, dialect)
+    if dialect is None:
+        return AutoModel(chat, prefix)
+    return NativeModel(chat) if dialect == NATIVE else TextModel(chat, dialect, prefix)
+
+
+def known_dialect(model: str) -> Dialect | None:
+    """The dialect that a model of this id writes, if it is known."""
+    try:
+        return registry.dialect(model)
+    except UnknownNameError:
+        return None
+
+
+def _template_dialect(template: str) -> Dialect | None:
+    """The dialect that a chat template writes, if one is sure to."""
+    from toolect.chat_template import TemplateError, marked, turns, verdicts
+
+    try:
+        styles = turns(template)
+        found = verdicts(marked(styles), styles)
+    except TemplateError:
+        return None
+    return registry.dialect(found[0].dialect) if found else None

@@ -12,15 +12,13 @@ from toolect._detection.guess import reader as find
 from toolect._exchange.openai_messages import read_messages
 from toolect._message import Json
 from toolect._turns import Assistant, Results, System, Turn, User
-from toolect.agent.answering import Reader
+from toolect.agent.answering import TextReading
 from toolect.agent.background import finish
 from toolect.agent.chat import Chat
 from toolect.agent.errors import AbortedError
 from toolect.agent.loop import Approve, Loop, Model, Rules, ToolSource, Watch
-from toolect.agent.models import NativeModel, TextModel
+from toolect.agent.models import NATIVE, RawModel, model_of
 from toolect.agent.outcome import AgentEvent, Done, Result
-from toolect.agent.raw_model import RawModel
-from toolect.agent.served import Served
 from toolect.agent.steps import Around
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.tool_registry import ToolRegistry
@@ -46,8 +44,6 @@ Tools: TypeAlias = ToolRegistry | Iterable[Tool | Handler | ToolSource | ToolReg
 History: TypeAlias = Conversation | Iterable[Turn | Mapping[str, Any]]
 """A conversation, its turns, or chat-completions messages."""
 
-NATIVE = "native"
-"""Instead of a dialect: the server reads calls, and nobody else does."""
 GO_ON = "Go on exactly where you stopped, without a word about it."
 """What the user says to a model whose answer was cut off."""
 
@@ -86,7 +82,7 @@ class Agent(Generic[T]):
                 source, model, api_key, timeout=timeout, limit=limit, retries=retries, options=options,
                 headers=headers, client=client,
             )  # fmt: skip
-        self.model: Model = _asked(source, dialect, prefix) if isinstance(source, Chat) else source
+        self.model: Model = model_of(source, dialect, prefix) if isinstance(source, Chat) else source
         self.registry, self.sources = _parted(tools)
         self.tool_choice, self.system_prompt = tool_choice, system_prompt
         own = dialect is None or dialect == NATIVE or isinstance(self.model, RawModel)
@@ -119,8 +115,7 @@ class Agent(Generic[T]):
     @property
     def dialect(self) -> Dialect | Auto:
         """What reads the text of the model."""
-        own: Dialect | Auto | str = self._dialect or getattr(self.model, "dialect", None) or AUTO
-        return find(own) if isinstance(own, str) else own
+        return self._reading().dialect
 
     async def run(
         self, message: str | None = None, cancel: asyncio.Event | None = None, *, history: History | None = None,
@@ -165,7 +160,7 @@ class Agent(Generic[T]):
         _say(turns, message)
         queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         loop = Loop(
-            self.model, self.registry, self.sources, self._reader, self._rules, turns,
+            self.model, self.registry, self.sources, self._reading, self._rules, turns,
             context=context, choice=choice, output=self._output, tell=queue.put_nowait,
         )  # fmt: skip
         begun = _Begun(asyncio.create_task(loop.run(message)), queue)
@@ -193,10 +188,9 @@ class Agent(Generic[T]):
             if self._begun is begun:
                 self._begun = None
 
-    def _reader(self) -> Reader:
+    def _reading(self) -> TextReading:
         """How the text of the model is read."""
-        prefix = self._prefix or getattr(self.model, "prefix", "")
-        return Reader(self.dialect, prefix, getattr(self.model, "policies", {}))
+        return TextReading.of(self.model, self._dialect, self._prefix)
 
     def _turns(self, history: History) -> list[Turn]:
         """A conversation as turns of its own, which begin with a system turn if the agent has one and it does not."""
@@ -242,17 +236,6 @@ class _Begun:
         if not self.work.done():
             self.work.cancel()
             await asyncio.wait({self.work})
-
-
-def _asked(chat: Chat, dialect: str | Dialect | None, prefix: str) -> Model:
-    """How a server's model is asked."""
-    if chat.raw:
-        if isinstance(dialect, Dialect):
-            raise ValueError(f"expected the name of a chat for raw text, got {dialect}")
-        return RawModel(chat, dialect)
-    if dialect is None:
-        return Served(chat, prefix)
-    return NativeModel(chat) if dialect == NATIVE else TextModel(chat, dialect, prefix)
 
 
 def _parted(tools: Tools) -> tuple[ToolRegistry, list[ToolSource]]:

@@ -170,8 +170,7 @@ class ToolRegistry:
     def ready(self, call: Call, context: Context[Any]) -> Ready | str:
         """The call with its tool and what the handler gets, or why it cannot be executed."""
         if not call.runnable:
-            why = call.error or "it could not be read"
-            return f"the call was not executed because it is {call.status}: {why}; write the whole call again"
+            return refusal_of(call)
         tool = self.get(call.name)
         if tool is None:
             return self._unknown(call.name)
@@ -200,6 +199,12 @@ class ToolRegistry:
 def result(call: Call, call_id: str, output: Output, start: float) -> ToolResult:
     """An output as what came of the call, which began at `start` of `time.perf_counter`."""
     return ToolResult(call_id, call.name, output.text, output.is_error, 1e3 * (time.perf_counter() - start))
+
+
+def refusal_of(call: Call) -> str:
+    """Why a call that could not be read is not executed, for the model."""
+    why = call.error or "it could not be read"
+    return f"the call was not executed because it is {call.status}: {why}; write the whole call again"
 
 
 def _call(name: str, arguments: Mapping[str, Any] | str | None) -> Call:
