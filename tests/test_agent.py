@@ -23,7 +23,6 @@ from toolect.agent import (
     Agent,
     Answered,
     Assistant,
-    BadTool,
     Chat,
     MaxIterationsError,
     ModelError,
@@ -31,6 +30,7 @@ from toolect.agent import (
     Results,
     TextModel,
     Tool,
+    ToolDefinitionError,
     ToolFinished,
     ToolRegistry,
     ToolResult,
@@ -132,7 +132,7 @@ def test_types_are_made_from_json_and_never_coerced() -> None:
 )
 def test_wrong_tools_are_refused(make: Any, says: str) -> None:
     """A tool that cannot be offered is an error that says why."""
-    with pytest.raises(BadTool) as error:
+    with pytest.raises(ToolDefinitionError) as error:
         make()
     assert says in str(error.value)
 

@@ -14,7 +14,7 @@ import pytest
 from mcp import StdioServerParameters
 from mcp_harbour import server as harbour
 
-from toolect.agent import Agent, AgentError, BadTool, McpServer, Results, ToolRegistry, Turn
+from toolect.agent import Agent, AgentError, McpServer, Results, ToolDefinitionError, ToolRegistry, Turn
 
 FILE = str(Path(__file__).with_name("mcp_harbour.py"))
 
@@ -118,7 +118,7 @@ def test_names_that_meet() -> None:
         """Tells."""
         return "mine"
 
-    with pytest.raises(BadTool, match="got `tide`"):
+    with pytest.raises(ToolDefinitionError, match="got `tide`"):
         run(Agent(asking(*CALLS), [tide, McpServer(harbour)], "hermes").run("?"))
     both = asking(call_text("tide"), call_text("sea.tide", port="Rye"))
     result = run(Agent(both, [tide, McpServer(harbour, prefix="sea.")], "hermes").run("?"))

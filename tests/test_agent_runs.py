@@ -20,7 +20,6 @@ from toolect.agent import (
     Agent,
     Answered,
     Assistant,
-    BadTool,
     Context,
     Done,
     Ended,
@@ -33,6 +32,7 @@ from toolect.agent import (
     Step,
     System,
     Tool,
+    ToolDefinitionError,
     ToolFinished,
     ToolRegistry,
     ToolStarted,
@@ -318,7 +318,7 @@ def test_the_hooks_do_not_see_the_final_answer() -> None:
 
     run(Agent(Script(ADD, call_text("final_answer", answer=3)), [add], output=int, before=before).run("?"))
     assert asked == ["add"]
-    with pytest.raises(BadTool, match="JSON Schema can say"):
+    with pytest.raises(ToolDefinitionError, match="JSON Schema can say"):
         Agent(Script(""), output=asyncio.Event)
 
 
@@ -404,15 +404,15 @@ def test_tools_are_registered_replaced_and_taken_away() -> None:
     assert run(tools.execute("plus", '{"a": 1, "b": 2}', call_id="x")).call_id == "x"
     for wrong in ("{", "[1, 2]", [1, 2]):
         assert "malformed" in run(tools.execute("plus", wrong)).output  # type: ignore[arg-type]  # that is the mistake
-    with pytest.raises(BadTool, match="overwrite=True"):
+    with pytest.raises(ToolDefinitionError, match="overwrite=True"):
         tools.register(add, name="plus")
     tools.register(lambda a, b: a * b, name="plus", overwrite=True)
     assert run(tools.execute("plus", {"a": 2, "b": 3})).output == "6"
     assert tools.unregister("plus").name == "plus" and len(tools) == 0 and tools.get("plus") is None
     for look in (tools.unregister, tools.__getitem__):
-        with pytest.raises(BadTool, match="there is no tool `plus`"):
+        with pytest.raises(ToolDefinitionError, match="there is no tool `plus`"):
             look("plus")
-    with pytest.raises(BadTool, match="list of tools"):
+    with pytest.raises(ToolDefinitionError, match="list of tools"):
         ToolRegistry(add)  # type: ignore[arg-type]  # that is the mistake
 
 
@@ -423,9 +423,9 @@ def test_a_registry_among_tools_keeps_its_bounds() -> None:
     assert Agent(Script(""), [own]).registry is own
     both = Agent(Script(""), [Multiply(), own, ToolRegistry([lambda_named])]).registry
     assert (both.timeout, both.parallel, [tool.name for tool in both]) == (3.0, 2, ["add", "multiply", "lambda_named"])
-    with pytest.raises(BadTool, match="list of tools"):
+    with pytest.raises(ToolDefinitionError, match="list of tools"):
         Agent(Script(""), add)  # type: ignore[arg-type]  # that is the mistake
-    with pytest.raises(BadTool, match="expected a function as a tool"):
+    with pytest.raises(ToolDefinitionError, match="expected a function as a tool"):
         Agent(Script(""), [{"type": "function"}])  # type: ignore[list-item]  # as above
 
 
@@ -481,7 +481,7 @@ def test_a_flat_map_of_parameters_is_understood(given: Any, properties: Any, req
 )
 def test_what_is_neither_a_schema_nor_a_flat_map_is_refused(given: Any) -> None:
     """At once, with the place and what it should look like."""
-    with pytest.raises(BadTool, match="got `city` outside of `properties`"):
+    with pytest.raises(ToolDefinitionError, match="got `city` outside of `properties`"):
         Tool("f", "Does.", given, print)
 
 

@@ -18,6 +18,7 @@ NEW_NAMES = {
     "toolect.UnknownDialect": "toolect.UnknownNameError",
     "toolect.Unrepresentable": "toolect.RenderError",
     "toolect.agent.Aborted": "toolect.agent.AbortedError",
+    "toolect.agent.BadTool": "toolect.agent.ToolDefinitionError",
     "toolect.agent.Failed": "toolect.agent.ToolError",
     "toolect.agent.MaxIterations": "toolect.agent.MaxIterationsError",
     "toolect.agent.Retry": "toolect.agent.RetryError",

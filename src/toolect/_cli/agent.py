@@ -24,10 +24,10 @@ from toolect.agent import (
     AgentError,
     AgentEvent,
     Answered,
-    BadTool,
     Done,
     McpServer,
     Result,
+    ToolDefinitionError,
     ToolFinished,
     ToolRegistry,
     ToolStarted,
@@ -88,7 +88,7 @@ def command(
     try:
         with aside():
             result = asyncio.run(screen.watch(agent, question))
-    except (AgentError, BadTool, RenderError) as error:
+    except (AgentError, ToolDefinitionError, RenderError) as error:
         note(str(error))
         return 1
     if result.cut:

@@ -3,6 +3,7 @@
 The modules `pydantic_ai`, `openai_agents` and `openai_client` have the same models for other frameworks.
 """
 
+from toolect._message import Violation
 from toolect._renamed import old_names as _old_names
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 from toolect.agent.chat import Chat
@@ -13,6 +14,7 @@ from toolect.agent.errors import (
     ModelError,
     RetryError,
     RetryLimitError,
+    ToolDefinitionError,
     ToolError,
     ToolsRefusedError,
     UnparsedCallsError,
@@ -27,7 +29,6 @@ from toolect.agent.steps import ModelStep, RunStep, Step, ToolStep
 from toolect.agent.tool import Tool
 from toolect.agent.tool_agent import Agent
 from toolect.agent.tool_registry import ToolRegistry
-from toolect.agent.validation import BadTool, Violation
 
 __all__ = [
     "AbortedError",
@@ -36,7 +37,6 @@ __all__ = [
     "AgentEvent",
     "Answered",
     "Assistant",
-    "BadTool",
     "Chat",
     "Context",
     "Done",
@@ -57,6 +57,7 @@ __all__ = [
     "System",
     "TextModel",
     "Tool",
+    "ToolDefinitionError",
     "ToolError",
     "ToolFinished",
     "ToolRegistry",

@@ -64,3 +64,7 @@ class RetryError(ToolectError):
 
 class ToolError(ToolectError):
     """Raised by a tool: the call failed, and the model reads this message and no more."""
+
+
+class ToolDefinitionError(ToolectError, ValueError):
+    """A tool that cannot be offered: the message says what was expected, what came, and where."""

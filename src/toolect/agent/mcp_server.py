@@ -15,11 +15,10 @@ from weakref import WeakKeyDictionary
 
 from toolect import _extras as extras
 from toolect._message import dumps
-from toolect.agent.errors import AgentError, ToolError
+from toolect.agent.errors import AgentError, ToolDefinitionError, ToolError
 from toolect.agent.executing import described
 from toolect.agent.redaction import Redactor, argument_secrets, public_url, url_secrets
 from toolect.agent.tool import Tool
-from toolect.agent.validation import BadTool
 
 START = 60.0
 """Seconds that a server may take until its tools are known. Beyond it: `AgentError`."""
@@ -72,7 +71,7 @@ class McpServer:
         for tool, name in zip(listed, names, strict=True):
             try:
                 tools.append(self._tool(session.client, tool, name))
-            except BadTool as error:  # the others are of use all the same
+            except ToolDefinitionError as error:  # the others are of use all the same
                 _log.warning("a tool of %s is left out: %s", _shown(self.server), self._redact(str(error)))
         return tools
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from toolect._message import Call
 from toolect._turns import Turn
-from toolect.agent.validation import BadTool
+from toolect.agent.errors import ToolDefinitionError
 
 T = TypeVar("T")
 
@@ -80,9 +80,10 @@ _KEYWORDS: dict[str, type | tuple[type, ...]] = {
 
 
 def object_schema(given: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The schema of an object: `given` as it is, or a flat map of parameters as its properties. Raises `BadTool`.
+    """The schema of an object: `given` as it is, or a flat map of parameters as its properties.
 
-    In a flat map every value is the schema of a parameter; all without a `default` are required.
+    In a flat map every value is the schema of a parameter; all without a `default` are required. Raises
+    `ToolDefinitionError`.
     """
     flat = [name for name, value in given.items() if not _is_keyword(name, value)]
     if flat and len(flat) == len(given) and all(map(_is_schema, given.values())):
@@ -91,7 +92,9 @@ def object_schema(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     if "properties" not in given and any(len(flat) == len(given) or _is_schema(given[name]) for name in flat):
         names = ", ".join(f"`{name}`" for name in flat)
         example = '{"type": "object", "properties": {"city": {"type": "string"}}}'
-        raise BadTool(f"expected a JSON Schema such as {example}, got {names} outside of `properties` - at `{where}`")
+        raise ToolDefinitionError(
+            f"expected a JSON Schema such as {example}, got {names} outside of `properties` - at `{where}`"
+        )
     return {"type": "object", "properties": {}, **given}
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from toolect import _extras as extras
-from toolect._message import Json, dumps
+from toolect._message import Json, Violation, dumps
+from toolect._validation import SchemaError, Validator
+from toolect.agent.errors import ToolDefinitionError
 from toolect.agent.signature import binder, documented, name_of, object_schema
-from toolect.agent.validation import BadTool, Violation, validator
 
 Handler: TypeAlias = Callable[..., Any]
 """A function that takes the arguments by name and returns a value, or a coroutine of one."""
@@ -22,31 +23,38 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 class Tool:
     """One tool. `timeout` is in seconds; without one the registry's counts.
 
-    Raises `BadTool` for a name, a description or parameters that cannot be offered.
+    Raises `ToolDefinitionError` for a name, a description or parameters that cannot be offered.
     """
 
     def __init__(
         self, name: str, description: str, parameters: Mapping[str, Any], handler: Handler, timeout: float | None = None
     ) -> None:
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise BadTool(
+            raise ToolDefinitionError(
                 f"expected a tool name of up to 64 letters, digits, `_`, `-` and `.` that begins with a letter or `_`, "
                 f"got {name!r}"
             )
         if not isinstance(description, str) or not description.strip():
-            raise BadTool(f"expected a description for the tool `{name}`, got {description!r}: say what it is for")
+            raise ToolDefinitionError(
+                f"expected a description for the tool `{name}`, got {description!r}: say what it is for"
+            )
         schema = object_schema(parameters, f"{name}.parameters") if isinstance(parameters, Mapping) else {}
         if schema.get("type") != "object":
-            raise BadTool(f"expected parameters of type object for the tool `{name}`, got {str(parameters)[:80]!r}")
+            raise ToolDefinitionError(
+                f"expected parameters of type object for the tool `{name}`, got {str(parameters)[:80]!r}"
+            )
         if not callable(handler):
-            raise BadTool(f"expected a handler to call for the tool `{name}`, got {handler!r}")
+            raise ToolDefinitionError(f"expected a handler to call for the tool `{name}`, got {handler!r}")
         self.name, self.description, self.handler, self.timeout = name, description, handler, timeout
         self.parameters: dict[str, Any] = schema
         self.context: str | None = None
         """The parameter that takes the `Context` of a call."""
         self.wire_name = name
         """The name by which a server of tools knows it, where no model takes that."""
-        self._validator = validator(self.parameters, f"{name}.parameters")
+        try:
+            self._validator = Validator(self.parameters, f"{name}.parameters")
+        except SchemaError as error:
+            raise ToolDefinitionError(str(error)) from None
         self._bind: Callable[[dict[str, Json]], tuple[tuple[Any, ...], dict[str, Any]]] = _by_name
 
     def __repr__(self) -> str:
@@ -64,7 +72,9 @@ class Tool:
         from docstring_parser import parse
 
         if not callable(function):
-            raise BadTool(f"expected a function as a tool, got {str(function)[:80]!r}: see `Tool.from_openai`")
+            raise ToolDefinitionError(
+                f"expected a function as a tool, got {str(function)[:80]!r}: see `Tool.from_openai`"
+            )
         name = name or name_of(function)
         said = parse(documented(function))
         try:
@@ -73,9 +83,11 @@ class Tool:
             schema = adapter.json_schema()
         except Exception as error:  # pydantic has many kinds, and type hints may raise any
             why = str(error).split("\n")[0]
-            raise BadTool(f"expected type hints that JSON Schema can say, got `{why}` - at the tool `{name}`") from None
+            raise ToolDefinitionError(
+                f"expected type hints that JSON Schema can say, got `{why}` - at the tool `{name}`"
+            ) from None
         if schema.get("type") != "object":
-            raise BadTool(f"expected parameters with names, got positional ones - at the tool `{name}`")
+            raise ToolDefinitionError(f"expected parameters with names, got positional ones - at the tool `{name}`")
         for param in said.params:
             if param.description and param.arg_name in schema.get("properties", {}):
                 schema["properties"][param.arg_name].setdefault("description", param.description)
@@ -102,7 +114,7 @@ class Tool:
         """The tool that an OpenAI tool object, or a `{name, description, parameters}` mapping, defines."""
         inner = definition.get("function", definition) if isinstance(definition, Mapping) else None
         if not isinstance(inner, Mapping) or "name" not in inner:
-            raise BadTool(f"expected an OpenAI tool object, got {str(definition)[:80]!r}")
+            raise ToolDefinitionError(f"expected an OpenAI tool object, got {str(definition)[:80]!r}")
         name = inner["name"]
         return cls(name, inner.get("description") or "", inner.get("parameters") or {}, handler, timeout)
 

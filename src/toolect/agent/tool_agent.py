@@ -15,7 +15,7 @@ from toolect._turns import Assistant, Results, System, Turn, User
 from toolect.agent.answering import TextReading
 from toolect.agent.background import finish
 from toolect.agent.chat import Chat
-from toolect.agent.errors import AbortedError
+from toolect.agent.errors import AbortedError, ToolDefinitionError
 from toolect.agent.loop import Approve, Loop, Model, Rules, ToolSource, Watch
 from toolect.agent.models import NATIVE, RawModel, model_of
 from toolect.agent.outcome import AgentEvent, Done, Result
@@ -23,7 +23,6 @@ from toolect.agent.steps import Around
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.typed_output import TypedOutput
-from toolect.agent.validation import BadTool
 from toolect.conversation import Conversation
 from toolect.registry import AUTO
 
@@ -243,7 +242,7 @@ def _parted(tools: Tools) -> tuple[ToolRegistry, list[ToolSource]]:
     if isinstance(tools, ToolRegistry):
         return tools, []
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
-        raise BadTool(f"expected a list of tools or functions, got {str(tools)[:80]!r}")
+        raise ToolDefinitionError(f"expected a list of tools or functions, got {str(tools)[:80]!r}")
     registry, plain, sources = None, list[Tool | Handler](), list[ToolSource]()
     for tool in tools:
         if isinstance(tool, AbstractAsyncContextManager):

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeVar, overload
 from toolect._chat_completion import read_arguments
 from toolect._message import Call, Json, Message, Status, dumps
 from toolect._turns import ToolResult
+from toolect.agent.errors import ToolDefinitionError
 from toolect.agent.executing import Output, described, output_of
 from toolect.agent.signature import Context
 from toolect.agent.tool import Handler, Tool
-from toolect.agent.validation import BadTool
 
 F = TypeVar("F", bound=Handler)
 
@@ -42,7 +42,7 @@ class ToolRegistry:
         self.timeout, self.parallel, self.show_exceptions = timeout, parallel, show_exceptions
         self._tools: dict[str, Tool] = {}
         if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Iterable):
-            raise BadTool(f"expected a list of tools or functions, got {str(tools)[:80]!r}")
+            raise ToolDefinitionError(f"expected a list of tools or functions, got {str(tools)[:80]!r}")
         for tool in tools:
             self.register(tool)
 
@@ -56,9 +56,9 @@ class ToolRegistry:
         return name in self._tools
 
     def __getitem__(self, name: str) -> Tool:
-        """The tool of this name. Raises `BadTool`."""
+        """The tool of this name. Raises `ToolDefinitionError`."""
         if name not in self._tools:
-            raise BadTool(self._unknown(name))
+            raise ToolDefinitionError(self._unknown(name))
         return self._tools[name]
 
     def get(self, name: str) -> Tool | None:
@@ -84,7 +84,7 @@ class ToolRegistry:
     ) -> Any:  # fmt: skip
         """Add a tool, or a function as one; also as a decorator, with arguments or without.
 
-        Raises `BadTool` for a name that is taken, unless it is to `overwrite` what has it.
+        Raises `ToolDefinitionError` for a name that is taken, unless it is to `overwrite` what has it.
         """
         if tool is None:
             return lambda function: self.register(
@@ -92,18 +92,22 @@ class ToolRegistry:
             )
         if isinstance(tool, Tool):
             if (name, description, timeout) != (None, None, None):
-                raise BadTool(f"expected a function to name and describe, got {tool}, which is a tool already")
+                raise ToolDefinitionError(
+                    f"expected a function to name and describe, got {tool}, which is a tool already"
+                )
             made = tool
         else:
             made = Tool.from_function(tool, name, description, timeout)
         if made.name in self._tools and not overwrite:
             hint = "say overwrite=True to replace it"
-            raise BadTool(f"expected a new name for a tool, got `{made.name}`, which is registered already: {hint}")
+            raise ToolDefinitionError(
+                f"expected a new name for a tool, got `{made.name}`, which is registered already: {hint}"
+            )
         self._tools[made.name] = made
         return tool
 
     def unregister(self, name: str) -> Tool:
-        """Take a tool away, and return it. Raises `BadTool` where there is none of this name."""
+        """Take a tool away, and return it. Raises `ToolDefinitionError` where there is none of this name."""
         tool = self[name]
         del self._tools[name]
         return tool

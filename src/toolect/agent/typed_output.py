@@ -12,9 +12,9 @@ import msgspec
 
 from toolect import _extras as extras
 from toolect._message import Json, dumps
+from toolect.agent.errors import ToolDefinitionError
 from toolect.agent.signature import documented
 from toolect.agent.tool import Tool, untitled
-from toolect.agent.validation import BadTool
 
 NAME = "final_answer"
 """The name of the tool by which a model gives its answer."""
@@ -29,17 +29,17 @@ class Refused(ValueError):
 class TypedOutput:
     """Reads answers as values of `type_`: a msgspec struct, a pydantic model, a data class, a TypedDict, any type.
 
-    Raises `BadTool` for a type that JSON Schema cannot say.
+    Raises `ToolDefinitionError` for a type that JSON Schema cannot say.
     """
 
     def __init__(self, type_: Any) -> None:
         try:
             schema, self._convert = _schema_of(type_)
-        except (ImportError, BadTool):
+        except (ImportError, ToolDefinitionError):
             raise
         except Exception as error:  # pydantic and msgspec have many kinds
             why = str(error).split("\n")[0]
-            raise BadTool(f"expected a type that JSON Schema can say, got `{why}` - at `output`") from None
+            raise ToolDefinitionError(f"expected a type that JSON Schema can say, got `{why}` - at `output`") from None
         self._bare = schema.get("type") != "object" or "properties" not in schema
         defs = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
         if self._bare:

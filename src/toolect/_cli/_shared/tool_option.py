@@ -13,7 +13,7 @@ from toolect._cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Styl
 from toolect._cli._shared.io import Misuse
 from toolect._cli._shared.streams import aside
 from toolect._shown import one_line
-from toolect.agent import AgentError, BadTool, McpServer, ToolRegistry, ToolResult
+from toolect.agent import AgentError, McpServer, ToolDefinitionError, ToolRegistry, ToolResult
 from toolect.agent.collect import collect
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,7 +25,7 @@ def _collect(_ctx: click.Context, _param: click.Parameter, source: str | None) -
     try:
         with aside():
             return collect(source)
-    except BadTool as error:
+    except ToolDefinitionError as error:
         raise Misuse(str(error)) from None
     except ImportError as error:
         raise Misuse(str(error)) from None
@@ -63,7 +63,7 @@ def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[
             for server in servers:
                 registry = registry.plus(*runner.run(open_.enter_async_context(server)))
             yield runner, registry
-        except (AgentError, BadTool) as error:
+        except (AgentError, ToolDefinitionError) as error:
             raise Misuse(str(error)) from None
         finally:
             runner.run(open_.aclose())
