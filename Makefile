@@ -10,7 +10,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cost lint bench beside peers floods datasets conformance judge ablation chats eval tokens fuzz mistakes house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers floods datasets conformance judge ablation chats eval tokens fuzz mistakes house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -43,6 +43,12 @@ lint: setup  ## check style, types and the specs
 bench: setup  ## measure speed against the floor and the last run: ARGS="--quick --dialect NAME --compiled --write"
 	@$(BIN)/python -m compileall -q src
 	@$(BIN)/python -m tools.bench.speed $(ARGS)
+
+serve-demo: setup  ## a conversation with two tools through toolect serve, before a real llama.cpp server
+	@$(BIN)/python -m tools.serve.serve_demo
+
+serve-bench: setup  ## 1,000 streams through toolect serve, beside a plain proxy: ARGS="--streams 200 --requests 50000"
+	@$(BIN)/python -m tools.serve.serve_bench $(ARGS)
 
 beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --corpus"
 	$(BIN)/python -m compileall -q src

@@ -76,6 +76,8 @@ class Upstream:
     gone: threading.Event = field(default_factory=threading.Event)
     """Set when an answer was cancelled from the other side."""
     open: int = 0
+    pages: dict[str, Any] = field(default_factory=dict)
+    """What can be fetched, by path."""
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -92,8 +94,9 @@ class Upstream:
             raw = await reader.readexactly(int(headers.get("content-length", "0")))
             peer = Peer(path, headers, json.loads(raw) if raw else {}, reader, writer)
             if method == "GET" or path == "/tokenize":
-                await peer.head(404, "application/json")
-                await peer.send(b'{"error": {"message": "there is none"}}')
+                page = self.pages.get(path)
+                await peer.head(404 if page is None else 200, "application/json")
+                await peer.send(json.dumps(page or {"error": {"message": "there is none"}}).encode())
                 return
             self.peers.append(peer)
             assert self.script is not None
@@ -137,6 +140,7 @@ def app_at(app: Any) -> Iterator[str]:
     """The address of a running ASGI application."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    listener.listen()
     server = uvicorn.Server(
         uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=1, lifespan="on")
     )
@@ -169,6 +173,7 @@ class Outcome:
     finish: str = ""
     invalid: list[dict[str, Any]] = field(default_factory=list)
     usage: tuple[int, int] = (0, 0)
+    violations: list[dict[str, Any]] = field(default_factory=list)
 
 
 WAYS = [(api, stream) for api in ("chat", "messages", "responses") for stream in (False, True)]
@@ -203,15 +208,17 @@ class Served:
             completion = self.openai.chat.completions.create(**given)
             choice, usage = completion.choices[0], completion.usage
             invalid = getattr(choice.message, "invalid_tool_calls", None) or []
+            violations = getattr(choice.message, "tool_call_violations", None) or []
             reasoning = getattr(choice.message, "reasoning_content", "")
         else:
-            reasoning, invalid = "", []
+            reasoning, invalid, violations = "", [], []
             with self.openai.chat.completions.stream(**given, stream_options={"include_usage": True}) as events:
                 for event in events:
                     if event.type == "chunk" and event.chunk.choices:
                         delta = event.chunk.choices[0].delta
                         reasoning += getattr(delta, "reasoning_content", None) or ""
                         invalid += getattr(delta, "invalid_tool_calls", None) or []
+                        violations += getattr(delta, "tool_call_violations", None) or []
                 completion = events.current_completion_snapshot  # the final one raises where the reason is `length`
             choice, usage = completion.choices[0], completion.usage
         calls = choice.message.tool_calls or []
@@ -219,20 +226,24 @@ class Served:
             choice.message.content or "", reasoning,
             [(one.function.name, json.loads(one.function.arguments)) for one in calls],
             [one.id for one in calls], choice.finish_reason, invalid, (usage.prompt_tokens, usage.completion_tokens),
+            violations,
         )  # fmt: skip
 
     def _messages(self, stream: bool, model: str, messages: Any, tools: Any, more: dict[str, Any]) -> Outcome:
         made = [{"name": t["function"]["name"], "input_schema": t["function"]["parameters"]} for t in tools or ()]
         given = {"model": model, "messages": messages, "max_tokens": 99, **({"tools": made} if made else {}), **more}
         invalid: list[Any] = []
+        violations: list[Any] = []
         if not stream:
             message = self.anthropic.messages.create(**given)
+            violations = getattr(message, "tool_call_violations", None) or []
             invalid = getattr(message, "invalid_tool_calls", None) or []
         else:
             with self.anthropic.messages.stream(**given) as events:
                 for event in events:
                     if event.type == "message_delta":
                         invalid += getattr(event.delta, "invalid_tool_calls", None) or []
+                        violations += getattr(event.delta, "tool_call_violations", None) or []
                 message = events.get_final_message()
         calls = [one for one in message.content if one.type == "tool_use"]
         return Outcome(
@@ -240,7 +251,7 @@ class Served:
             "".join(one.thinking for one in message.content if one.type == "thinking"),
             [(one.name, one.input) for one in calls], [one.id for one in calls],
             FINISHES.get(message.stop_reason, message.stop_reason), invalid,
-            (message.usage.input_tokens, message.usage.output_tokens),
+            (message.usage.input_tokens, message.usage.output_tokens), violations,
         )  # fmt: skip
 
     def _responses(self, stream: bool, model: str, messages: Any, tools: Any, more: dict[str, Any]) -> Outcome:
@@ -263,6 +274,7 @@ class Served:
             reasons[why] if why else "tool_calls" if calls else "stop",
             getattr(response, "invalid_tool_calls", None) or [],
             (response.usage.input_tokens, response.usage.output_tokens),
+            getattr(response, "tool_call_violations", None) or [],
         )  # fmt: skip
 
 

@@ -271,7 +271,7 @@ def test_every_command_has_an_example(tmp_path: Path) -> None:
         told = invoke(name, "--help").stdout
         for line in shown:
             assert f"  {line}\n" in told
-            if name not in ("agent", "tokens"):
+            if name not in ("agent", "tokens", "serve", "play"):
                 done = subprocess.run(
                     line, shell=True, cwd=tmp_path, env=there, capture_output=True, text=True, check=False, timeout=300
                 )

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import queue
 import re
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from logging.handlers import QueueHandler
+from pathlib import Path
 from typing import Any
 
 import anthropic
+import httpx
 import openai
 import pytest
+from click.testing import CliRunner
 from loopback import (
     MODEL,
     TOOLS,
@@ -20,14 +30,19 @@ from loopback import (
     Peer,
     Served,
     Upstream,
+    app_at,
     chat_answer,
     serving,
     text_answer,
     upstream,
 )
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 import toolect
 from toolect import Call, Content, Message, Reasoning
+from toolect._cli import main
+from toolect.serve import ServeOptions, create_app
 
 CALLS = [("weather", {"city": "Zürich ｜ 漢字", "days": 3}), ("tide", {"city": 'a"\n</tool_call>'})]
 SAID = Message([Reasoning("Hm. Let us see."), Content("Let me look."), *(Call(*one) for one in CALLS)])
@@ -450,18 +465,114 @@ def test_images_go_where_they_can(server: Served, up: Upstream) -> None:
         text.ask("chat", False, messages=history)
 
 
+@ways
+@pytest.mark.parametrize("validate", ["report", "refuse", "off"])
+def test_arguments_held_against_their_schemas(up: Upstream, api: str, stream: bool, validate: str) -> None:
+    """A call that violates its schema is passed on with what is wrong, or is none, as the server is set."""
+    wrong = {"city": 3}
+    text = "\n".join(
+        f'<tool_call>\n{{"name": "tide", "arguments": {json.dumps(given)}}}\n</tool_call>' for given in ({}, wrong)
+    )
+    with serving(upstream=up.url, validate=validate) as one:
+        up.script = text_answer(text)
+        found = one.ask(api, stream)
+    assert found.calls == [("tide", {}), ("tide", wrong)][: 1 if validate == "refuse" else 2]
+    if validate == "report":
+        assert found.violations == [
+            {"index": 1, "name": "tide", "violations": ["expected string, got the integer `3` - at `$.city`"]}
+        ]
+    elif validate == "refuse":
+        assert ["$.city" in one["error"] for one in found.invalid] == [True]
+    else:
+        assert (found.violations, found.invalid) == ([], [])
+
+
+@pytest.mark.parametrize("api", ["chat", "messages", "responses"])
+def test_calls_that_are_sent_as_they_arrive(up: Upstream, api: str) -> None:
+    """With `stream_arguments` a client has their beginning before their end is known."""
+    text = str(toolect.dialect("hermes").render(Call("tide", {"city": "Brest"})))
+    with serving(upstream=up.url, stream_arguments=True) as one:
+        release = asyncio.Event()
+        loops: list[asyncio.AbstractEventLoop] = []
+
+        async def script(peer: Peer) -> None:
+            loops.append(asyncio.get_running_loop())
+            await peer.head()
+            await peer.choices({"text": text[:-20]}, done=False)
+            await release.wait()
+            await peer.choices({"text": text[-20:], "finish_reason": "stop"})
+
+        up.script = script
+        paths = {"chat": "/v1/chat/completions", "messages": "/v1/messages", "responses": "/v1/responses"}
+        said = {"input": "?"} if api == "responses" else {"messages": [{"role": "user", "content": "?"}]}
+        tools: list[Any] = TOOLS if api == "chat" else [{"type": "function", **tool["function"]} for tool in TOOLS]
+        if api == "messages":
+            tools = [{"name": tool["name"], "input_schema": tool["parameters"]} for tool in tools]
+        body = {"model": MODEL, "stream": True, "tools": tools, **said}
+        with httpx.stream("POST", one.url + paths[api], json=body) as response:
+            lines = response.iter_lines()
+            assert any("city" in line for line in lines)
+            loops[0].call_soon_threadsafe(release.set)
+            assert any("Br" in line or "est" in line for line in lines)
+        up.script = text_answer(text)
+        assert one.ask(api, True).calls == [("tide", {"city": "Brest"})]
+
+
+def test_the_upstream_says_what_it_serves(up: Upstream) -> None:
+    """A name of its own leads to the model that it is listed with, else to the template that it shows."""
+    up.script = text_answer(HERMES)
+    try:
+        up.pages["/v1/models"] = {"data": [{"id": "local", "root": "Qwen/Qwen3-14B"}]}
+        with serving(upstream=up.url) as one:
+            assert one.ask("chat", False, model="local").calls == CALLS
+            assert "<tools>" in up.asked["prompt"] and up.asked["model"] == "local"
+        up.pages["/v1/models"] = {"data": [{"id": "local"}]}
+        template = (Path(__file__).parent / "templates" / "tags.jinja").read_text()
+        up.pages["/props"] = {"chat_template": template}
+        with serving(upstream=up.url) as one:
+            assert one.ask("messages", True, model="another").calls == CALLS
+            assert up.asked["prompt"].startswith("<|im_start|>")
+    finally:
+        up.pages.clear()
+
+
+def test_a_template_of_ones_own(up: Upstream) -> None:
+    """Prompts are written by the template, and answers read in the dialect that it writes or that is named."""
+    template = Path(__file__).parent / "templates" / "tags.jinja"
+    up.script = text_answer(HERMES)
+    for more in ({}, {"dialect": "hermes"}):
+        with serving(upstream=up.url, template=template, **more) as one:
+            assert one.ask("responses", True, model="any").calls == CALLS
+            assert up.asked["prompt"].startswith("<|im_start|>")
+
+
+def test_mounted_in_another_application(up: Upstream) -> None:
+    """The application keeps its paths below that of the mount."""
+    up.script = text_answer(PLAIN)
+    inner = create_app(ServeOptions(upstream=up.url))
+    with app_at(Starlette(routes=[Mount("/llm", inner)])) as url:
+        one = Served(f"{url}/llm")
+        assert one.ask("chat", True).content == one.ask("messages", False).content == PLAIN
+        one.openai.close()
+        one.anthropic.close()
+
+
 def test_one_line_a_request_without_contents(server: Served, up: Upstream, caplog: pytest.LogCaptureFixture) -> None:
     """What was said, its tools and keys stand in no log, also where something is refused; metrics count."""
     up.script = text_answer(HERMES)
+    lines: queue.Queue[Any] = queue.Queue()
+    handler = QueueHandler(lines)
+    logging.getLogger("toolect.serve").addHandler(handler)
     with caplog.at_level(logging.DEBUG):
         server.ask("chat", True)
+        first = lines.get(timeout=10).getMessage()  # it is written when the client has its answer already
         with pytest.raises(openai.BadRequestError):
             server.ask("chat", False, messages=[{"role": "user", "content": {"secret": "Zürich"}}])
-    ours = [one for one in caplog.records if one.name.startswith("toolect")]
-    lines = [one.getMessage() for one in ours if one.name == "toolect.serve"]
+        second = lines.get(timeout=10).getMessage()
+    logging.getLogger("toolect.serve").removeHandler(handler)
     assert re.match(r"request api=chat model='Qwen/Qwen3-8B' mode=text dialect=hermes stream=True status=200 "
-                    r"finish=tool_calls calls_ok=2 first_ms=[\d.]+ ms=[\d.]+$", lines[0])  # fmt: skip
-    assert "status=400" in lines[1]
+                    r"finish=tool_calls calls_ok=2 first_ms=[\d.]+ ms=[\d.]+$", first)  # fmt: skip
+    assert "status=400" in second
     everything = "\n".join(one.getMessage() for one in caplog.records)
     assert not re.search("secret|Zürich|Oslo|weather", everything)
     page = server.openai.get("../metrics", cast_to=str)
@@ -488,3 +599,80 @@ def test_families(up: Upstream, name: str) -> None:
             up.script = text_answer(text, 4)
             found.append(outcome_of(one.ask(api, stream, model="any")))
     assert found == [("", [("tide", {"city": "Brest"})], "tool_calls")] * len(WAYS)
+
+
+def test_an_id_of_a_model(tmp_path: Path) -> None:
+    """The models of a replay are listed, and one is shown by its name; no name leads elsewhere on the upstream."""
+    file = tmp_path / "answers.jsonl"
+    file.write_text(json.dumps({"text": PLAIN, "model": MODEL}))
+    with serving(replay=file) as one:
+        assert [model.id for model in one.openai.models.list()] == [MODEL]
+        assert one.openai.models.retrieve(MODEL).id == MODEL
+        for name in ("nobody", "../props", "..%2Fprops"):
+            response = httpx.get(f"{one.url}/v1/models/{name}")
+            assert response.status_code == 404 and response.json()["error"]
+
+
+def test_a_replay(tmp_path: Path) -> None:
+    """Answers in turn, by what a request holds, with the statuses and deaths that clients are to be tested with."""
+    rows: list[dict[str, Any]] = [
+        {"text": HERMES, "chunk": 3, "usage": USAGE}, {"status": 429, "error": "slow down", "retry_after": "3"},
+        {"text": "High ti", "finish_reason": None}, {"when": "Brest", "text": PLAIN},
+    ]  # fmt: skip
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    for api, stream in WAYS:
+        with serving(replay=file) as one:
+            assert one.ask(api, stream).calls == CALLS
+            with pytest.raises((openai.RateLimitError, anthropic.RateLimitError), match="slow down"):
+                one.ask(api, stream)
+            with pytest.raises((openai.APIError, anthropic.APIError), match="broke off"):
+                one.ask(api, stream)
+            assert one.ask(api, stream, messages="Brest?").content == PLAIN
+    for text, why in (("", "got none"), ('{"txt": "a"}', "line 1"), ('{"chunk": 0}', "line 1"), ("{", "line 1")):
+        file.write_text(text)
+        with pytest.raises(toolect.ToolectError, match=why):
+            create_app(ServeOptions(replay=file))
+
+
+def test_the_command(up: Upstream) -> None:
+    """It says where it listens, lets open requests end when it is ended, and logs a line for each."""
+    begun, release = threading.Event(), threading.Event()
+
+    async def script(peer: Peer) -> None:
+        begun.set()
+        await asyncio.to_thread(release.wait, 10)
+        await text_answer(PLAIN)(peer)
+
+    up.script = script
+    command = [sys.executable, "-m", "toolect", "serve", "--upstream", up.url, "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        url = re.search(r"at (http://127\.0\.0\.1:\d+)/v1", process.stderr.readline())
+        assert url is not None
+        one, found = Served(url[1]), list[str]()
+        asking = threading.Thread(target=lambda: found.append(one.ask("chat", True).content))
+        asking.start()
+        assert begun.wait(10)
+        process.send_signal(signal.SIGTERM)
+        release.set()
+        asking.join(10)
+        lines = process.stderr.read()
+        one.openai.close()
+        one.anthropic.close()
+    assert found == [PLAIN]
+    assert "request api=chat" in lines and "secret" not in lines
+    assert process.returncode in (0, -signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ([], "neither"), (["--upstream", "http://a/v1", "--chat", "nobody"], "nobody"),
+        (["--upstream", "ftp://a"], "URL"), (["--upstream", "http://a/v1", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY"),
+    ],
+)  # fmt: skip
+def test_misuse_of_the_command(options: list[str], why: str) -> None:
+    """One sentence, and exit status 2."""
+    found = CliRunner().invoke(main, ["serve", *options])
+    assert found.exit_code == 2 and why in found.output and found.output.count("\n") == 1

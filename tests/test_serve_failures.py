@@ -14,9 +14,24 @@ import anthropic
 import httpx
 import openai
 import pytest
-from loopback import MODEL, TOOLS, USAGE, WAYS, Peer, Script, Served, Upstream, serving, text_answer, upstream
+from loopback import (
+    MODEL,
+    TOOLS,
+    USAGE,
+    WAYS,
+    Peer,
+    Script,
+    Served,
+    Upstream,
+    app_at,
+    serving,
+    text_answer,
+    upstream,
+)  # fmt: skip
 
 import toolect
+from toolect.serve import create_app
+from toolect.serve.upstream import HttpUpstream
 
 ERRORS = (openai.APIError, anthropic.APIError)
 PLAIN = "High tide is at noon."
@@ -408,7 +423,7 @@ def test_methods_and_paths(server: Served) -> None:
     missing = httpx.post(server.url + "/v1/completions/x", json={})
     assert missing.status_code == 404 and "below /v1" in missing.json()["error"]["message"]
     there = httpx.get(server.url + "/v1/models", headers={"anthropic-version": "1"})
-    assert there.status_code == 404 and there.json()["type"] == "error"  # the upstream's own
+    assert there.status_code == 404 and there.json()["type"] == "error"  # the upstream has none
 
 
 def test_fields_that_an_upstream_does_not_know(up: Upstream) -> None:
@@ -452,3 +467,32 @@ def test_options_that_contradict(tmp_path: Any) -> None:
                          ({"upstream": "ftp://a"}, "URL")):  # fmt: skip
         with pytest.raises(ValueError, match=why):
             toolect.serve.ServeOptions(**options)
+
+
+@ways
+def test_a_fault_of_ones_own(api: str, stream: bool) -> None:
+    """A client is answered in its API's form, and no word of what was said or of the code leaks."""
+
+    class Faulty(HttpUpstream):
+        async def batches(self, path: str, body: Any, headers: Any) -> Any:  # noqa: ARG002  # as an upstream's
+            raise KeyError("secret")
+            yield
+
+    options = toolect.serve.ServeOptions(upstream="http://127.0.0.1:9/v1")
+    with app_at(create_app(options, Faulty(options))) as url:
+        one = Served(url)
+        with pytest.raises(ERRORS, match="the server has a fault") as raised:
+            one.ask(api, stream)
+        one.openai.close()
+        one.anthropic.close()
+    assert "secret" not in str(raised.value)
+
+
+def test_headers_that_no_request_has(server: Served, up: Upstream) -> None:
+    """A key with other letters than those of headers is not passed on, and harms nothing."""
+    up.script = text_answer(PLAIN)
+    for name in ("authorization", "x-api-key"):
+        headers = {name.encode(): "Bearer schlüssel".encode()}
+        response = httpx.post(server.url + PATHS["chat"], json=body_of("chat", False), headers=headers)
+        assert response.status_code == 200
+        assert "authorization" not in up.peers[-1].headers

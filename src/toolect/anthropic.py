@@ -60,7 +60,7 @@ def response(
         "stop_sequence": finish.stop_sequence if reason == "stop_sequence" else None,
     }
     body["usage"]["output_tokens"] = usage.get("completion_tokens", 0)
-    return body | {"invalid_tool_calls": invalid} if invalid else body
+    return body | ({"invalid_tool_calls": invalid} if invalid else {}) | dict(finish.extensions or {})
 
 
 def _frame(model: str, message_id: str | None, usage: Mapping[str, Json]) -> dict[str, Json]:
@@ -105,9 +105,9 @@ class AnthropicEvents:
         """The stream events that `event` makes."""
         made = self.open()
         match event:
-            case ContentDelta(text):
+            case ContentDelta(text) if text:
                 made += self._text("text", {"text": ""}, {"type": "text_delta", "text": text})
-            case ReasoningDelta(text):
+            case ReasoningDelta(text) if text:
                 made += self._text(
                     "thinking", {"thinking": "", "signature": ""}, {"type": "thinking_delta", "thinking": text}
                 )
@@ -129,6 +129,7 @@ class AnthropicEvents:
         }
         if invalid := [invalid_call(call) for call in self._calls.invalid]:
             delta["invalid_tool_calls"] = invalid
+        delta |= finish.extensions or {}
         counted = _frame("", "", usage)["usage"] | {"output_tokens": usage.get("completion_tokens", 0)}
         last: list[dict[str, Json]] = [
             {"type": "message_delta", "delta": delta, "usage": counted},

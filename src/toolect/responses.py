@@ -7,11 +7,11 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, overload
 
-from toolect._chat_completion import Ids, arguments_text, invalid_call, with_ids
+from toolect._chat_completion import Ids, invalid_call
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._exchange.response_items import message_of
-from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, finish_reason
-from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
+from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, events_of
+from toolect._message import Json, Message, MessageError
 from toolect._objects import field, holding
 
 __all__ = ["Finish", "ResponseEvents", "from_events", "from_response", "response", "stream"]
@@ -33,11 +33,11 @@ def response(
 
     Attempts that must not be run stand in `invalid_tool_calls`, if there are any.
     """
-    said = with_ids(message.segments, ids)
-    items = [_item(one) for one in said if not isinstance(one, Call) or one.runnable]
-    invalid = [invalid_call(one) for one in said if isinstance(one, Call) and not one.runnable]
-    body = _frame(model, response_id, created, request or {})
-    return body | _end(finish, finish_reason(finish.reason, message.calls), items, invalid)
+    made = ResponseEvents(model=model, response_id=response_id, created=created, hold=True, request=request, ids=ids)
+    for event in events_of(message):
+        made.feed(event)
+    whole: dict[str, Json] = made.close(finish)[-1]["response"]
+    return whole
 
 
 def _frame(model: str, response_id: str | None, created: int | None, request: Mapping[str, Json]) -> dict[str, Json]:
@@ -71,7 +71,7 @@ def _end(finish: Finish, reason: str, items: list[dict[str, Json]], invalid: lis
         "output": items,
         "usage": None if finish.usage is None else _usage(finish.usage),
     }
-    return ended | {"invalid_tool_calls": invalid} if invalid else ended
+    return ended | ({"invalid_tool_calls": invalid} if invalid else {}) | dict(finish.extensions or {})
 
 
 def _usage(usage: Mapping[str, Json]) -> dict[str, Json]:
@@ -90,38 +90,8 @@ def _id(kind: str) -> str:
     return f"{kind}_{os.urandom(12).hex()}"
 
 
-def _item(segment: Segment) -> dict[str, Json]:
-    """The finished item that says a segment."""
-    match segment:
-        case Content(text):
-            return _message(_id("msg"), text)
-        case Reasoning(text):
-            return _reasoning(_id("rs"), text)
-        case Call(name, _, call_id):
-            return _call(_id("fc"), call_id or "", name, arguments_text(segment))
-
-
-def _message(item_id: str, text: str | None) -> dict[str, Json]:
-    content = [] if text is None else [_text_part(text)]
-    status = "in_progress" if text is None else "completed"
-    return {"id": item_id, "type": "message", "role": "assistant", "status": status, "content": content}
-
-
 def _text_part(text: str) -> dict[str, Json]:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
-
-
-def _reasoning(item_id: str, text: str | None) -> dict[str, Json]:
-    content = [] if text is None else [{"type": "reasoning_text", "text": text}]
-    status = "in_progress" if text is None else "completed"
-    return {"id": item_id, "type": "reasoning", "status": status, "summary": [], "content": content}
-
-
-def _call(item_id: str, call_id: str, name: str, arguments: str, status: str = "completed") -> dict[str, Json]:
-    return {
-        "id": item_id, "type": "function_call", "status": status, "call_id": call_id, "name": name,
-        "arguments": arguments,
-    }  # fmt: skip
 
 
 class _OpenItem:
@@ -130,6 +100,15 @@ class _OpenItem:
     def __init__(self, kind: str, item_id: str, index: int, call: CallStart | None = None) -> None:
         self.kind, self.id, self.index, self.call = kind, item_id, index, call
         self.texts: list[str] = []
+
+    def shown(self, text: str | None) -> dict[str, Json]:
+        """The item with its text, or as it begins."""
+        begun: dict[str, Json] = {"id": self.id, "type": self.kind, "status": "completed" if text else "in_progress"}
+        if self.call is not None:
+            return begun | {"call_id": self.call.id, "name": self.call.name, "arguments": text or ""}
+        if self.kind == "reasoning":
+            return begun | {"summary": [], "content": [{"type": "reasoning_text", "text": text}] if text else []}
+        return begun | {"role": "assistant", "content": [_text_part(text)] if text else []}
 
 
 class ResponseEvents:
@@ -168,9 +147,9 @@ class ResponseEvents:
         """The stream events that `event` makes."""
         made = self.open()
         match event:
-            case ContentDelta(text):
+            case ContentDelta(text) if text:
                 made += self._text("message", text)
-            case ReasoningDelta(text):
+            case ReasoningDelta(text) if text:
                 made += self._text("reasoning", text)
             case CallStart() | ArgumentsDelta() | CallEnd():
                 for sent in self._calls.feed(event):
@@ -202,7 +181,7 @@ class ResponseEvents:
     def _begin(self, kind: str, prefix: str, call: CallStart | None = None) -> Iterator[dict[str, Json]]:
         yield from self._done()
         self._item = item = _OpenItem(kind, _id(prefix), len(self._items), call)
-        yield self.numbered("response.output_item.added", output_index=item.index, item=self._shown(item, None))
+        yield self.numbered("response.output_item.added", output_index=item.index, item=item.shown(None))
         if kind == "message":
             yield self.numbered("response.content_part.added", **_place(item, 0), part=_text_part(""))
 
@@ -234,7 +213,7 @@ class ResponseEvents:
         if item is None:
             return
         text = "".join(item.texts)
-        whole = self._shown(item, text)
+        whole = item.shown(text)
         if item.kind == "message":
             yield self.numbered("response.output_text.done", **_place(item, 0), text=text, logprobs=[])
             yield self.numbered("response.content_part.done", **_place(item, 0), part=_text_part(text))
@@ -246,12 +225,6 @@ class ResponseEvents:
             whole = whole if complete else whole | {"status": "incomplete"}
         self._items.append(whole)
         yield self.numbered("response.output_item.done", output_index=item.index, item=whole)
-
-    def _shown(self, item: _OpenItem, text: str | None) -> dict[str, Json]:
-        if item.call is not None:
-            status = "in_progress" if text is None else "completed"
-            return _call(item.id, item.call.id or "", item.call.name, text or "", status)
-        return (_message if item.kind == "message" else _reasoning)(item.id, text)
 
 
 def _place(item: _OpenItem, part: int | None = None) -> dict[str, Json]:

@@ -31,6 +31,8 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
 @click.option("--template", type=_PATH, metavar="FILE", help="The chat template to write prompts with.")
 @click.option("--prefix", default="", metavar="TEXT",
               help="The end of the upstream's own prompts, where that opens the reasoning.")  # fmt: skip
+@click.option("--validate", type=click.Choice(["off", "report", "refuse"]), default="off", show_default=True,
+              help="Hold arguments against their schemas: report what violates them, or refuse the call.")  # fmt: skip
 @click.option("--stream-arguments", is_flag=True, help="Send calls as they arrive; a broken one cannot be taken back.")
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A further host name of this server, or *.")
 @click.option("--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="An origin of web pages that may ask.")
@@ -55,7 +57,8 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
 @shared.spec_option
 def command(
     upstream: str, replay: Path | None, host: str, port: int, mode: Literal["auto", "text", "chat"],
-    dialect: str | None, chat: str | None, template: Path | None, prefix: str, stream_arguments: bool,
+    dialect: str | None, chat: str | None, template: Path | None, prefix: str,
+    validate: Literal["off", "report", "refuse"], stream_arguments: bool,
     hosts: tuple[str, ...], origins: tuple[str, ...], key_env: str | None, max_body: int, max_requests: int,
     max_answer: int, max_seconds: float, timeout: float, keep_alive: float, grace: int, play: bool,
 ) -> int:  # fmt: skip
@@ -75,9 +78,9 @@ def command(
     try:
         options = ServeOptions(
             upstream=upstream, replay=replay, mode=mode, dialect=dialect, chat=chat, template=template, prefix=prefix,
-            stream_arguments=stream_arguments, key=_key(key_env), hosts=names, origins=origins, max_body=max_body,
-            max_requests=max_requests, max_answer=max_answer, max_seconds=max_seconds, idle_seconds=timeout,
-            keep_alive=keep_alive, play=play or local,
+            validate=validate, stream_arguments=stream_arguments, key=_key(key_env), hosts=names, origins=origins,
+            max_body=max_body, max_requests=max_requests, max_answer=max_answer, max_seconds=max_seconds,
+            idle_seconds=timeout, keep_alive=keep_alive, play=play or local,
         )  # fmt: skip
         app = create_app(options)
     except (ToolectError, ValueError) as error:
@@ -91,6 +94,7 @@ def command(
         socket = config.bind_socket()
     except SystemExit:  # uvicorn has said why
         return 2
+    socket.listen()  # who asks as soon as the address is known waits
     at = f"[{host}]" if ":" in host else host
     note(f"serving {upstream or replay} at http://{at}:{socket.getsockname()[1]}/v1")
     uvicorn.Server(config).run(sockets=[socket])

@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeAlias, overload
 import msgspec
 
 from toolect._chat_completion import Ids, arguments_text
-from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
-from toolect._message import Call, Json, Status
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._message import Call, Content, Json, Message, Reasoning, Status
 
 CallEvent: TypeAlias = CallStart | ArgumentsDelta | CallEnd
 
@@ -24,6 +24,8 @@ class Finish(msgspec.Struct, frozen=True):
     reason: str | None = None
     usage: Mapping[str, Json] | None = None
     stop_sequence: str | None = None
+    extensions: Mapping[str, Json] | None = None
+    """Fields that no API has, for the end of the answer."""
 
 
 NOTHING_SAID = Finish()
@@ -89,6 +91,18 @@ class SentCalls:
         number, call_id = self._open[index] = self._sent, self._ids.give(wire_id)
         self._sent += 1
         return CallStart(number, call_id, name)
+
+
+def events_of(message: Message) -> Iterator[Event]:
+    """The events of a message that is whole: of a call its end alone."""
+    for index, segment in enumerate(message.segments):
+        match segment:
+            case Call():
+                yield CallEnd(index, segment)
+            case Reasoning(text):
+                yield ReasoningDelta(text)
+            case Content(text):
+                yield ContentDelta(text)
 
 
 class Encoder(Protocol):

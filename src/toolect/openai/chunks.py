@@ -68,7 +68,8 @@ class Chunks:
             return []
         self._closed = True
         invalid = [invalid_call(call) for call in self._calls.invalid]
-        last = self._chunk({"invalid_tool_calls": invalid} if invalid else {}, self._calls.finish(finish.reason))
+        delta = {"invalid_tool_calls": invalid} if invalid else {}
+        last = self._chunk(delta | dict(finish.extensions or {}), self._calls.finish(finish.reason))
         return [last, self.usage(finish)] if self._include_usage and finish.usage is not None else [last]
 
     def usage(self, finish: Finish) -> dict[str, Json]:

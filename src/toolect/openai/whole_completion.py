@@ -21,10 +21,11 @@ def choice(
     ids: Ids | None = None,
 ) -> dict[str, Json]:
     """The choice of a completion that says `message`: attempts that must not be run stand in `invalid_tool_calls`."""
-    told = assistant_message(with_ids(message.segments, ids) if ids else message.segments)
-    if (thought := told.pop("reasoning_content", None)) is not None:
-        told |= dict.fromkeys(reasoning, thought)
-    return {"index": index, "message": told, "finish_reason": finish_reason(finish.reason, message.calls)}
+    said = assistant_message(with_ids(message.segments, ids) if ids else message.segments)
+    if (thought := said.pop("reasoning_content", None)) is not None:
+        said |= dict.fromkeys(reasoning, thought)
+    said |= finish.extensions or {}
+    return {"index": index, "message": said, "finish_reason": finish_reason(finish.reason, message.calls)}
 
 
 def completion(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,9 +14,10 @@ from toolect._chat_completion import Ids
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._events import CallEnd, ContentDelta, Event
+from toolect._exchange.definitions import SCHEMAS
 from toolect._exchange.sent_calls import EventReader, Finish, finish_reason
 from toolect._message import Call, Json, MessageError, Status
-from toolect._turns import Assistant, Turn
+from toolect._validation import validated
 from toolect.openai.chunk_reader import ChunkReader, MessageAccumulator
 from toolect.serve.api_errors import RequestError
 from toolect.serve.api_requests import NONE, ModelRequest
@@ -37,8 +38,7 @@ _WITH_NUMBER = re.compile(r"(.*?)(\d{1,9})")
 class CallIds(Ids):
     """Ids that no earlier call of the conversation has: the wire's, counted on if need be, or those of the family."""
 
-    def __init__(self, turns: Iterable[Turn], dialect: Dialect | None, mint: Callable[[], str]) -> None:
-        calls = [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
+    def __init__(self, calls: Sequence[Call], dialect: Dialect | None, mint: Callable[[], str]) -> None:
         form = dialect.spec.ids if dialect else None
         if form is not None:
             numbers = itertools.count(form.first + len(calls))
@@ -61,8 +61,12 @@ class CallRules:
 
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
+        functions = [tool["function"] for tool in request.tools]
+        self._schemas = {one["name"]: next(one[key] for key in SCHEMAS if one.get(key)) for one in functions}
         self.runnable = 0
         self.ended: list[Call] = []
+        self.violations: list[Json] = []
+        """What the calls that are passed on have in their arguments and their tools do not take."""
 
     def judged(self, call: Call) -> Call:
         """A call, or what is left of one that is not wanted."""
@@ -76,6 +80,13 @@ class CallRules:
                 why = f"the request asks for a call of `{self._request.named}`"
             if why:
                 call = replace(call, status=Status.MALFORMED, error=why)
+            elif self._request.validate != "off":
+                held = validated(call, self._schemas)
+                if self._request.validate == "refuse":
+                    call = held
+                elif held.violations:
+                    found = [str(violation) for violation in held.violations]
+                    self.violations.append({"index": self.runnable, "name": call.name, "violations": found})
         self.runnable += call.runnable
         self.ended.append(call)
         return call
@@ -217,11 +228,8 @@ class AnswerReading:
                 raise RequestError(502, "the upstream broke off before the answer was over", code="upstream_broke_off")
         made = [(index, choice.close()) for index, choice in sorted(self.choices.items())]
         for choice in self.choices.values():
-            if (
-                self._request.must_call
-                and not choice.rules.runnable
-                and choice.finish not in ("length", "content_filter")
-            ):
+            over = choice.finish not in ("length", "content_filter")
+            if self._request.must_call and over and not choice.rules.runnable:
                 attempts = f", only {len(choice.rules.ended)} broken ones" if choice.rules.ended else ""
                 wish = f"`{self._request.named}`" if self._request.named else "a tool"
                 why = f"`tool_choice` asks for a call of {wish}, but the model made none{attempts}"
@@ -231,7 +239,9 @@ class AnswerReading:
     def finish(self, index: int) -> Finish:
         """What the engine says of the end of a choice."""
         choice = self.choices[index]
-        return Finish(choice.finish, self.usage, choice.stop_sequence)
+        violations = choice.rules.violations
+        extensions = {"tool_call_violations": violations} if violations else None
+        return Finish(choice.finish, self.usage, choice.stop_sequence, extensions)
 
     @property
     def reasons(self) -> str:

@@ -45,7 +45,7 @@ class RequestError(ToolectError):
 
     @classmethod
     def of(cls, error: MessageError | RenderError) -> RequestError:
-        """A request whose messages or tools cannot be understood, or not be told to the model."""
+        """A request whose messages or tools cannot be understood, or not be written for the model."""
         where = error.where if isinstance(error, MessageError) else None
         return cls(400, str(error), param=where)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any
 
 import msgspec
@@ -28,7 +29,7 @@ class ModelRequest:
 
     api: ApiName
     model: str
-    conversation: Callable[[], Conversation]
+    read: Callable[[], Conversation]
     tools: list[dict[str, Json]]
     options: dict[str, Json]
     stream: bool = False
@@ -39,8 +40,15 @@ class ModelRequest:
     thinking: bool | None = None
     include_usage: bool = False
     messages: list[Json] | None = None
+    validate: str = "off"
+    """What becomes of calls that violate their schemas: `off`, `report` or `refuse`."""
     repeated: dict[str, Json] = field(default_factory=dict)
     """Fields that the response repeats."""
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """The conversation. Raises MessageError."""
+        return self.read()
 
     @property
     def named(self) -> str | None:
@@ -57,22 +65,27 @@ class _StreamOptions(msgspec.Struct):
     include_usage: bool | None = None
 
 
-class _ChatRequest(msgspec.Struct):
-    """The fields of a chat completion's request that are looked at."""
+class _Request(msgspec.Struct, kw_only=True):
+    """The fields that the requests of all APIs have."""
 
     model: str
-    messages: list[Any]
     tools: list[Any] | None = None
     tool_choice: str | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
     stream: bool | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+
+
+class _ChatRequest(_Request, kw_only=True):
+    """The fields of a chat completion's request that are looked at."""
+
+    messages: list[Any]
     stream_options: _StreamOptions | None = None
     n: _Few | None = None
     stop: str | list[str] | None = None
     max_tokens: _Count | None = None
     max_completion_tokens: _Count | None = None
-    temperature: float | None = None
-    top_p: float | None = None
     reasoning_effort: str | None = None
     chat_template_kwargs: dict[str, Any] | None = None
 
@@ -81,36 +94,24 @@ _OWN = frozenset(("model", "messages", "tools", "tool_choice", "parallel_tool_ca
 """What of it is said otherwise to the upstream."""
 
 
-class _MessagesRequest(msgspec.Struct):
+class _MessagesRequest(_Request, kw_only=True):
     """The fields of a request of Anthropic's API."""
 
-    model: str
     messages: list[Any]
     max_tokens: _Count | None = None
     system: Any = None
-    tools: list[Any] | None = None
     tool_choice: dict[str, Any] | None = None
-    stream: bool | None = None
     stop_sequences: list[str] | None = None
-    temperature: float | None = None
-    top_p: float | None = None
     top_k: int | None = None
     thinking: dict[str, Any] | None = None
 
 
-class _ResponsesRequest(msgspec.Struct):
+class _ResponsesRequest(_Request, kw_only=True):
     """The fields of a request of the Responses API."""
 
-    model: str
     input: Any
     instructions: Any = None
-    tools: list[Any] | None = None
-    tool_choice: str | dict[str, Any] | None = None
-    parallel_tool_calls: bool | None = None
-    stream: bool | None = None
     max_output_tokens: _Count | None = None
-    temperature: float | None = None
-    top_p: float | None = None
     reasoning: dict[str, Any] | None = None
     text: dict[str, Any] | None = None
     previous_response_id: str | None = None

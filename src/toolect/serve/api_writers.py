@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from toolect import anthropic, openai, responses
@@ -11,8 +11,8 @@ from toolect._chat_completion import Ids
 from toolect._compiled import Dialect
 from toolect._events import Event
 from toolect._exchange.sent_calls import Finish
-from toolect._message import Json
-from toolect._turns import Assistant, Turn
+from toolect._message import Json, MessageError
+from toolect._turns import Assistant
 from toolect.openai.chunks import new_completion_id
 from toolect.serve.answer_reading import AnswerReading, CallIds, merged
 from toolect.serve.api_errors import RequestError
@@ -164,8 +164,8 @@ class ResponsesWriter(_EventWriter):
     def fail(self, error: RequestError) -> bytes:
         """The response that failed, and the error."""
         failed = self._events.fail(error.code or "server_error", error.message)
-        told = {**error.body("responses"), "message": error.message, "code": error.code, "param": None}
-        return b"".join(map(_event, [*failed, self._events.numbered("error", **told)]))
+        body = {**error.body("responses"), "message": error.message, "code": error.code, "param": None}
+        return b"".join(map(_event, [*failed, self._events.numbered("error", **body)]))
 
     def whole(self, answer: AnswerReading) -> dict[str, Json]:
         """The response."""
@@ -178,14 +178,17 @@ class ResponsesWriter(_EventWriter):
 ApiWriter: TypeAlias = ChatWriter | MessagesWriter | ResponsesWriter
 
 
-def writer_for(
-    request: ModelRequest, turns: Sequence[Turn], dialect: Dialect | None, hold: bool, prompt: int
-) -> ApiWriter:
-    """What writes the answer to a request; `turns` have ids that are taken, `prompt` is the length of the prompt."""
+def writer_for(request: ModelRequest, dialect: Dialect | None, hold: bool, prompt: int) -> ApiWriter:
+    """What writes the answer to a request whose prompt has so many bytes."""
+    try:
+        turns = request.conversation.turns
+    except MessageError:
+        turns = ()  # it has what only the upstream understands
+    earlier = [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
     if request.api == "messages":
-        taken = [call.id for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls if call.id]
-        return MessagesWriter(request, anthropic.ToolUseIds(taken), hold, -(-prompt // BYTES_A_TOKEN))
-    ids = [CallIds(turns, dialect, nine_letters) for _ in range(request.count)]
+        taken = anthropic.ToolUseIds(call.id for call in earlier if call.id)
+        return MessagesWriter(request, taken, hold, -(-prompt // BYTES_A_TOKEN))
+    ids = [CallIds(earlier, dialect, nine_letters) for _ in range(request.count)]
     return ChatWriter(request, ids, hold) if request.api == "chat" else ResponsesWriter(request, ids[0], hold)
 
 

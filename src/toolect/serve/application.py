@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -28,7 +28,6 @@ from toolect.serve.serve_options import ServeOptions
 from toolect.serve.text_prompts import write_prompt
 from toolect.serve.upstream import HttpUpstream, Upstream, encode
 
-LOG = logging.getLogger("toolect.serve")
 _METHODS = "GET, HEAD, OPTIONS, POST"
 
 
@@ -50,9 +49,7 @@ class Visitors:
             why = ""
             if "*" not in self._hosts and name not in self._hosts:
                 why = f"expected a host name of this server, got {host[:80]!r}: name it by --allow-host"
-            elif (
-                origin and "*" not in self._origins and origin not in self._origins and urlsplit(origin).netloc != host
-            ):
+            elif origin and urlsplit(origin).netloc != host and not {"*", origin} & {*self._origins}:
                 why = f"expected no web page of another origin, got {origin[:80]!r}: name it by --allow-origin"
             if why:
                 await JSONResponse(RequestError(403, why).body("chat"), 403)(scope, receive, send)
@@ -73,6 +70,7 @@ def create_app(options: ServeOptions, upstream: Upstream | None = None) -> Starl
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         await asked.aclose()
+        service.models.close()
 
     routes = [
         Route("/v1/chat/completions", _Posted(Endpoint(service, "chat"))),
@@ -96,7 +94,7 @@ def create_app(options: ServeOptions, upstream: Upstream | None = None) -> Starl
 
 
 class _Posted:
-    """An endpoint for POST; what may be asked of it is told to OPTIONS and HEAD."""
+    """An endpoint for POST; OPTIONS and HEAD say what may be asked of it."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -149,20 +147,15 @@ class _Pages:
         return Response(self._service.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def models(self, request: Request) -> Json:
-        """The upstream's models."""
-        path = "/models" + (f"/{request.path_params['name']}" if "name" in request.path_params else "")
-        found = await self._service.upstream.get(path, request.headers)
-        listed = found.get("data")
-        if "anthropic-version" not in request.headers:
+        """The upstream's models, or the one of a name."""
+        found = await self._service.upstream.ask("/models", request.headers)
+        name, listed = request.path_params.get("name"), found.get("data")
+        if name is None:
             return found
-        told = [
-            {"type": "model", "display_name": one.get("id"), "created_at": "1970-01-01T00:00:00Z", **one}
-            for one in (listed if isinstance(listed, list) else [found])
-            if isinstance(one, dict)
-        ]
-        ids = [one.get("id") for one in told] or [None]
-        whole = {**found, "data": told, "has_more": False, "first_id": ids[0], "last_id": ids[-1]}
-        return whole if isinstance(listed, list) else told[0]
+        for model in listed if isinstance(listed, list) else ():
+            if isinstance(model, dict) and model.get("id") == name:
+                return model
+        raise RequestError(404, f"the upstream has no model {name[:80]!r}", code="model_not_found")
 
     async def count_tokens(self, request: Request) -> Json:
         """The tokens of a request of Anthropic's API: as the upstream counts them, else by the bytes."""
@@ -174,13 +167,12 @@ class _Pages:
         asked = read_request("messages", read_json(body))
         form = await service.models.form(asked.model, request.headers)
         if form.chat is None:
-            told = chat_body(asked)
-            size = len(encode([told["messages"], asked.tools]))
+            size = len(encode([chat_body(asked)["messages"], asked.tools]))
             return {"input_tokens": -(-size // BYTES_A_TOKEN), "estimated": True}
-        text = write_prompt(asked, form).text
+        text = (await asyncio.to_thread(write_prompt, asked, form)).text
         try:
             query = {"model": asked.model, "prompt": text, "content": text, "add_special_tokens": False}
-            found = await service.upstream.post("/tokenize", query, request.headers)
+            found = await service.upstream.ask("/tokenize", request.headers, query)
             tokens = found.get("tokens")
             count = found.get("count") or (len(tokens) if isinstance(tokens, list) else None)
             if type(count) is int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from toolect import registry
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.continuing import Written
+from toolect._chats.template_chat import TemplateChat
 from toolect._compiled import Dialect
 from toolect._errors import ToolectError
 from toolect._names import UnknownNameError
@@ -54,6 +55,12 @@ class ModelLookup:
             return None
         return ModelForm(chat, dialect or (chat.dialect if chat else None))
 
+    def close(self) -> None:
+        """End the processes that render templates."""
+        for form in (self._given, *self._known.values()):
+            if form is not None and isinstance(form.chat, TemplateChat):
+                form.chat.close()
+
     async def form(self, model: str, headers: Mapping[str, str]) -> ModelForm:
         """The form of a model. Raises RequestError where it has to be text and nobody knows its chat."""
         given = self._given
@@ -82,7 +89,7 @@ class ModelLookup:
     async def _shown(self, model: str, headers: Mapping[str, str]) -> ModelForm | None:
         """What the upstream shows of a model whose id says nothing: the id of what it serves, or its chat template."""
         try:
-            listed = (await self._upstream.get("/models", headers)).get("data")
+            listed = (await self._upstream.ask("/models", headers)).get("data")
         except RequestError:
             return None
         models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
@@ -94,7 +101,7 @@ class ModelLookup:
         if not found:
             return None
         try:
-            template = (await self._upstream.get("/props", headers)).get("chat_template")
+            template = (await self._upstream.ask("/props", headers)).get("chat_template")
             if isinstance(template, str) and template:
                 chat = await asyncio.to_thread(chat_named, template=template)
                 LOG.info("model=%r is written to in the upstream's own template", model[:80])

@@ -110,20 +110,10 @@ class ReplayUpstream:
         elif not row.text:
             raise RequestError(502, "the upstream broke off", code="upstream_broke_off")
 
-    async def get(self, path: str, headers: Mapping[str, str]) -> Json:  # noqa: ARG002  # as an upstream's
-        """The models of the file."""
-        if not path.startswith("/models"):
+    async def ask(self, path: str, headers: Mapping[str, str], body: dict[str, Json] | None = None) -> Json:  # noqa: ARG002  # as an upstream's
+        """The models of the file. Raises RequestError for anything else."""
+        if path != "/models":
             raise RequestError(404, "there is no such thing in a replay")
         names = dict.fromkeys(row.model for row in self._rows)
         listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toolect"} for name in names]
-        asked = path.removeprefix("/models").removeprefix("/")
-        if not asked:
-            return {"object": "list", "data": listed}
-        found = [one for one in listed if one["id"] == asked]
-        if not found:
-            raise RequestError(404, f"no answer of the file is of the model {asked[:80]!r}", code="model_not_found")
-        return found[0]
-
-    async def post(self, path: str, body: dict[str, Json], headers: Mapping[str, str]) -> Json:  # noqa: ARG002
-        """Nothing is counted here."""
-        raise RequestError(404, "there is no such thing in a replay")
+        return {"object": "list", "data": listed}

@@ -1,9 +1,21 @@
-"""Metrics of a server for Prometheus: requests, calls and repairs by dialect and status, and latencies."""
+"""Metrics and log of a server: requests, calls and repairs by dialect and status, and latencies."""
 
 from __future__ import annotations
 
+import logging
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from toolect.serve.answer_reading import AnswerReading
+from toolect.serve.api_errors import ApiName
+
+LOG = logging.getLogger("toolect.serve")
+_REASONS = ("stop", "length", "tool_calls", "content_filter")
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 
 
@@ -41,3 +53,54 @@ class ServeMetrics:
     def page(self) -> bytes:
         """All of them, as text."""
         return generate_latest(self.registry)
+
+
+@dataclass
+class RequestLog:
+    """What a line of the log has of a request: nothing of what is said."""
+
+    api: ApiName
+    began: float = field(default_factory=time.perf_counter)
+    model: str = ""
+    dialect: str = "none"
+    mode: str = "none"
+    stream: bool = False
+    status: int = 0
+    error: str = ""
+    finish: str = ""
+    calls: Mapping[str, int] = field(default_factory=dict)
+    first: float | None = None
+    """Seconds to the first delta."""
+
+    def count(self, answer: AnswerReading, metrics: ServeMetrics) -> None:
+        """The attempts of an answer, and how its choices finished."""
+        self.calls = answer.statuses
+        for status, number in answer.statuses.items():
+            metrics.calls.labels(self.dialect, status).inc(number)
+        for kind, number in answer.repairs.items():
+            metrics.repairs.labels(self.dialect, kind).inc(number)
+        for choice in answer.choices.values():
+            finish = choice.finish if choice.finish in _REASONS else "other"
+            metrics.finished.labels(self.api, self.dialect, finish).inc()
+
+    def write(self, metrics: ServeMetrics) -> None:
+        """One line, and the metrics."""
+        took = time.perf_counter() - self.began
+        fields: dict[str, Any] = {
+            "api": self.api, "model": self.model[:80], "mode": self.mode, "dialect": self.dialect,
+            "stream": self.stream, "status": self.status, "finish": self.finish,
+            **{f"calls_{status}": number for status, number in self.calls.items()},
+            "first_ms": None if self.first is None else round(self.first * 1e3, 1), "ms": round(took * 1e3, 1),
+            "error": self.error,
+        }  # fmt: skip
+        said = " ".join(f"{key}={_shown(value)}" for key, value in fields.items() if value not in ("", None))
+        LOG.log(logging.WARNING if self.status >= 500 else logging.INFO, "request %s", said, extra={"toolect": fields})
+        metrics.requests.labels(self.api, self.mode, self.dialect, str(self.status)).inc()
+        metrics.seconds.labels(self.api).observe(took)
+        if self.first is not None:
+            metrics.first_delta.labels(self.api).observe(self.first)
+
+
+def _shown(value: Any) -> str:
+    """A value of a line: quoted, where it is no word."""
+    return str(value) if not isinstance(value, str) or re.fullmatch(r"[\w.,-]+", value, re.ASCII) else repr(value)

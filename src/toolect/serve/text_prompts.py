@@ -23,7 +23,7 @@ from toolect.serve.model_lookup import ModelForm
 MAX_TOKENS = 4096
 """Tokens of an answer where the client names no number: servers take very few for granted."""
 MAX_STOPS = 4
-"""Texts that a server can be told to stop at. Beyond it: the rest is left to the model's own end token."""
+"""Stop texts of a request. Beyond it: the rest is left to the model's own end token."""
 TAIL = 200
 """Characters of the end of a prompt that may belong to the answer."""
 _CHAT_ONLY = frozenset(
@@ -89,7 +89,7 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     assert form.chat is not None
     tools = [] if request.choice == NONE else request.tools
     try:
-        conversation = replace(request.conversation(), tools=tools)
+        conversation = replace(request.conversation, tools=tools)
         text = _written(form.chat, conversation, request.thinking)
         opening = _opening(form.dialect, request) if request.must_call else ""
         if opening and not _opens_call(form.dialect, opening, text):

@@ -94,11 +94,8 @@ class Upstream(Protocol):
     ) -> AsyncGenerator[list[dict[str, Any]], None]:
         """The chunks of a stream as they arrive, or one whole answer. Raises RequestError."""
 
-    async def get(self, path: str, headers: Mapping[str, str]) -> Json:
-        """What can be fetched there. Raises RequestError."""
-
-    async def post(self, path: str, body: dict[str, Json], headers: Mapping[str, str]) -> Json:
-        """The answer to a request that is no stream. Raises RequestError."""
+    async def ask(self, path: str, headers: Mapping[str, str], body: dict[str, Json] | None = None) -> Json:
+        """What can be fetched there, or is answered to a body. Raises RequestError."""
 
     async def aclose(self) -> None:
         """End all connections."""
@@ -148,16 +145,9 @@ class HttpUpstream:
         finally:
             await response.aclose()
 
-    async def get(self, path: str, headers: Mapping[str, str]) -> Json:
-        """What can be fetched there. Raises RequestError."""
-        return await self._ask("GET", path, None, headers)
-
-    async def post(self, path: str, body: dict[str, Json], headers: Mapping[str, str]) -> Json:
-        """The answer to a request that is no stream. Raises RequestError."""
-        return await self._ask("POST", path, body, headers)
-
-    async def _ask(self, method: str, path: str, body: dict[str, Json] | None, headers: Mapping[str, str]) -> Json:
-        response = await self._send(method, path, body, headers)
+    async def ask(self, path: str, headers: Mapping[str, str], body: dict[str, Json] | None = None) -> Json:
+        """What can be fetched there, or is answered to a body. Raises RequestError."""
+        response = await self._send(path, body, headers)
         try:
             if response.is_error:
                 raise await self._refusal(response)
@@ -171,7 +161,7 @@ class HttpUpstream:
         """The response to a request, which is made again without a field that the upstream does not know."""
         while True:
             sent = {key: value for key, value in body.items() if key not in self._without}
-            response = await self._send("POST", path, sent, headers)
+            response = await self._send(path, sent, headers)
             if not response.is_error and not response.is_redirect:
                 return response
             try:
@@ -184,16 +174,15 @@ class HttpUpstream:
             LOG.info("retry without=%s status=%d", ",".join(sorted(refused)), response.status_code)
             self._without |= refused
 
-    async def _send(
-        self, method: str, path: str, body: dict[str, Json] | None, headers: Mapping[str, str]
-    ) -> httpx.Response:
-        passed = {name: headers[name] for name in PASSED if name in headers}
-        if key := self._options.key or headers.get("x-api-key"):
+    async def _send(self, path: str, body: dict[str, Json] | None, headers: Mapping[str, str]) -> httpx.Response:
+        passed = {name: headers[name] for name in PASSED if headers.get(name, "\xff").isascii()}
+        if (key := self._options.key or headers.get("x-api-key", "")) and key.isascii():
             passed["authorization"] = f"Bearer {key}"
         passed |= {"content-type": "application/json", "accept-encoding": "identity"}
         base = self._base.removesuffix("/v1") if path in ROOTED else self._base
         content = None if body is None else encode(body)
         try:
+            method = "GET" if body is None else "POST"
             request = self._client.build_request(method, base + path, content=content, headers=passed)
             return await self._client.send(request, stream=True)
         except httpx.HTTPError as error:
@@ -213,13 +202,16 @@ class HttpUpstream:
     async def _refusal(self, response: httpx.Response) -> RequestError:
         """What an upstream says that does not answer: with its status, and when to try again."""
         text = b""
-        async for piece in response.aiter_bytes():
-            text += piece
-            if len(text) > 1 << 16:
-                break
+        try:
+            async for piece in response.aiter_bytes():
+                text += piece
+                if len(text) > 1 << 16:
+                    break
+        except httpx.HTTPError:
+            pass  # what has come says enough
         status = response.status_code
         try:
-            message, code = told(decode(text))
+            message, code = reason_of(decode(text))
         except (ValueError, RecursionError):
             kind = response.headers.get("content-type", "no content type").partition(";")[0]
             shown = one_line(cut(text.decode("utf-8", "replace").strip(), _SHOWN))
@@ -229,7 +221,7 @@ class HttpUpstream:
         return RequestError(status, message, code=code, retry=retry, from_upstream=True)
 
 
-def told(value: Json) -> tuple[str, str | None]:
+def reason_of(value: Json) -> tuple[str, str | None]:
     """What an error object says, whichever of the usual forms it has, and its code."""
     error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
     code = error.get("code") if isinstance(error, dict) else None
@@ -261,6 +253,6 @@ def _object(data: bytes) -> dict[str, Any]:
         shown = one_line(cut(data.decode("utf-8", "replace").strip(), _SHOWN))
         raise RequestError(502, f"expected JSON objects of the upstream, got `{shown}`", code="upstream_nonsense")
     if value.get("error") and "choices" not in value:
-        message, code = told(value)
+        message, code = reason_of(value)
         raise RequestError(502, message, code=code)
     return value
