@@ -37,7 +37,7 @@ def written(name: str, call: Call) -> str:
 def read(name: str, call: Call | str, *tools: dict[str, Json]) -> Call | None:
     """The call as it is read by these declarations, whole and in pieces; None where it is not to be run."""
     wire = call if isinstance(call, str) else written(name, call)
-    dialect = toolect.dialect(name)
+    dialect = toolect.auto if name == "auto" else toolect.dialect(name)
     message, stream = dialect.parse(wire, tools), dialect.stream(tools)
     for char in wire:
         stream.feed(char)
@@ -269,3 +269,30 @@ def test_the_guide_names_the_guesses() -> None:
     """Its table tells them from other spellings."""
     table = (Path(__file__).parents[1] / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([\w-]+)` \|.*\| guess \|$", table, re.MULTILINE)) == {*GUESSED}
+
+
+ODD_NAMES = (
+    "Answer Tool", "Answer", "Market Trends API", "Tool (v2)", "get[x]", "O'Hara's tool", "21st_x", "1", "天气",
+    "查询 天气", "a.b.c", "a-b", "find/it", "f(x)", "x, y", "k=v", "a|b", "a:b", "Rain?", "Get user's info (v2) [beta]",
+)  # fmt: skip
+"""Names that some server or data set has, and that few grammars have for one."""
+
+
+@over_all
+def test_odd_names(name: str) -> None:
+    """Law: a declared name is a name, whatever signs it has: it is written, and read whole, in pieces and by `auto`."""
+    tools = [tool(one, a="string", b="integer") for one in ODD_NAMES]
+    for one in ODD_NAMES:
+        call = Call(one, {"a": "Oslo", "b": 2})
+        wire = str(toolect.dialect(name).render(call, tools))
+        for reader in (name, "auto"):
+            assert same(read(reader, wire, *tools), one, call.arguments), (reader, wire)
+
+
+@over_all
+def test_odd_names_that_are_not_declared(name: str) -> None:
+    """Law: nothing of another name runs where a declared one begins as it does."""
+    wire = str(toolect.dialect(name).render(Call("Answer Tool", {"a": "Oslo"}), [tool("Answer Tool", a="string")]))
+    for tools in ([tool("Answer", a="string")], [tool("Answer", a="string"), tool("a-b", a="string")]):
+        found = read(name, wire, *tools)
+        assert found is None or not same(found, "Answer", {"a": "Oslo"}), wire

@@ -15,8 +15,9 @@ from toolect._search.answer_search import AnswerSearch
 from toolect._search.answer_search import Stream as Stream
 from toolect._spec.model import Spec
 from toolect._spec.policies import POLICIES, WRITING, Policies
+from toolect._spec.tool_names import admitting
 from toolect._turns import ToolResult
-from toolect._values.toolset import NO_TOOLS, tool_schemas
+from toolect._values.toolset import NO_TOOLS, ToolSchemas, tool_schemas
 
 if TYPE_CHECKING:
     from toolect._explanation import Explanation
@@ -77,6 +78,8 @@ def told_by(teller: Callable[[Dialect], Telling]) -> None:
     _tellers.append(teller)
 
 
+MAX_ADMITTED = 16
+"""Lists of odd names of tools for which a dialect keeps a grammar that has them. Beyond it: they are made anew."""
 MAX_GRAPHS = 8
 """Settings of policies for which a dialect keeps what it has learned of its grammar. Beyond it: it is learned anew."""
 
@@ -90,6 +93,7 @@ class Dialect:
         self._graphs: dict[Policies, Graph] = {}
         self._default: Graph | None = None  # the one of the spec's own policies
         self._telling: Telling | None = None
+        self._admitting: dict[tuple[str, ...], Dialect] = {}
 
     @property
     def name(self) -> str:
@@ -119,6 +123,19 @@ class Dialect:
                 self._default = graph
         return graph
 
+    def admitting(self, tools: ToolSchemas) -> Dialect:
+        """The dialect in which calls may have the names of `tools`, whatever signs these have: mostly itself."""
+        names = tools.odd_names
+        if not names:
+            return self
+        found = self._admitting.get(names)
+        if found is None:
+            spec = admitting(self.spec, names)
+            if len(self._admitting) >= MAX_ADMITTED:
+                self._admitting = {}
+            found = self._admitting[names] = self if spec is self.spec else Dialect(spec)
+        return found
+
     def parse(
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
     ) -> Message:
@@ -132,8 +149,9 @@ class Dialect:
         if mode != "lenient":
             check_mode(mode)
         schemas = tool_schemas(tools) if tools else NO_TOOLS
-        graph = (None if policies else self._default) or self.graph(policies)
-        return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
+        own = self.admitting(schemas) if schemas.odd_names else self
+        graph = (None if policies else own._default) or own.graph(policies)
+        return read_answer(own.spec, graph, text, schemas, mode == "strict", prefix)
 
     def explain(
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
@@ -143,15 +161,18 @@ class Dialect:
         `str` of it, or `toolect._explanation.draw`, is a text for people.
         """
         check_mode(mode)
-        reader = AnswerSearch(self.spec, self.graph(policies), tool_schemas(tools), mode == "strict", prefix)
+        schemas = tool_schemas(tools)
+        own = self.admitting(schemas)
+        reader = AnswerSearch(own.spec, own.graph(policies), schemas, mode == "strict", prefix)
         return reader.explain(self.name, text)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
         check_mode(mode)
         schemas, strict = tool_schemas(tools), mode == "strict"
-        graph = self.graph(policies)
-        return Stream(lambda: AnswerSearch(self.spec, graph, schemas, strict, prefix, streaming=True))
+        own = self.admitting(schemas)
+        graph = own.graph(policies)
+        return Stream(lambda: AnswerSearch(own.spec, graph, schemas, strict, prefix, streaming=True))
 
     def token_stream(
         self,

@@ -12,7 +12,7 @@ from toolect._message import Content, Json, Reasoning, RepairKind, Segment
 from toolect._spec.model import Role, Spec
 from toolect._spec.policies import Policies
 from toolect._values.escapes import unescape
-from toolect._values.ref import split_ref
+from toolect._values.ref import named_by, split_ref
 from toolect._values.toolset import ToolSchemas
 
 
@@ -129,10 +129,12 @@ class Builder:
                     call.name = call.header = text
                     self.draft.start_call(call)
             case Role.REF if call is not None:
-                name, identity = split_ref(self._ref, text)
+                name, said = named_by(self._ref, text, self._schemas), split_ref(self._ref, text)[0]
                 if not call.says("name", call.name, name, at):
                     call.name = call.header = name
-                    call.id = identity if "{index}" in self._ref else None
+                    call.id = text if "{index}" in self._ref else None
+                    if name not in ("", said):
+                        call.note(RepairKind.TOOL_NAME, at, said)
                     self.draft.start_call(call)
             case Role.ID if call is not None:
                 if not call.says("id", call.id or "", text, at):

@@ -245,6 +245,9 @@ class Draft:
         self.attempts += 1
         self.last_name = call.name
         call.repeated = False
+        if not call.name and call.id and call.sound and (tool := self.tools.only_fit(call.arguments)):
+            call.name = tool
+            call.note(RepairKind.TOOL_NAME, call.start, call.id)
         call.settle(end)
         if self._salvages and call.error is not None and not call.truncated:
             self._salvage(call, end)

@@ -29,7 +29,7 @@ from toolect._message import Call, Json, Segment
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.fitting import fits
-from toolect._values.ref import split_ref
+from toolect._values.ref import named_by, split_ref
 from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
 
@@ -235,6 +235,8 @@ class Answer:
             elif act == REF:
                 ref = self.graph.network.spec.ref
                 self.name, identity = split_ref(ref, match[group])
+                if named_by(ref, identity, self.tools) != self.name:
+                    return False
                 self.id = identity if "{index}" in ref else None
             elif act == NAME_AGAIN:
                 if match[group] != self.name:

@@ -20,6 +20,7 @@ from toolect._diagnostic import Place
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_NAME
 from toolect._search import text_edges
 from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
@@ -62,6 +63,8 @@ _TAIL: Final = 200
 _PART: Final = 32
 _NAME: Final = 64
 _LED: Final = 100
+_A_NAME: Final = "tool"
+"""Stands for a declared name, which may have signs that no grammar has for one."""
 _NEAR: Final = 44
 _CONTENT: Final = (Role.CONTENT, None)
 _SPOKEN: Final = (*_CONTENT, Role.REASONING)
@@ -109,7 +112,7 @@ class AutoSearch(AnswerSearch):
         prefix: str = "",
         streaming: bool = False,
     ) -> None:
-        self._index, self._policies = index, policies
+        self._index, self._policies, self._declared = index, policies, tools
         tail = prompt_tail(index.prefill, prefix)[0]
         if tail:
             graph = self._of(index.prefill[tail])
@@ -137,7 +140,7 @@ class AutoSearch(AnswerSearch):
         return performer
 
     def _of(self, name: str) -> Graph:
-        return registry.dialect(name).graph(self._policies)
+        return registry.dialect(name).admitting(self._declared).graph(self._policies)
 
     # Edges
 
@@ -260,9 +263,12 @@ class AutoSearch(AnswerSearch):
             if not final:
                 return WAIT
             names += ended
+        named = window.names.match(buf, at) if window.tools.declared else None
         if tool_like(buf, at, window.tools):
-            names += [name for words, led in index.led.items() if words.match(buf, at) is not None for name in led]
-        if window.tools.declared and (named := window.names.match(buf, at)) is not None:
+            odd = named is not None and bool(window.tools.odd_names)
+            text, begins = (_A_NAME + buf[named.end() : named.end() + _LED], 0) if odd and named else (buf, at)
+            names += [name for words, led in index.led.items() if words.match(text, begins) for name in led]
+        if named is not None:
             if not final and len(buf) - named.end() < _LED:
                 window.needs(window.base + named.end() + _LED)
                 return WAIT
@@ -418,6 +424,7 @@ class AutoSearch(AnswerSearch):
             cut = max(begins, len(buf) - _TAIL)
             led = index.led_held.search(buf[cut:])
             at = at if led is None else min(at, max(low, cut + led.start()))
+            at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.odd_names else at
             if self._mixed.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
                 return low
             fence = _FENCE_LINE.search(buf, max(begins, low, at - _LINE), at)

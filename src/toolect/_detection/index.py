@@ -135,7 +135,7 @@ class Index:
         hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]
         fits, rest, strong = list[Hit](), list[Hit](), self.strong.match(buf, at) is not None
         for hit in hits:
-            answer = follows(hit.opener, buf, hit.end, final)
+            answer = follows(hit.opener, buf, hit.end, final, tools)
             if isinstance(answer, Waits):
                 return WAIT
             core = hit.opener.core
@@ -334,6 +334,8 @@ def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
     Pages and sources are full of `<li>` and `f()`.
     """
     match = _NAME.match(buf, at)
+    if tools.odd_names and tools.names.match(buf, _BLANKS.match(buf, at).end()):  # type: ignore[union-attr]  # as above
+        return True
     if match is None:
         return False
     name, bracket = match.groups()
@@ -344,7 +346,7 @@ def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
     return _WORDS.match(name) is not None and (not bracket or buf.startswith("()", match.end(1)))
 
 
-def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:
+def follows(opener: Opener, buf: str, end: int, final: bool, tools: ToolSchemas = NO_TOOLS) -> bool | Waits:
     """May what stands at index `end` come after `opener`, if not any text may?"""
     at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
     if at == len(buf):
@@ -360,8 +362,9 @@ def follows(opener: Opener, buf: str, end: int, final: bool) -> bool | Waits:
     rest = squeeze(buf[at : at + AHEAD])
     if rest.startswith(opener.follows):
         return True
+    named = tools.names.match(buf, at) if tools.odd_names else None
     for regex in opener.patterns:
-        match = _regex(regex).match(buf, at, at + MAX_LEXEME)
+        match = named or _regex(regex).match(buf, at, at + MAX_LEXEME)
         if match is not None and match.end() > at:
             rest = squeeze(buf[match.end() : match.end() + AHEAD])
             if not opener.then or rest.startswith(opener.then):

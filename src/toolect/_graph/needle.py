@@ -46,6 +46,15 @@ def _beginning(signs: str) -> str:
     return rf"(?:{_BLANKS}".join(map(re.escape, signs)) + ")?" * (len(signs) - 1) if signs else ""
 
 
+def begun(text: str, word: str, pos: int) -> int:
+    """The index from `pos` on where `word` stands in a text, or its beginning at the end; else where the text ends."""
+    found = text.find(word, pos)
+    if found >= 0:
+        return found
+    sizes = range(min(len(word) - 1, len(text) - pos), 0, -1)
+    return len(text) - next((size for size in sizes if text.endswith(word[:size])), 0)
+
+
 def ending(text: str, lead: str, pos: int, at: int) -> int:
     """How many of the last characters of `lead` stand at the end of `text[pos:at]`."""
     size = len(lead)

@@ -118,6 +118,15 @@ def first(regex: str) -> list[str]:
     return [f"[{re.escape(chr(low))}-{re.escape(chr(high))}]" for low, high in joined(ranges)]
 
 
+@lru_cache(maxsize=1024)
+def _found(regex: str) -> Automaton | bool:
+    """The automaton of `regex`; where there is none, whether that is for its size alone."""
+    try:
+        return automaton(regex)
+    except NotRegularError as error:
+        return error.large
+
+
 State = TypeVar("State", bound=Hashable)
 
 
@@ -141,11 +150,13 @@ def led(
 
 
 def alive(regex: str, text: str) -> bool:
-    """True when `text` is the beginning of something that `regex` matches, as far as an automaton can tell."""
-    try:
-        machine = automaton(regex)
-    except NotRegularError:
-        return False
+    """True when `text` is the beginning of something that `regex` matches, as far as an automaton can tell.
+
+    It may be of one that is too large for that.
+    """
+    machine = _found(regex)
+    if isinstance(machine, bool):
+        return machine
     begun, states = machine.gone
     if not text.startswith(begun):
         begun, states = "", frozenset((0,))

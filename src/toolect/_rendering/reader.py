@@ -8,12 +8,16 @@ from typing import Any, Literal, Protocol
 from toolect._graph.graph import Graph
 from toolect._message import Message
 from toolect._spec.model import Spec
+from toolect._values.toolset import ToolSchemas
 
 
 class TextParser(Protocol):
     """What parses a dialect; `toolect._compiled.Dialect` does."""
 
     spec: Spec
+
+    def admitting(self, tools: ToolSchemas, /) -> TextParser:
+        """The dialect in which calls may have the names of `tools`."""
 
     def graph(self) -> Graph:
         """The graph of nodes under the spec's policies."""

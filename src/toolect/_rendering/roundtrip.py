@@ -76,8 +76,9 @@ def write(dialect: TextParser, message: Message, tools: Tools) -> Rendered:
 
     Raises RenderError when there is no place for a part of it.
     """
-    out = RenderedOutput()
-    MessageWriter(dialect.spec, dialect.graph(), tool_schemas(tools), out).write(message.segments)
+    out, schemas = RenderedOutput(), tool_schemas(tools)
+    own = dialect.admitting(schemas)
+    MessageWriter(own.spec, own.graph(), schemas, out).write(message.segments)
     return out.rendered(dialect)
 
 

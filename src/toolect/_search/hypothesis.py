@@ -107,13 +107,15 @@ class Quotation(NamedTuple):
 class TextState(NamedTuple):
     """A free text that is open: where it began, whether it is more than blanks, and the quotation in it.
 
-    Its own opener stands in it `inner` times without a closer.
+    Its own opener stands in it `inner` times without a closer. Where that opener was spelled otherwise, so is its
+    `closer`, a marker and how it is spelled.
     """
 
     start: int
     solid: bool
     quotation: Quotation | None = None
     inner: int = 0
+    closer: tuple[str, str] | None = None
 
 
 class StringState(NamedTuple):

@@ -10,7 +10,7 @@ from toolect._graph.needle import echo_begun, echo_regex, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_NAME, border, spaced, squeeze
 from toolect._graph.symbols import is_echo
-from toolect._search.blank_end import blank_end, bounded, signs
+from toolect._search.blank_end import LED, blank_end, bounded, signs
 from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole
@@ -35,6 +35,7 @@ class Island:
         self.spoken = role in (Role.CONTENT, Role.REASONING)
         codec = node.text_field().codec
         self.escapes = None if codec is None else codec.escapes
+        self._tags: dict[str, list[tuple[str, str, bool]]] = {}
         self.gap = graph.network.spec.gaps.before_call if self.spoken else ""
         self.unwrapped = graph.policies.unwrapped == "accept"
         self.direct = {core: Way(0, (), node) for core in node.marks}
@@ -145,13 +146,17 @@ class Island:
             for name, _ in at.patterns
             if at.fills(name) and at.fills(name) <= _NAMES and at.calling(name)
         ]
-        words, held = [], []
+        words, held, begun = [], [], []
         for way in self.led:
             name = way.path[-1]
             to = way.node.step(name).node
             assert not isinstance(name, str) and hasattr(name, "regex")
             words.append(rf"(?<![\w.])(?:{bounded(name.regex)})\s*(?:{signs(to)})")
             held.append(rf"(?<![^\n])[ \t]*(?:{name.regex})?\s*(?:{_begun_signs(to)})\Z")
+            tools = [f"{_optional(one)}|{re.escape(one)}" for one in self.node.graph.network.spec.names]
+            begun += [rf"(?<![^\n])[ \t]*(?:{one}\s*(?:{_begun_signs(to)}))\Z" for one in tools]
+        held += begun
+        self._names_begun = re.compile("|".join(begun)) if begun else None
         self.led_words = re.compile("|".join(words)) if words else None
         self.led_held = re.compile("|".join(held)) if held else None
 
@@ -176,12 +181,42 @@ class Island:
         self.near = re.compile("|".join(map(re.escape, words))) if words else None
         self._near_begins: re.Pattern[str] | None = None
 
+    def respelt(self, opener: str, before: str) -> tuple[str, str] | None:
+        """The closing tag of the text, and how it is spelled: as its `opener` is, at the end of what stands `before`.
+
+        None where that is spelled as the dialect writes it.
+        """
+        tags = self._tags.get(opener)
+        if tags is None:
+            cores = (core for core in self.ways if core.startswith("</") and not self.ways[core][0].cost)
+            found = ((core, core[2:-1], self.ways[core][0].node.marks[core]) for core in cores)
+            tags = self._tags[opener] = [one for one in found if opener.startswith(one[1], 1)]
+        for core, name, wrong in tags:
+            tag = before[before.rfind("<") :]
+            rest = opener[1 + len(name) :].split()
+            end = tag.find(rest[0]) if rest else -1
+            spelled = tag[1:end].rstrip()
+            if end > 0 and spelled and (wrong or spelled != name) and not any(sign in spelled for sign in "\n<>/="):
+                return core, f"</{spelled}>"
+        return None
+
     # What may come yet
 
     def held(self, buf: str, low: int) -> int:
         """The index from which on a marker may begin that is not all there."""
         match = self._begins.search(buf, max(low, len(buf) - self.reach))
         return len(buf) if match is None else match.start()
+
+    def name_begun(self, buf: str, low: int) -> int:
+        """The index, in a text from `low` on, at which the name of a declared tool begins a line that is not all here.
+
+        Its signs may be markers or JSON elsewhere.
+        """
+        if self._names_begun is None:
+            return len(buf)
+        cut = max(low, len(buf) - LED, 0)
+        match = self._names_begun.search(buf[cut:])
+        return len(buf) if match is None else cut + match.start()
 
     def near_begun(self, buf: str, low: int, before: int) -> int:
         """The index, from `low` on, at which an opener may begin, misspelt; else `before`."""
@@ -235,4 +270,4 @@ def _beginnings(cores: set[str], blank: str, others: list[str]) -> re.Pattern[st
 def _begun_signs(node: Node) -> str:
     """An expression for the beginnings of that."""
     ways = [_optional(core) for core in node.marks]
-    return "|".join([*ways, r"`{0,3}\w{0,16}\s*"] if node.json else ways)
+    return "|".join([*ways, r"`{0,3}\w{0,16}\s*[{\[]?"] if node.json else ways)

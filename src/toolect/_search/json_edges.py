@@ -29,6 +29,7 @@ from toolect._search.json_ends import (
     misplaced,
     name_cost,
     over_before,
+    said,
     takes_arguments,
 )  # fmt: skip
 from toolect._search.json_state import IN_TEXT, LOOSE, JsonState, Next, Style, Telling
@@ -316,7 +317,7 @@ class _Run:
             if state.sole:
                 state.pending, state.sole = "}", False
             elif self.keys is not None and state.key in self.keys.name and len(state.stack) <= MAX_NESTED:
-                state.name = self.window.raw(state.string, state.last_quote)
+                state.name = said(self.window, state)
         self.at = end + width
         return True
 

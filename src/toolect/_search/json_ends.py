@@ -14,10 +14,11 @@ from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
 from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Waits
 from toolect._search.json_state import IN_TEXT, JsonState, Next, Style, Telling
+from toolect._search.json_texts import as_json
 from toolect._search.path import spelled
 from toolect._search.window import Window
 from toolect._shapes.elsewhere import calls_elsewhere
-from toolect._values.json_lexemes import complete
+from toolect._values.json_lexemes import complete, unquote
 
 NEAR: Final = 64
 """Characters of a key, and between the end of a string that has no last quote and what shows it."""
@@ -141,11 +142,17 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
     return cost
 
 
+def said(window: Window, state: JsonState) -> str:
+    """What the string at the end of `state` says."""
+    assert state.last_quote is not None
+    text = window.raw(state.string, state.last_quote)
+    return unquote(as_json(text, state.quote)) if "\\" in text else text
+
+
 def name_cost(window: Window, one: Hypothesis, state: JsonState) -> int:
     """What the string at the end of `state` costs, where it is the name of a call or a constant."""
     keys, costs = shape_keys(one.node), window.costs
-    assert state.last_quote is not None
-    text = window.raw(state.string, state.last_quote)
+    text = said(window, state)
     if state.key in keys.name and state.key not in keys.arguments:
         fine = text in window.tools or text and " " not in text
         return (0 if fine else costs.no_name) + window.name_cost(one.context._replace(name=text))

@@ -39,7 +39,7 @@ from toolect._search.follow import (
     way_to_content,
     way_to_json,
 )
-from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, TextState, Waits
+from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, Waits
 from toolect._search.json_state import Style
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -203,7 +203,8 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     at += end
     if not final and (at == size and done < len(blanks) or at + 1 == size and buf[at] == "\r"):
         return WAIT
-    text = window.stay(one, 0, base + at, Mode.TEXT, TextState(base + at, False), OpenText(node, base + at))
+    state = window.begin_text(node, one.context, base + at)
+    text = window.stay(one, 0, base + at, Mode.TEXT, state, OpenText(node, base + at))
     last = last_marker(one)
     role = node.text_field().role
     if last is None or role in (Role.CONTENT, None) or len(last) < STRONG and _admits_text(window, one.context):
@@ -329,6 +330,11 @@ def _likeliest(window: Window, node: Node, at: int, final: bool) -> Sequence[tup
     """The terminals of `node`; of several that match at index `at`, the first one after which the grammar goes on."""
     buf, size = window.buf, len(window.buf)
     found = [(one, match.end()) for one in node.patterns if (match := one[1].match(buf, at, at + MAX_LEXEME))]
+    if window.graph.network.spec.names:  # the one of a declared tool is longer than what else it may begin as
+        near = not final and size - at < MAX_LEXEME
+        if near and any(may_grow(name.regex, buf, at, size) for name, _ in node.patterns):
+            return WAIT
+        found.sort(key=lambda one: -one[1])
     for one, end in found if len(found) > 1 else ():
         after, end = node.step(one[0]).node, window.after_blanks(end)
         if not final and len(buf) - end < max(after.longest, 1):
@@ -544,6 +550,7 @@ def _missing_before_marker(window: Window, one: Hypothesis, at: int) -> list[Hyp
 def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     """A marker of the grammar spelled otherwise."""
     costs, node, found, openers = window.costs, one.node, list[Hypothesis](), window.graph.long_openers
+    again = one.context.doubt & Doubt.MISSPELT  # the openers around it are, too
     for core, wrong in node.marks.items() if not node.escaped else ():
         if wrong or len(core) < 2 or node.value and core.isalpha():
             continue
@@ -554,7 +561,7 @@ def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
             return WAIT
         opens = core not in openers and window.buf.endswith(openers, at + 1, max(end, at + 1))
         if end > at and not opens:
-            cost = costs.misspelt * edits if edits else costs.respaced
+            cost = (costs.near_in_text if again else costs.misspelt) * edits if edits else costs.respaced
             found.append(shift(window, one, cost, core, at, end, window.path(one), wrong=True))
     return found
 

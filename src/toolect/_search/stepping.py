@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Final
 
 from toolect._building.quotation import quoted
+from toolect._graph.needle import begun
 from toolect._graph.node import STRONG, Node, Step
 from toolect._graph.spelling import MAX_LEXEME, MAX_NAME, may_grow, squeeze
 from toolect._graph.symbols import Key, Op, OpCode, is_echo
@@ -322,7 +323,7 @@ class Stepping:
         place = window.base + at
         self._performer.open_text(node, place)
         one.action.acts = ()
-        one.mode, one.state = Mode.TEXT, TextState(place, False)
+        one.mode, one.state = Mode.TEXT, window.begin_text(node, one.context, place)
         one.pos = one.emitted = place
         return Way.ON
 
@@ -334,10 +335,12 @@ class Stepping:
         state: TextState = one.state
         size, low = len(buf), one.emitted - base
         island = plan.plan
-        if one.context.doubt or island.line_end is not None:
+        if one.context.doubt or island.line_end is not None or state.closer is not None:
             return Way.ASK
         named = island.content and island.named is not None and window.tools.declared
         if named and window.find(window.names, low, MAX_NAME) is not None:
+            return Way.ASK
+        if island.name_begun(buf, state.start - base) < size:
             return Way.ASK
         if island.led_words is not None and window.find(island.led_words, low, LED) is not None:
             return Way.ASK
@@ -497,6 +500,8 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
         cut = max(best.state.start - window.base, size - _TAIL, 0)
         led = plan.led_held.search(buf[cut:])
         at = at if led is None else min(at, max(low, cut + led.start()))
+    if best.state.closer is not None:
+        at = min(at, begun(buf, best.state.closer[1], low))
     at = window.without_blanks(low, at)
     if plan.role in HELD and plan.signs is not None:  # a closer may be there, spelled otherwise
         floor = max(low, size - _TAIL)

@@ -8,7 +8,7 @@ from typing import Final
 
 from toolect._building.quotation import MAX_LINE, closing_of, is_glued, mentioned, quoted, said
 from toolect._graph.misspelling import MORE, around, near_before
-from toolect._graph.needle import ending, fixed, unended
+from toolect._graph.needle import begun, ending, fixed, unended
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, MAX_NAME, squeeze
 from toolect._graph.symbols import Key
@@ -57,7 +57,21 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if blank is not None:
             return _blank_end(window, one, plan, plan.line_end, blank.start(), final)
     part = None if plan.near is None else window.find(plan.near, at, _NEAR)
-    led = None if plan.led_words is None else window.find(plan.led_words, at, LED)
+    if (closer := state.closer) is not None:
+        place = begun(buf, closer[1], at)
+        if place < size and (match is None or place < match.start()):
+            if buf.startswith(closer[1], place):
+                return _respelt_closer(window, one, plan, closer, place)
+            if not final:
+                return WAIT
+    held = size if final else plan.name_begun(buf, start - base)
+    if held < size and (match is None or held <= match.start()):
+        assert plan.led_words is not None
+        led = plan.led_words.search(buf, at, held)
+        if led is None:
+            return WAIT
+    else:
+        led = None if plan.led_words is None else window.find(plan.led_words, at, LED)
     by_name = plan.content and plan.named is not None and window.tools.declared
     name = window.find(window.names, at, MAX_NAME) if by_name else None
     if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):
@@ -103,7 +117,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         return _bare_json(window, one, plan, plan.json, match.start(), solid, final)
     if not any(core in words for words in known):
         tight = squeeze(core)
-        named = (mark for mark in plan.cores if squeeze(mark) == tight)
+        named = (mark for mark in reversed(plan.cores) if squeeze(mark) == tight)
         ends = {echo: echo_end(window, echo, context, match.start()) for echo in plan.echoes}
         echoes = (echo for echo, end in ends.items() if end >= 0)
         found_core = next(named, None) or next(echoes, None)
@@ -115,6 +129,17 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             return [window.stay(one, 0, base + match.start() + 1, Mode.TEXT, one.state)]
         core = found_core
     return _Marker(window, one, plan, core, (match.start(), end), solid).expand(final)
+
+
+def _respelt_closer(
+    window: Window, one: Hypothesis, plan: Island, closer: tuple[str, str], at: int
+) -> list[Hypothesis]:
+    """The closer of the text stands at index `at`, spelled as its opener is; or that is only text."""
+    base, (core, word), costs = window.base, closer, window.costs
+    end = base + lead_end(window, plan.after.lead(core), at, one.state.start)
+    path = window.path(one).add(MoreText(end), CloseText(end)).over_text(end)
+    meant = shift(window, one, costs.misspelt_closer, core, at, at + len(word), path, wrong=True)
+    return [meant, window.stay(one, costs.opener_in_value + costs.swallowed, base + at + 1, Mode.TEXT, one.state)]
 
 
 def _blank_end(window: Window, one: Hypothesis, plan: Island, ends: BlankEnd, at: int, final: bool) -> Found:
@@ -482,6 +507,10 @@ class _Marker:
         if self.shown and closes and plan.role is Role.REASONING and self.passed.quotation is not None:
             word = window.buf[self.end + 1 : self.end + 2].isalnum()  # no quotation ends in front of a letter
             self.shown = bool(self.after) and self.passed.quotation.closing.startswith(self.after) and not word
+        closer = one.state.closer
+        tag = closes and plan.role in HELD and core.startswith("</") and one.context.opener[:1] == "<"
+        self.foreign = tag and (self.ways[0].node.marks[core] if closer is None else core != closer[0])
+        """It is spelled otherwise than the opener of the text."""
         self.own = closes and not inner
         """It is the closer of the text, and not of one that is in it."""
 
@@ -700,7 +729,8 @@ class _Marker:
         path.doubt(doubt)
         passed = one.context.doubt & Doubt.PASSED
         sure = not way.cost and not first and not self.shown and not passed and plan.role in _HOLDS
-        sure = sure and len(core) >= STRONG
+        sure = sure and len(core) >= STRONG and not self.foreign
+        cost += window.costs.misspelt if self.foreign else 0
         if core not in path.node.marks:
             return None, sure
         return shift(window, one, cost, core, at, self.end, path), sure

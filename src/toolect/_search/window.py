@@ -10,7 +10,8 @@ from typing import Any, Final
 from toolect._building.quotation import line_before
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._search.hypothesis import Act, Action, Context, Doubt, Hypothesis, Mode
+from toolect._search.hypothesis import Act, Action, Context, Doubt, Hypothesis, Mode, TextState
+from toolect._search.island import island
 from toolect._search.path import Path
 from toolect._spec.costs import FAR, Costs
 from toolect._values.schema import Schema
@@ -31,13 +32,13 @@ class Window:
         "_begun_names",
         "_blanks",
         "_inner",
-        "_names",
         "_order",
         "_searched",
         "base",
         "buf",
         "costs",
         "graph",
+        "names",
         "need",
         "raw",
         "ref",
@@ -52,7 +53,8 @@ class Window:
         self._order = count()
         self._blanks = (0, -1)
         self._searched: dict[re.Pattern[str], tuple[int, int, int | None]] = {}
-        self._names: re.Pattern[str] | None = None
+        self.names = tools.names
+        """Finds the name of a declared tool."""
         self._begun: set[str] | None = None
         self._begun_names: re.Pattern[str] | None = None
         self._inner: frozenset[str] | None = None
@@ -98,15 +100,14 @@ class Window:
         """True when something else than blanks stands between character `start` and index `at`."""
         return bool(self.buf[max(start - self.base, 0) : at].strip())
 
-    # Tools
+    def begin_text(self, node: Node, context: Context, at: int) -> TextState:
+        """The state of a text of `node` that begins at character `at`."""
+        opener, closer = context.opener, None
+        if context.key is not None and opener[:1] == "<":
+            closer = island(node).respelt(opener, self.raw(max(at - LOOK, 0), at))
+        return TextState(at, False, closer=closer)
 
-    @property
-    def names(self) -> re.Pattern[str]:
-        """Finds the name of a declared tool."""
-        if self._names is None:
-            words = sorted(map(re.escape, filter(None, self.tools.by_name)), key=len, reverse=True)
-            self._names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
-        return self._names
+    # Tools
 
     @property
     def begun_names(self) -> re.Pattern[str]:

@@ -2,5 +2,5 @@
 
 Others import `chat_load`, `chat_model`, `codec_model`, `codecs`, `costs`, `document`, `entry`, `given`,
 `grammar_model`, `grammar_source`, `guards`, `holes`, `lark_loader`, `leaves`, `load`, `map_keys`, `meaning`, `model`,
-`policies`, `problems`, `prompts`, `shape_model`; all else is its own.
+`policies`, `problems`, `prompts`, `shape_model`, `tool_names`; all else is its own.
 """

@@ -135,6 +135,8 @@ class Spec(msgspec.Struct, frozen=True):
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None
+    names: tuple[str, ...] = ()
+    """Names of declared tools that its terminals have as literals: see `tool_names.admitting`."""
     place: Place = Place("", 1, 1)
 
     def __repr__(self) -> str:

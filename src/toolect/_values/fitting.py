@@ -15,7 +15,7 @@ from toolect._values.argument_flow import ArgumentChange, Flow, becomes
 from toolect._values.schema import Schema
 from toolect._values.text_values import NOTHING, read_json
 
-WRAPPERS = ("arguments", "input", "parameters", "properties")
+WRAPPERS = ("arguments", "input", "parameters", "properties", "args", "kwargs", "params")
 """Names that models give to the object of all arguments."""
 MAX_WRAPPERS = 4
 """Objects of all arguments inside one another. Beyond it: they are arguments."""
@@ -121,17 +121,17 @@ class Fitting:
 
     def _unwrapped(self, value: Json, text: str) -> Json:
         """The arguments that `value`, which is spelled `text`, holds, or is; `value` itself where that is not so."""
-        schema, before = self._schema, value
+        schema, before, inner, around = self._schema, value, value, list[ArgumentChange]()
         for _ in range(MAX_WRAPPERS):
-            if not isinstance(value, dict) or len(value) != 1 or not _wraps(schema, key := next(iter(value))):
+            if not isinstance(inner, dict) or len(inner) != 1 or not _wraps(schema, key := next(iter(inner))):
                 break
-            inner = value[key]
+            inner = inner[key]
             if isinstance(inner, str):
                 inner = read_json(inner)
-            if not isinstance(inner, dict) or not set(schema.names).issuperset(inner):
-                break
-            value = inner
-            self.changes.append(ArgumentChange(RepairKind.WRAPPED, key))
+            around.append(ArgumentChange(RepairKind.WRAPPED, key))
+            if isinstance(inner, dict) and set(schema.names).issuperset(inner):
+                self.changes += around
+                value, around = inner, []
         if (alone := placed(schema, before, text)) is None:
             return value
         listed = isinstance(value, list) and value[:1] == [alone]

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
+from toolect._values.toolset import ToolSchemas
+
+_NO_NAME = re.compile(
+    r"(?:functions?[.:_-]?)?(?::?\d+)?\Z|(?:call|chatcmpl(?:-tool)?|toolu|tool|fc)[_-](?=\w*\d)\w{8,}\Z"
+    r"|(?=\w*\d)[0-9a-f-]{8,}\Z"
+).match
+"""An id as servers make them, which says no name: `call_8f3a2c1d`, `0`, `functions.:0`."""
+
 
 def split_ref(template: str, text: str) -> tuple[str, str]:
     """The name in a composite id, and the id itself: the inverse of `join_ref`."""
@@ -13,6 +23,15 @@ def split_ref(template: str, text: str) -> tuple[str, str]:
         if found and index.isdecimal():
             name = head
     return name, text
+
+
+def named_by(template: str, text: str, tools: ToolSchemas) -> str:
+    """The tool that a composite id names; empty where it is one that says no name."""
+    name = split_ref(template, text)[0]
+    if name in tools.by_name:
+        return name
+    tool = next((tool for tool in map(tools.called, (name, text)) if tool in tools.by_name), name)
+    return "" if tool == name and _NO_NAME(text) is not None else tool
 
 
 def join_ref(template: str, name: str, index: int) -> str:

@@ -20,12 +20,15 @@ MAX_TOLD = 1 << 17
 
 _LEAST = 4
 """Characters of a name that may have been begun twice: with fewer, the two are other names."""
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z").match
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
 _NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
-_ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
-"""An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`."""
+_ID = re.compile(r"functions?[_.:/-]?((.+?)(?:[_-]?\d{1,6})?)\Z").match
+"""An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`, `functions.x0`."""
+_COUNTED = re.compile(r"(.+?)[_.-]\d{1,6}\Z").match
+"""One without its beginning: `x_0`."""
 
 
 class ToolSchemas(Mapping[str, Schema]):
@@ -35,13 +38,18 @@ class ToolSchemas(Mapping[str, Schema]):
     where only that fits.
     """
 
-    __slots__ = ("_by_letters", "_parameters", "by_name", "declared")
+    __slots__ = ("_by_letters", "_parameters", "by_name", "declared", "names", "odd_names")
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self.by_name = schemas
         """Those that are declared by just this name."""
         self.declared = len(schemas) > 0
         """There are any."""
+        self.odd_names = tuple(sorted(name for name in schemas if _PLAIN(name) is None))
+        """Those that not every grammar has for names."""
+        words = sorted(map(re.escape, filter(None, schemas)), key=len, reverse=True)
+        self.names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
+        """Finds one of them."""
         self._by_letters: dict[str, list[str]] | None = None
         self._parameters: frozenset[str] | None = None
 
@@ -65,10 +73,10 @@ class ToolSchemas(Mapping[str, Schema]):
             after = [name[sign.end() :] for sign in _SIGN.finditer(name)]
             fit = [inner for inner in after if inner in schemas] or self._alike(after[-1])
         else:
-            told = _ID(name)
-            fit = [] if told is None else [tool for tool in dict.fromkeys(told.groups()) if tool in schemas]
-            fit = fit or [tool for tool in _begun_twice(name) if tool in schemas]
+            fit = [tool for tool in _begun_twice(name) if tool in schemas]
             fit = fit or [tool for tool in [name.rpartition("=")[2]] if tool in schemas]  # no name has that sign
+        for told in (_ID(name), _COUNTED(name)) if not fit else ():
+            fit = fit or [tool for tool in dict.fromkeys(told.groups() if told else ()) if tool in schemas]
         fit = fit or self._alike(name)
         return fit[0] if len(fit) == 1 and fit[0] else name
 
@@ -93,6 +101,17 @@ class ToolSchemas(Mapping[str, Schema]):
         found = self.by_name.get(name)
         return self.by_name.get(self.called(name), NO_SCHEMA) if found is None else found
 
+    def only_fit(self, arguments: Any) -> str:
+        """The only tool that has all these arguments, and asks for no others; empty where there is none."""
+        if not arguments or not isinstance(arguments, dict):
+            return ""
+        fit = [
+            name
+            for name, schema in self.by_name.items()
+            if set(schema.names).issuperset(arguments) and not schema.lacks(arguments)
+        ]
+        return fit[0] if len(fit) == 1 else ""
+
     def __getitem__(self, name: str) -> Schema:
         return self.by_name[self.called(name)]
 
@@ -107,8 +126,8 @@ class ToolSchemas(Mapping[str, Schema]):
 
 
 def _letters(name: str) -> str:
-    """A name in lower case, its words with nothing between them."""
-    return name.lower().replace("_", "").replace("-", "")
+    """The letters and digits of a name in lower case; all of one that has none."""
+    return "".join(filter(str.isalnum, name.lower())) or name
 
 
 def _begun_twice(name: str) -> Iterator[str]:
