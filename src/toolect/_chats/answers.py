@@ -25,6 +25,7 @@ from toolect._spec.grammar_model import SLOTS, Expr, Literal, Ref, Repeat
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Rule, Spec
 from toolect._turns import Assistant
+from toolect._values.toolset import tool_schemas
 
 
 def plain_dialect() -> Dialect:
@@ -160,7 +161,8 @@ class Answers:
     def calls(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
         """The calls of an answer, as the dialect writes them."""
         message = Message([Call(call.name, call.arguments, call.id) for call in calls])
-        return write(self.dialect, message, list(tools) or tools_of(message))
+        own = self.dialect.admitting(tool_schemas(tools))
+        return write(own, message, list(tools) or tools_of(message))
 
     def whole(self, message: Message, tools: Sequence[Mapping[str, Any]]) -> str:
         """All of an answer."""

@@ -44,7 +44,7 @@ def round_trip(
 ) -> RoundTrip:
     """`message` written and read back, with `tools` or else those that it needs. Raises RenderError as `write`."""
     stated = tools_of(message) if tools is None else tools
-    text = write(dialect, message, stated)
+    text = write(dialect.admitting(tool_schemas(tools)), message, stated)
     return RoundTrip(message, stated, text, dialect.parse(text, stated, mode))
 
 
@@ -76,9 +76,8 @@ def write(dialect: TextParser, message: Message, tools: Tools) -> Rendered:
 
     Raises RenderError when there is no place for a part of it.
     """
-    out, schemas = RenderedOutput(), tool_schemas(tools)
-    own = dialect.admitting(schemas)
-    MessageWriter(own.spec, own.graph(), schemas, out).write(message.segments)
+    out = RenderedOutput()
+    MessageWriter(dialect.spec, dialect.graph(), tool_schemas(tools), out).write(message.segments)
     return out.rendered(dialect)
 
 

@@ -46,6 +46,7 @@ from toolect._shown import alike, cut, one_line
 from toolect._spec.grammar_model import Pattern
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Gaps, Role
+from toolect._values.toolset import tool_schemas
 
 DRAWN = 10
 """Messages drawn besides the smallest ones. Beyond it: what only others would show is not found, here and below."""
@@ -179,7 +180,8 @@ def _beside(
     written = Text("written", "nothing: the prompt has begun it", wire=False)
     if "prefix" not in case.options and all(call.runnable for call in meant.calls):
         try:
-            text = write(dialect, meant, tools_of(meant) if tools is None else tools)
+            own = dialect.admitting(tool_schemas(tools))
+            text = write(own, meant, tools_of(meant) if tools is None else tools)
         except RenderError as error:
             written = Text("written", f"nothing: {error}", wire=False)
             related += _given(subject, _ROLES.get(error.slot, ()))
