@@ -6,13 +6,15 @@ Projects, servers and sellers spell the same model in their own ways: `meta-llam
 `llama3.1:8b-instruct-q4_K_M`, `us.meta.llama3-1-8b-instruct-v1:0`, `accounts/fireworks/models/llama-v3p1-8b-instruct`,
 `bartowski/Meta-Llama-3.1-8B-Instruct-GGUF`. So ids and patterns are compared as words: letters apart from numbers,
 whatever stands between them, and versions in one spelling. A pattern that does not end in `*` speaks of a family:
-sizes, dates, the words by which copies and offers of a model are told apart, and quantisations may follow.
+sizes, dates, the words by which copies and offers of a model are told apart, and quantisations may follow. One with a
+tag, `mistral-small:24b`, speaks of the id that is spelled so.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -71,6 +73,11 @@ class Found(NamedTuple):
 
 def best(model: str, patterns: Sequence[Pattern]) -> Found | None:
     """The most specific pattern that speaks of this id, among equals the last; none where the model writes no calls."""
+    last = model.strip().casefold().rpartition("/")[2]
+    for pattern in reversed(patterns):
+        if ":" in pattern.tail and any(fnmatchcase(one, pattern.tail.casefold()) for one in (last, _apart(last))):
+            return Found(pattern, last)
+    patterns = [pattern for pattern in patterns if ":" not in pattern.tail]
     tails = [canonical(pattern.tail) for pattern in patterns]
     found = [
         (weight(tails[n]), pattern.owner in owners, n, len(form), form)
@@ -84,6 +91,11 @@ def best(model: str, patterns: Sequence[Pattern]) -> Found | None:
     _, _, n, _, form = max(found)
     silent = _NO_CALLS.intersection(form.split("-")) - {*tails[n].split("-")}
     return None if silent else Found(patterns[n], form)
+
+
+def _apart(last: str) -> str:
+    """The last part of an id without the region before it: `us.deepseek.v3-v1:0`."""
+    return last.partition(".")[2]
 
 
 def _forms(model: str, owners: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:

@@ -129,7 +129,8 @@ class Index:
         if isinstance(found, Waits):
             return WAIT
         groups: dict[tuple[str, int], list[str]] = {}
-        for name in sorted(found, key=self.order.__getitem__):
+        bare = {name: self._is_bare(name, opener.core) for name, (opener, _) in found.items()}
+        for name in sorted(found, key=lambda name: (bare[name], self.order[name])):
             opener, end = found[name]
             groups.setdefault((opener.core, opener.kind), []).append(name)
         hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]
@@ -169,6 +170,11 @@ class Index:
             fits.sort(key=lambda hit: sum(_is_odd(hit.opener, *member) for member in members))
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
         return named or [*fits, *rest][:MOST]
+
+    def _is_bare(self, name: str, core: str) -> bool:
+        """True when an opener lacks the token that the dialect writes in it: others write it so."""
+        written = self.traits[name].written
+        return core not in written and len(core) >= STRONG and core[1:] in written
 
     def _openers_at(self, buf: str, at: int, final: bool) -> dict[str, tuple[Opener, int]] | Waits:
         """Of each dialect the longest opener that stands at index `at`, and where it ends."""

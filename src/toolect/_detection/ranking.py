@@ -14,7 +14,9 @@ from toolect._compiled import Dialect, Tools
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
+from toolect._graph.spelling import squeeze
 from toolect._message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps, not_text
+from toolect._rendered import RenderError
 from toolect._values.toolset import ToolSchemas, tool_schemas
 
 HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
@@ -101,26 +103,39 @@ def among(
     ]
     most = max((reading.attempts for reading in readings), default=0)
     others = [marker for marker in known.markers if marker in text]
-    groups: dict[Said, list[tuple[float, float, int, int, Reading]]] = {}
+    groups: dict[Said, list[tuple[float, float, int, bool, int, Reading]]] = {}
     for reading in readings:
         score = reading.score(reading.attempts if reading.traits.name in read else most, others)
         if score > 0:
-            rank = (score, reading.coverage, reading.marked, -known.order[reading.traits.name], reading)
+            order = -known.order[reading.traits.name]
+            spelled = _spells(dialect(reading.traits.name), reading.message, text, given)
+            rank = (score, reading.coverage, reading.marked, spelled, order, reading)
             groups.setdefault(reading.said, []).append(rank)
     ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))
     ranked = [group for group in ranked if group[0][0] >= WORTH_NAMING * ranked[0][0][0]]
     weights = [group[0][0] ** 8 for group in ranked]
     return tuple(
         group[0][-1].detection(
-            tuple(reading.traits.name for *_, reading in group[1:]), score, score * weight / sum(weights)
+            tuple(reading.traits.name for *_, reading in group[1:]),
+            score,
+            score * weight / sum(weights),
         )
         for group, weight in zip(ranked[: max(limit, 0)], weights, strict=False)
         for score in (group[0][0],)
     )
 
 
-def _rank(entry: tuple[float, float, int, int, object]) -> tuple[float, float, int, int]:
-    return -entry[0], -entry[1], -entry[2], -entry[3]
+def _rank(entry: tuple[float, float, int, bool, int, object]) -> tuple[float, float, int, bool, int]:
+    return -entry[0], -entry[1], -entry[2], not entry[3], -entry[4]
+
+
+def _spells(dialect: Dialect, message: Message, text: str, tools: Tools | None) -> bool:
+    """True when the dialect writes the message as the text has it, blanks apart: then it does not only read it."""
+    try:
+        written = str(dialect.render(message, tools))
+    except (RenderError, ValueError):
+        return False
+    return squeeze(written) == squeeze(text)
 
 
 class Sample(NamedTuple):

@@ -7,11 +7,15 @@ from zlib import crc32
 
 import msgspec
 
+from toolect._compiled import Dialect
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import squeeze
 from toolect._graph.symbols import Hollow, Key, Pat
+from toolect._message import Call, Message
+from toolect._rendered import RenderError
+from toolect._rendering.roundtrip import tools_of, write
 from toolect._search.follow import reach, shape_keys, way_to_json
 from toolect._search.island import Island, island
 from toolect._spec.grammar_model import SlotKind
@@ -95,6 +99,8 @@ class Traits(msgspec.Struct, frozen=True):
     """Every marker long enough to say something, but for those of reasoning and content."""
     thinking: tuple[str, ...] = ()
     """The markers of reasoning and content, as long."""
+    written: str = ""
+    """A call as it is written: a marker that is not in it may only be read."""
 
 
 def traits(spec: Spec) -> Traits:
@@ -118,7 +124,16 @@ def traits(spec: Spec) -> Traits:
         (*spec.prefill, *sorted(core for core in graph.think_openers if core[0] in "<[")),
         tuple(sorted(graph.markers - thinking)),
         tuple(sorted(thinking)),
+        _written(spec),
     )
+
+
+def _written(spec: Spec) -> str:
+    message = Message([Call("f", {"a": "x"})])
+    try:
+        return str(write(Dialect(spec), message, tools_of(message)))
+    except RenderError:
+        return ""
 
 
 def _openers(start: Node, plan: Island | None) -> list[Opener]:
