@@ -12,6 +12,7 @@ from toolect._message import Call, Content, Json, Reasoning, Repair, RepairKind,
 from toolect._salvage import MAX_TEXT, without_loss
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
+from toolect._values.doubtful import only_call
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
 
@@ -27,14 +28,14 @@ class Draft:
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
         "after_call", "passed", "tools", "torn", "_strict",
-        "_no_call", "_known", "_repeated", "_good_only", "_salvages", "_salvage_left", "_coded", "_fits",
+        "_tagged", "_no_call", "_known", "_repeated", "_good_only", "_salvages", "_salvage_left", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
 
     def __init__(
         self, tools: ToolSchemas, no_call: Collection[str], policies: Policies, streaming: bool, strict: bool,
-        coded: bool = False,
+        coded: bool = False, tagged: bool = False,
     ) -> None:  # fmt: skip
         self.segments: list[Segment] = []
         self.repairs: list[Repair] = []  # those outside of calls
@@ -51,10 +52,11 @@ class Draft:
         self._strict = strict
         self.tools = tools
         self._salvage_left = MAX_SALVAGED
-        self.obey(no_call, policies, coded)
+        self.obey(no_call, policies, coded, tagged)
 
-    def obey(self, no_call: Collection[str], policies: Policies, coded: bool) -> None:
+    def obey(self, no_call: Collection[str], policies: Policies, coded: bool, tagged: bool) -> None:
         """What follows is read under these policies."""
+        self._tagged = tagged  # the name of a call is that of a tag around it
         self._no_call = no_call
         self._known = self.tools if policies.unknown_tool == "content" and self.tools else None
         self._coded = coded  # calls are code: one of something that is no tool is reported
@@ -100,6 +102,8 @@ class Draft:
     def start_call(self, call: OpenCall) -> None:
         """The name is known: report it, unless the call may yet turn out to be content, or to have other arguments."""
         if not call.name or self.says_no or call.index >= 0 or self._good_only or self._salvages:
+            return
+        if self._tagged and call.name not in self.tools:  # it may be a tag around a call
             return
         if self._known is None or call.name in self._known:
             self._report(call)
@@ -248,6 +252,11 @@ class Draft:
         if not call.name and call.id and call.sound and (tool := self.tools.only_fit(call.arguments)):
             call.name = tool
             call.note(RepairKind.TOOL_NAME, call.start, call.id)
+        if self._tagged and call.name not in self.tools and (inner := only_call(call.arguments, self.tools)):
+            call.note(RepairKind.WRAPPED, call.start, call.name)
+            call.name, call.fitting, call.entries = inner[0], None, []
+            call.written = [dumps(inner[1])]
+            call.take(inner[1])
         call.settle(end)
         if self._salvages and call.error is not None and not call.truncated:
             self._salvage(call, end)

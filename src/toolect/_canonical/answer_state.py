@@ -28,6 +28,7 @@ from toolect._graph.symbols import ECHOES
 from toolect._message import Call, Json, Segment
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
+from toolect._values.doubtful import only_call
 from toolect._values.fitting import fits
 from toolect._values.ref import named_by, split_ref
 from toolect._values.schema import Schema
@@ -153,6 +154,8 @@ class Answer:
             return False  # it may be what a tool declares
         if name in self.graph.network.spec.reserved and name not in self.tools:
             return False
+        if self.graph.network.spec.tagged and name not in self.tools and only_call(arguments, self.tools):
+            return False
         if not self.declared:
             return name.isascii() or self.tools.called(name) == name
         schema = self.tools.by_name.get(name)
@@ -234,8 +237,8 @@ class Answer:
                 self.name = match[group]
             elif act == REF:
                 ref = self.graph.network.spec.ref
-                self.name, identity = split_ref(ref, match[group])
-                if named_by(ref, identity, self.tools) != self.name:
+                before, (self.name, identity) = self.name, split_ref(ref, match[group])
+                if named_by(ref, identity, self.tools) != self.name or before not in ("", self.name):
                     return False
                 self.id = identity if "{index}" in ref else None
             elif act == NAME_AGAIN:

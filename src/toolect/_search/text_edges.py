@@ -578,7 +578,7 @@ class _Marker:
             named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
             if isinstance(named, Waits):
                 return WAIT
-            acts = [PassOver(base + at)] if named else []
+            acts = [PassOver(base + at)] if named and not self._reserved() else []
         found, sure = list[Hypothesis](), False
         for way in self.ways:
             meant, certain = self._meant(way)
@@ -607,6 +607,13 @@ class _Marker:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else max(text_cost, over + 1)
         return [*found, only_text]
+
+    def _reserved(self) -> bool:
+        """True when the name behind a short opener is that of no tool."""
+        window, reserved = self.window, self.window.graph.network.spec.reserved
+        patterns = self.ways[0].node.step(self.core).node.patterns if reserved else ()
+        names = (regex.match(window.buf, self.end, self.end + MAX_LEXEME) for _, regex in patterns)
+        return any(name is not None and name[0] in reserved and name[0] not in window.tools for name in names)
 
     def _ends_answer(self, final: bool) -> int:
         """What it costs that an end token with which an opener begins ends the answer; 0 where more text is needed."""

@@ -26,7 +26,7 @@ from toolect._spec.entry import (
 from toolect._spec.grammar import Grammar, read_grammar
 from toolect._spec.holes import holes
 from toolect._spec.map_checks import check_mapped, check_within_calls
-from toolect._spec.meaning import begins_with_name, read_map, take_texts
+from toolect._spec.meaning import begins_with_name, names_twice, read_map, take_texts
 from toolect._spec.model import Role, Spec
 from toolect._spec.parts import Parts
 from toolect._spec.problems import Problems, in_order, near
@@ -192,6 +192,7 @@ class _Loader:
             prefill=read_prefill(whole, grammar, problems),
             end=tuple(itertools.chain.from_iterable(ends)),
             misspellings=read_misspellings(whole, literals, problems),
+            tagged=any(names_twice(rule, roles) for rule in rules.values()),
             place=entry.name.place,
         )
         return None if problems.failed else spec

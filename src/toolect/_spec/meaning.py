@@ -10,7 +10,7 @@ from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.document import Node, Table, Text, choose, describe
 from toolect._spec.grammar_model import Alt, Literal, Pattern, Ref, Seq, Slot, SlotKind
 from toolect._spec.holes import holes
-from toolect._spec.leaves import leaves
+from toolect._spec.leaves import alternatives, leaves
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Computed, Role, Rule
 from toolect._spec.parts import JSON, RULE, TERMINAL, TEXT, VALUE_RULE, Parts
@@ -246,3 +246,12 @@ def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
             if role is Role.NAME:
                 return True
     return False
+
+
+def names_twice(rule: Rule, roles: dict[str, Role]) -> bool:
+    """True when `rule` is a call with its name at both ends, as a tag has it."""
+    options = (tuple(leaves(option)) for option in alternatives(rule.expr))
+    return roles.get(rule.name) is Role.CALL and any(
+        sum(isinstance(part, Pattern) and said_of(roles, rule.name, part.name) is Role.NAME for part in parts) > 1
+        for parts in options
+    )

@@ -137,6 +137,8 @@ class Spec(msgspec.Struct, frozen=True):
     ids: Ids | None = None
     names: tuple[str, ...] = ()
     """Names of declared tools that its terminals have as literals: see `tool_names.admitting`."""
+    tagged: bool = False
+    """The name of a call is that of a tag around it: written twice, and fixed nowhere."""
     place: Place = Place("", 1, 1)
 
     def __repr__(self) -> str:
