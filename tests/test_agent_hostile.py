@@ -292,6 +292,30 @@ def test_names_of_before_say_those_of_now() -> None:
         toolect.agent.nothing  # noqa: B018  # as above
 
 
+# Arguments that are a null
+
+
+@pytest.mark.parametrize("given", [None, "", " ", "null", '"null"', '""'])
+def test_a_null_is_no_arguments_wherever_it_stands(given: Any) -> None:
+    """In whole answers and streams, of each API, and in what a dialect writes."""
+    function = {"name": "f", "arguments": given}
+    call = {"id": "a", "type": "function", "function": function}
+    item = {"type": "function_call", "call_id": "a", "name": "f", "arguments": given}
+    found = [
+        toolect.Message.from_openai({"role": "assistant", "tool_calls": [call]}),
+        toolect.Message.from_openai({"role": "assistant", "function_call": function}),
+        toolect.openai.from_openai([{"choices": [{"delta": {"tool_calls": [{"index": 0, **call}]}}]}]),
+        toolect.responses.from_response({"object": "response", "output": [item]}),
+    ]
+    if given in (None, "null"):
+        block = {"type": "tool_use", "id": "a", "name": "f", "input": given}
+        found.append(toolect.anthropic.from_anthropic({"role": "assistant", "content": [block]}))
+    for message in found:
+        (read,) = message.calls
+        assert (read.arguments, read.runnable, read.arguments_text) == ({}, True, "{}")
+        assert [str(repair.kind) for repair in read.repairs] == ["missing-arguments"]
+
+
 # Conversations that a run made
 
 ADD = '<tool_call>\n{"name": "add", "arguments": {"a": 1, "b": 2}}\n</tool_call>'

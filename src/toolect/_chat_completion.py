@@ -236,11 +236,10 @@ def _patiently(call: Call, text: str) -> Call:
     try:
         value = _loads(text, repairs)
         if isinstance(value, str):
-            value = _loads(value, repairs)
+            value = _loads(value, repairs) if value.strip() else None
             repairs.append(Repair(RepairKind.DOUBLE_ENCODED, 0))
         if value is None:
-            value = {}
-            repairs.append(Repair(RepairKind.MISSING_ARGUMENTS, 0))
+            return without_arguments(call.name, call.id)
         if not isinstance(value, dict):
             raise ValueError(f"expected an object, got {got(value)}")
         spelling = None if dumps(value) == text else text

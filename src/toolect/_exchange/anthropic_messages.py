@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolect._chat_completion import plain_call
+from toolect._chat_completion import plain_call, without_arguments
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
@@ -75,6 +75,8 @@ def _segment(block: Object, where: str) -> Segment | None:
             name, given = as_text(field(block, "name"), f"{where}.name"), plain(field(block, "input"), f"{where}.input")
             if not name:
                 raise MessageError("a name", "none", f"{where}.name")
+            if given is None or given == "null":
+                return without_arguments(name, as_text(field(block, "id"), f"{where}.id") or None)
             if not isinstance(given, dict):
                 advice = "read it with json.loads" if isinstance(given, str) else ""
                 raise MessageError("an object", got(given), f"{where}.input", advice)

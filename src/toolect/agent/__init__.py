@@ -23,54 +23,31 @@ from toolect.agent.errors import (
 from toolect.agent.loop import Model
 from toolect.agent.mcp_server import McpServer
 from toolect.agent.models import NativeModel, RawModel, TextModel
-from toolect.agent.outcome import AgentEvent, Answered, Done, Ended, Result, ToolFinished, ToolStarted, Usage
+from toolect.agent.outcome import (
+    AgentEvent,
+    Answered,
+    Done,
+    Ended,
+    ModelStep,
+    Result,
+    RunStep,
+    Step,
+    ToolFinished,
+    ToolStarted,
+    ToolStep,
+    Usage,
+)  # fmt: skip
 from toolect.agent.signature import Context
-from toolect.agent.steps import ModelStep, RunStep, Step, ToolStep
 from toolect.agent.tool import Tool
 from toolect.agent.tool_agent import Agent
 from toolect.agent.tool_registry import ToolRegistry
 
 __all__ = [
-    "AbortedError",
-    "Agent",
-    "AgentError",
-    "AgentEvent",
-    "Answered",
-    "Assistant",
-    "Chat",
-    "Context",
-    "Done",
-    "Ended",
-    "MaxIterationsError",
-    "McpServer",
-    "Model",
-    "ModelError",
-    "ModelStep",
-    "NativeModel",
-    "RawModel",
-    "Result",
-    "Results",
-    "RetryError",
-    "RetryLimitError",
-    "RunStep",
-    "Step",
-    "System",
-    "TextModel",
-    "Tool",
-    "ToolDefinitionError",
-    "ToolError",
-    "ToolFinished",
-    "ToolRegistry",
-    "ToolResult",
-    "ToolStarted",
-    "ToolStep",
-    "ToolsRefusedError",
-    "Turn",
-    "UnparsedCallsError",
-    "UnreadableCallsError",
-    "Usage",
-    "User",
-    "Violation",
+    "AbortedError", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "Chat", "Context", "Done",
+    "Ended", "MaxIterationsError", "McpServer", "Model", "ModelError", "ModelStep", "NativeModel", "RawModel",
+    "Result", "Results", "RetryError", "RetryLimitError", "RunStep", "Step", "System", "TextModel", "Tool",
+    "ToolDefinitionError", "ToolError", "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep",
+    "ToolsRefusedError", "Turn", "UnparsedCallsError", "UnreadableCallsError", "Usage", "User", "Violation",
 ]  # fmt: skip
 
 __getattr__ = _old_names(__name__)

@@ -57,7 +57,7 @@ class Chat:
         retries: int = 4, backoff: float = 0.5, options: Mapping[str, Json] | None = None,
         headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None,
     ) -> None:  # fmt: skip
-        for module in ("httpx", "httpx_sse", "tenacity"):  # missing, it is said at once
+        for module in ("httpx", "httpx_sse", "tenacity"):  # a missing one is reported at once
             extras.need(module, "agent")
         _check_address(url)
         url, account, secrets = split_url(url)
@@ -245,11 +245,11 @@ class Chat:
         except (ValueError, RecursionError):
             reason = text
         hint = "; does its address end in /v1?" if status == 404 and not re.search(r"/v\d", self.base) else ""
-        said = f"the server at {url} answers {status}: {self._line(reason) or 'nothing'}{hint}"
+        what = f"the server at {url} answers {status}: {self._line(reason) or 'nothing'}{hint}"
         if "tools" in request and _REFUSAL.match(reason):  # with any status, and waiting does not help
-            raise ToolsRefusedError(said, status)
+            raise ToolsRefusedError(what, status)
         wait = sse.seconds(response.headers.get("retry-after"))
-        raise ModelError(said, status, is_transient=status in RETRIED, wait=wait)
+        raise ModelError(what, status, is_transient=status in RETRIED, wait=wait)
 
     def _line(self, text: str) -> str:
         """`text` in one short line, without secrets: servers quote what they refuse."""

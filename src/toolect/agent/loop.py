@@ -11,18 +11,36 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, Asyn
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from toolect._message import Call, Json
+from toolect._detection.guess import parse
+from toolect._message import Call, Json, Message
 from toolect._turns import ToolResult, Turn, User
 from toolect.agent.answering import Answer, PieceReader, TextReading
-from toolect.agent.errors import MaxIterationsError, ModelError, RetryLimitError, UnreadableCallsError
+from toolect.agent.errors import (
+    MaxIterationsError,
+    ModelError,
+    RetryLimitError,
+    UnparsedCallsError,
+    UnreadableCallsError,
+)
 from toolect.agent.executing import Output, described
-from toolect.agent.outcome import AgentEvent, Answered, Done, Result, ToolFinished, ToolStarted, Usage
+from toolect.agent.outcome import (
+    AgentEvent,
+    Answered,
+    Around,
+    Done,
+    ModelStep,
+    Result,
+    RunStep,
+    Step,
+    ToolFinished,
+    ToolStarted,
+    ToolStep,
+    Usage,
+)
 from toolect.agent.signature import Context
-from toolect.agent.steps import Around, ModelStep, RunStep, Step, ToolStep
 from toolect.agent.tool import Tool
 from toolect.agent.tool_registry import ToolRegistry, result
 from toolect.agent.typed_output import Refused, TypedOutput
-from toolect.agent.unread import check_read
 
 
 class Model(Protocol):
@@ -160,7 +178,7 @@ class Loop:
         if answer.ended.finish == "length":
             return ""
         if self._choice != "none":
-            check_read(self.model, answer.message, self.tools, self.history)
+            _check_parsed(self.model, answer.message, self.tools, self.history)
         if self._choice not in ("auto", "none") and not any(call.runnable for call in self._calls):
             what = "a tool" if self._choice == "required" else f"`{self._choice}`"
             return f"Call {what} now."
@@ -230,3 +248,18 @@ class Loop:
 
 async def _awaited(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
+
+
+def _check_parsed(model: Any, message: Message, tools: ToolRegistry, history: Sequence[Turn]) -> None:
+    """Raises `UnparsedCallsError` where the last answer, which has no calls, is the text of one of a known tool.
+
+    That is for models whose text nobody reads: they have a `dialect`, and it is nothing.
+    """
+    if not len(tools) or not message.content or getattr(model, "dialect", model) is not None:
+        return
+    found = parse(message.content, tools.definitions())
+    for call, dialect in zip(found.calls, found.dialects, strict=True):
+        if call.runnable and call.name in tools:
+            why = f"expected the server to read calls, got one of `{call.name}` as text, which looks like `{dialect}`"
+            hint = "name that dialect, or start the server with its own parser for it"
+            raise UnparsedCallsError(f"{why}: {hint}", history, dialect)

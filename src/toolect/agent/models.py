@@ -35,6 +35,7 @@ MAX_TOKENS = 4096
 """Tokens that an answer in raw text may have, unless options say otherwise: servers take very few for granted."""
 MAX_STOPS = 4
 """Texts that a server can be told to stop at. Beyond it: the rest is left to the model's own end token."""
+CHAT = "/chat/completions"
 NATIVE = "native"
 """Instead of a dialect: the server reads calls, and nobody else does."""
 _TAIL = 200
@@ -44,6 +45,8 @@ _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 class ServedModel(ABC):
     """A model of a server: its connections, its dialect, and calls that may be forced."""
+
+    _path = CHAT
 
     def __init__(self, chat: Chat, dialect: str | Dialect | None = None, prefix: str = "") -> None:
         self.chat, self.prefix = chat, prefix
@@ -65,14 +68,43 @@ class ServedModel(ABC):
         """The model, made to choose: `none`, `required`, or the name of a tool."""
         return functools.partial(self.ask, choice=choice)
 
-    @abstractmethod
-    def ask(
+    async def ask(
         self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
     ) -> AsyncIterator[Piece]:
-        """The pieces of the answer as they arrive; `options` go into this request. Raises `ModelError`.
+        """The pieces of the answer as they arrive; `options` go into this request.
 
-        Raises `RenderError` for what the dialect or chat cannot represent.
+        Raises `ModelError`, and `RenderError` for what the dialect or chat cannot represent.
         """
+        await self.prepare()
+        body = self._request(turns, tools, choice)
+        reader, ended, is_empty = ChunkReader(tools), Ended(), True
+        try:
+            async for part in self.chat.stream({**body, **options}, self._path):
+                ended = ended.after(part)
+                text = part.get("text")
+                events = reader.feed_choice(part) if self._path == CHAT else [ContentDelta(text)] if text else []
+                for event in events:
+                    is_empty = False
+                    yield event.text if self._is_text and isinstance(event, ContentDelta) else event
+            for event in reader.close():
+                is_empty = False
+                yield event
+        except MessageError as error:
+            raise ModelError(f"the server's message makes no sense: {error}") from None
+        if ended.finish == "error":
+            raise ModelError(f"expected a whole answer from {self.chat.base}, got one that ends with an error")
+        if is_empty and ended.finish not in ("length", "content_filter"):
+            raise ModelError(f"expected an answer from {self.chat.base}, got an empty one")
+        yield ended
+
+    @abstractmethod
+    def _request(self, turns: list[Turn], tools: Definitions, choice: str) -> dict[str, Json]:
+        """The body of a request. Raises `RenderError`."""
+
+    @property
+    def _is_text(self) -> bool:
+        """True where content is text that is to be read."""
+        return True
 
     async def prepare(self) -> None:
         """Ask the server for the name of its only model, where none was given. Raises `ModelError`."""
@@ -87,32 +119,6 @@ class ServedModel(ABC):
             self.chat.model = names[0]
         self.name = self.chat.model
 
-    async def _pieces(
-        self, body: Mapping[str, Json], tools: Definitions, as_text: bool, path: str = "/chat/completions"
-    ) -> AsyncIterator[Piece]:
-        """The events of an answer, with content `as_text` that is to be read, and how it ended. Raises `ModelError`."""
-        reader, ended, is_empty = ChunkReader(tools), Ended(), True
-        try:
-            async for choice in self.chat.stream(body, path):
-                ended = ended.after(choice)
-                text = choice.get("text")
-                if path == "/completions":
-                    if isinstance(text, str) and text:
-                        is_empty = False
-                        yield text
-                    continue
-                for event in reader.feed_choice(choice):
-                    yield event.text if as_text and isinstance(event, ContentDelta) else event
-            for event in reader.close():
-                yield event
-        except MessageError as error:
-            raise ModelError(f"the server's message makes no sense: {error}") from None
-        if ended.finish == "error":
-            raise ModelError(f"expected a whole answer from {self.chat.base}, got one that ends with an error")
-        if is_empty and reader.is_empty and ended.finish not in ("length", "content_filter"):
-            raise ModelError(f"expected an answer from {self.chat.base}, got an empty one")
-        yield ended
-
 
 class NativeModel(ServedModel):
     """A model whose server reads its calls: the tools are sent along, and `tool_calls` come back.
@@ -120,19 +126,18 @@ class NativeModel(ServedModel):
     With a `dialect`, calls that the server leaves in the content are read there.
     """
 
-    async def ask(
-        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
-    ) -> AsyncIterator[Piece]:
-        """The pieces of the answer as they arrive. Raises `ModelError`."""
-        await self.prepare()
-        body: dict[str, Json] = {**options, "messages": joined(messages_of(turns))}
+    def _request(self, turns: list[Turn], tools: Definitions, choice: str) -> dict[str, Json]:
+        body: dict[str, Json] = {"messages": joined(messages_of(turns))}
         if tools:
             body["tools"] = tools
             if choice != "auto":
                 named: Json = {"type": "function", "function": {"name": choice}}
                 body["tool_choice"] = choice if choice in ("none", "required") else named
-        async for piece in self._pieces(body, tools, self.dialect is not None):
-            yield piece
+        return body
+
+    @property
+    def _is_text(self) -> bool:
+        return self.dialect is not None
 
 
 class TextModel(ServedModel):
@@ -145,16 +150,11 @@ class TextModel(ServedModel):
     def __init__(self, chat: Chat, dialect: str | Dialect, prefix: str = "") -> None:
         super().__init__(chat, dialect, prefix)
 
-    async def ask(
-        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
-    ) -> AsyncIterator[Piece]:
-        """The pieces as they arrive. Raises `ModelError`, and `RenderError` for what the dialect cannot represent."""
-        await self.prepare()
+    def _request(self, turns: list[Turn], tools: Definitions, choice: str) -> dict[str, Json]:
         assert self.dialect is not None
-        written = joined(messages(self.dialect, turns, [] if choice == "none" else tools))
         # A server may take the reasoning out, or read calls all the same.
-        async for piece in self._pieces({"skip_special_tokens": False, **options, "messages": written}, tools, True):
-            yield piece
+        written = messages(self.dialect, turns, [] if choice == "none" else tools)
+        return {"skip_special_tokens": False, "messages": joined(written)}
 
 
 class RawModel(ServedModel):
@@ -164,6 +164,8 @@ class RawModel(ServedModel):
     `thinking` is that of `Chat.render`. Texts that would break out of their place are made harmless. Raises
     `UnknownNameError`.
     """
+
+    _path = "/completions"
 
     def __init__(self, chat: Chat, form: str | Form | None = None, *, thinking: bool | None = None) -> None:
         if form is None and not chat.model:
@@ -180,23 +182,18 @@ class RawModel(ServedModel):
             prompt = self.form.render(Conversation(turns), thinking=self.thinking, unsafe="neutralise")
         return str(prompt)
 
-    async def ask(
-        self, turns: list[Turn], tools: Definitions, choice: str = "auto", options: Mapping[str, Json] = _NOTHING
-    ) -> AsyncIterator[Piece]:
-        """The pieces as they arrive. Raises `ModelError`, and `RenderError` for what the chat cannot represent."""
-        await self.prepare()
+    def _request(self, turns: list[Turn], tools: Definitions, choice: str) -> dict[str, Json]:
         prompt = self._prompt(turns, [] if choice == "none" else tools)
         self.prefix = prompt[-_TAIL:]
-        body: dict[str, Json] = {"skip_special_tokens": False, **options, "prompt": prompt}
-        if not {"max_tokens", "max_completion_tokens"} & (self.chat.options.keys() | options.keys()):
+        body: dict[str, Json] = {"prompt": prompt, "skip_special_tokens": False}
+        if not {"max_tokens", "max_completion_tokens"} & self.chat.options.keys():
             body["max_tokens"] = MAX_TOKENS
         if self.form.spec.end:
             body["stop"] = [*self.form.spec.end[:MAX_STOPS]]
-        async for piece in self._pieces(body, tools, True, "/completions"):
-            yield piece
+        return body
 
 
-class AutoModel(ServedModel):
+class AutoModel(NativeModel):
     """A model that is asked with its server's own tools, and read in its dialect wherever the server leaves calls.
 
     A server that has no tools is asked in the text of the dialect from then on. The dialect is that of the model's
@@ -215,7 +212,7 @@ class AutoModel(ServedModel):
         await self._look(bool(tools))
         if not self._in_text:
             try:
-                async for piece in NativeModel(self.chat, self.dialect).ask(turns, tools, choice, options):
+                async for piece in super().ask(turns, tools, choice, options):
                     yield piece
                 return
             except ToolsRefusedError as error:

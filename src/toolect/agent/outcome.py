@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -31,10 +32,10 @@ class Usage(msgspec.Struct, frozen=True):
         )
 
     @classmethod
-    def from_openai(cls, told: Any) -> Usage:
+    def from_openai(cls, usage: Any) -> Usage:
         """The usage of one answer, from a server's `usage` object, or from nothing."""
-        told = told if isinstance(told, dict) else {}
-        counts = (told.get("prompt_tokens"), told.get("completion_tokens"))
+        usage = usage if isinstance(usage, dict) else {}
+        counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
         sent, got = (count if type(count) is int and count >= 0 else 0 for count in counts)
         return cls(sent, got, 1)
 
@@ -124,3 +125,36 @@ class Result(Generic[T]):
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(slots=True)
+class RunStep:
+    """A run: the user's message, if there is one; `result` when it has come to its end."""
+
+    message: str | None
+    result: Result[Any] | None = None
+
+
+@dataclass(slots=True)
+class ModelStep:
+    """A request to the model: what it is told, and under which `name` it is asked; its answer when that is there."""
+
+    name: str
+    turns: list[Turn]
+    tools: list[dict[str, Json]]
+    message: Message | None = None
+    ended: Ended | None = None
+
+
+@dataclass(slots=True)
+class ToolStep:
+    """The execution of a call that fits its tool and is approved; `result` when it is there."""
+
+    call: Call
+    call_id: str
+    result: ToolResult | None = None
+
+
+Step: TypeAlias = RunStep | ModelStep | ToolStep
+Around: TypeAlias = Callable[[Step], AbstractContextManager[Any]]
+"""A context manager for each step: entered as it begins, left when it ends, with the error if there is one."""

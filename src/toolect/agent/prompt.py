@@ -32,31 +32,33 @@ def messages(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> lis
 
 
 def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> list[Turn]:
-    """The turns, of which the first, the system's, tells of the tools as well."""
+    """The turns, with the tools in the first one, the system prompt."""
     turns = [*turns]
-    told = dialect.render_tools(tools)
-    if not told:
+    rendered = dialect.render_tools(tools)
+    if not rendered:
         return turns
     first = turns[0] if turns else None
     if isinstance(first, System):
-        return [msgspec.structs.replace(first, text=f"{first.text}\n\n{told}"), *turns[1:]]
-    return [System(told), *turns]
+        return [msgspec.structs.replace(first, text=f"{first.text}\n\n{rendered}"), *turns[1:]]
+    return [System(rendered), *turns]
 
 
 def _wire(dialect: Dialect, message: Message, tools: Definitions) -> str:
     """A message that came without its wire text; what the dialect cannot carry is left to its content."""
-    said = "\n".join(filter(None, [message.content, *(unread_text(one) for one in message.calls if not one.runnable)]))
-    words = [Content(said)] if said else []
-    for told in (message, Message([*words, *message.runnable]), Message(words)):
+    content = "\n".join(
+        filter(None, [message.content, *(unread_text(one) for one in message.calls if not one.runnable)])
+    )
+    rest = [Content(content)] if content else []
+    for form in (message, Message([*rest, *message.runnable]), Message(rest)):
         try:
-            return str(dialect.render(told, tools=tools))
+            return str(dialect.render(form, tools=tools))
         except RenderError:
             pass
-    return said  # the model's own words
+    return content  # the model's own words
 
 
 def _results(dialect: Dialect, results: Iterable[ToolResult], tools: Definitions) -> Iterator[dict[str, Json]]:
-    """What came of one answer's calls; what was no call is told by the user, as is what the dialect gives them."""
+    """The messages of one answer's results; of what was no call, or where results have no role, they are the user's."""
     results = list(results)
     read = [_harmless(dialect, one, tools) for one in results if one.call_id]
     if not dialect.telling.by_user:  # the model's own chat template writes the text around them
@@ -83,7 +85,7 @@ def _harmless(dialect: Dialect, one: ToolResult, tools: Definitions) -> ToolResu
 
 
 def _together(dialect: Dialect, read: list[ToolResult], tools: Definitions) -> str:
-    """Results that are harmless one by one; where a call is read across them, none is told as it is."""
+    """Results that are harmless one by one, together; where a call is read across them, each is escaped."""
     try:
         return dialect.telling.results(read, tools)
     except RenderError:

@@ -76,7 +76,7 @@ class Tool:
                 f"expected a function as a tool, got {str(function)[:80]!r}: see `Tool.from_openai`"
             )
         name = name or name_of(function)
-        said = parse(documented(function))
+        docstring = parse(documented(function))
         try:
             given, context = binder(function)
             adapter = pydantic.TypeAdapter(given)
@@ -88,10 +88,10 @@ class Tool:
             ) from None
         if schema.get("type") != "object":
             raise ToolDefinitionError(f"expected parameters with names, got positional ones - at the tool `{name}`")
-        for param in said.params:
+        for param in docstring.params:
             if param.description and param.arg_name in schema.get("properties", {}):
                 schema["properties"][param.arg_name].setdefault("description", param.description)
-        text = description or "\n\n".join(filter(None, (said.short_description, said.long_description)))
+        text = description or "\n\n".join(filter(None, (docstring.short_description, docstring.long_description)))
         tool = cls(name, text or name.strip("_").replace("_", " "), untitled(schema), function, timeout)
         tool.context = context
         tool._bind = functools.partial(_bound, adapter)

@@ -18,8 +18,7 @@ from toolect.agent.chat import Chat
 from toolect.agent.errors import AbortedError, ToolDefinitionError
 from toolect.agent.loop import Approve, Loop, Model, Rules, ToolSource, Watch
 from toolect.agent.models import NATIVE, RawModel, model_of
-from toolect.agent.outcome import AgentEvent, Done, Result
-from toolect.agent.steps import Around
+from toolect.agent.outcome import AgentEvent, Around, Done, Result
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.typed_output import TypedOutput

@@ -12,9 +12,9 @@ import click
 from toolect._cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Styled, block
 from toolect._cli._shared.io import Misuse
 from toolect._cli._shared.streams import aside
+from toolect._cli._shared.tool_module import collect
 from toolect._shown import one_line
 from toolect.agent import AgentError, McpServer, ToolDefinitionError, ToolRegistry, ToolResult
-from toolect.agent.collect import collect
 
 F = TypeVar("F", bound=Callable[..., Any])
 
