@@ -161,6 +161,7 @@ def test_no_secret_of_a_server_is_shown(caplog: pytest.LogCaptureFixture) -> Non
 @pytest.mark.parametrize(
     "server",
     [
+        "http://127.0.0.1:9/mcp?key=geheim1",
         StdioServerParameters(
             command=sys.executable, args=["-c", "import os; os.write(2, b'x')"], env={"TOKEN": "geheim1"}
         ),
@@ -175,7 +176,7 @@ def test_no_secret_of_a_server_of_tools_is_shown(server: Any, caplog: pytest.Log
     tools = McpServer(server)
     with caplog.at_level(logging.DEBUG), pytest.raises(toolect.agent.AgentError) as error:
         run(Agent(lambda *_: None, [tools]).run("?"))
-    for text in (repr(tools), str(error.value), repr(error.value)):
+    for text in (repr(tools), str(error.value), repr(error.value), caplog.text):
         assert "geheim" not in text
     assert tools._redact("it was geheim1, was it") == "it was …, was it"
 

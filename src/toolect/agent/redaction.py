@@ -3,36 +3,56 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
+import traceback
 from base64 import b64encode
 from collections.abc import Iterable
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from weakref import WeakSet
 
 BLANK = "…"
+_SHORTEST = 4
+"""Characters that a secret has at least: `1` and `yes` in an environment are none."""
 _SHORT = 6
 """Characters from which a secret is blanked inside of words, too."""
+_LOGGERS = ("httpx", "httpx2", "mcp.client.streamable_http", "mcp.client.sse", "mcp.client.stdio", "toolect.agent")
+"""Loggers that write addresses and what servers say."""
 _NAMES_SECRET = re.compile(r"(?i)key|token|secret|passw|auth|credential")
 
 
 class Redactor:
-    """Blanks secrets in texts, however these spell them."""
+    """Blanks secrets in texts, however these spell them, and in the logs of clients as long as it lives."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._pattern: re.Pattern[str] | None = None
-        self._forms: set[str] = set()
-        self.add(*secrets)
-
-    def add(self, *secrets: str) -> None:
-        """Blank these, too; of a header such as `Bearer …` what follows the scheme as well."""
+        found: set[str] = set()
         for secret in secrets:
-            for value in (secret, secret.partition(" ")[2]):
-                self._forms |= {value, quote(value), quote(value, safe=""), json.dumps(value)[1:-1], repr(value)[1:-1]}
-        forms = sorted(filter(str.strip, self._forms), key=len, reverse=True)
+            for value in (secret, secret.partition(" ")[2]):  # of a header such as `Bearer …` what follows the scheme
+                found |= {value, quote(value), quote(value, safe=""), json.dumps(value)[1:-1], repr(value)[1:-1]}
+        forms = sorted((form for form in found if len(form.strip()) >= _SHORTEST), key=len, reverse=True)
         words = [re.escape(form) if len(form) >= _SHORT else rf"(?<!\w){re.escape(form)}(?!\w)" for form in forms]
-        self._pattern = re.compile("|".join(words)) if words else None
+        if words:
+            self._pattern = re.compile("|".join(words))
+            _redactors.add(self)
+            for name in _LOGGERS:
+                logging.getLogger(name).addFilter(_redact_record)  # once, however often it is added
 
     def __call__(self, text: str) -> str:
         return self._pattern.sub(BLANK, text) if self._pattern else text
+
+
+_redactors: WeakSet[Redactor] = WeakSet()
+
+
+def _redact_record(record: logging.LogRecord) -> bool:
+    """A filter of logs: the record goes on, without secrets."""
+    text = record.getMessage()
+    trace = "".join(traceback.format_exception(*record.exc_info)).rstrip() if record.exc_info else ""
+    for redact in [*_redactors]:
+        text, trace = redact(text), redact(trace)
+    record.msg, record.args, record.exc_text = text, None, trace or record.exc_text
+    return True
 
 
 def split_url(url: str) -> tuple[str, str, list[str]]:
