@@ -150,6 +150,16 @@ def test_parts_as_servers_send_them(case: str) -> None:
         client.close()
 
 
+def test_a_tool_that_takes_nothing_needs_no_arguments() -> None:
+    """Where that is declared, and nothing is left over."""
+    parts = [part(0, "", id="a", name="now"), part(1, "", id="b", name="wipe"), part(1, TEXT)]
+    assert [call.name for call in read(parts, damage.TOOLS).runnable] == ["now", "wipe"]
+    assert [call.name for call in read(parts).runnable] == ["wipe"]
+    free = [{"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}]
+    assert [call.name for call in read(parts, free).runnable] == ["wipe"]
+    assert not read([part(0, "", id="a", name="now"), part(1, TEXT)], damage.TOOLS).runnable
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_an_agent_reads_them_alike(case: str) -> None:
     """What runs has its arguments; what does not is sent back."""

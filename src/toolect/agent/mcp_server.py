@@ -67,13 +67,15 @@ class McpServer:
             raise
         listed = [tool for tool in session.listed if self.only is None or tool.name in self.only]
         names = model_names([self.prefix + tool.name for tool in listed])
-        tools: list[Tool] = []
+        tools: dict[str, Tool] = {}
         for tool, name in zip(listed, names, strict=True):
             try:
-                tools.append(self._tool(session.client, tool, name))
+                if name in tools:
+                    raise ToolDefinitionError(f"expected a name for each tool, got `{name}` twice")
+                tools[name] = self._tool(session.client, tool, name)
             except ToolDefinitionError as error:  # the others are of use all the same
                 _log.warning("a tool of %s is left out: %s", _shown(self.server), self._redact(str(error)))
-        return tools
+        return [*tools.values()]
 
     async def __aexit__(self, *_: object) -> None:
         loop = asyncio.get_running_loop()

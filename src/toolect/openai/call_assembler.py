@@ -29,6 +29,14 @@ _BEGINNINGS = frozenset(("", "n", "nu", "nul", "null", "{", "{}"))
 """Arguments that may be the beginning of a placeholder."""
 _UNDECIDED = 32
 """Characters within which arguments may still be a placeholder."""
+_NO_PROPERTIES: dict[str, Any] = {"type": "object", "properties": {}}
+_BARE = (
+    _NO_PROPERTIES,
+    {**_NO_PROPERTIES, "required": []},
+    {**_NO_PROPERTIES, "additionalProperties": False},
+    {**_NO_PROPERTIES, "additionalProperties": False, "required": []},
+)
+"""Schemas of tools that take no parameters; any other may be one that takes some."""
 _UNCLEAR = "arguments came without a name, and may be those of another call"
 _WHERE = "tool_calls[].function.arguments"
 
@@ -162,7 +170,7 @@ class CallAssembler:
 
     A call ends when its arguments are whole and the next one has begun, else with the answer; calls end in the order in
     which they began. `tools` are OpenAI tool objects: those that take no parameters may be called without arguments
-    whatever else came.
+    where all others have theirs.
     """
 
     def __init__(self, tools: Iterable[Mapping[str, Any]] = ()) -> None:
@@ -179,15 +187,16 @@ class CallAssembler:
         self._is_nameless = False
         """Whether arguments came in a part without a name."""
         self._last: StreamedCall | None = None
+        self._keys: set[tuple[str, str, str]] = set()
+        """Ids, names and arguments of the first `_keyed` calls, which a whole message may repeat."""
+        self._keyed = 0
 
     def part(self, part: Mapping[str, Any]) -> list[Event]:
         """The events of one item of a delta's `tool_calls`. Raises `MessageError`."""
         function = part.get("function")
         function = part if function is None else typed(function, dict, "tool_calls[].function")
-        call_id, name = (
-            _word(part.get("id"), "tool_calls[].id"),
-            _word(function.get("name"), "tool_calls[].function.name"),
-        )
+        call_id = _word(part.get("id"), "tool_calls[].id")
+        name = _word(function.get("name"), "tool_calls[].function.name")
         text = function.get("arguments")
         text = typed(dumps(text) if isinstance(text, dict) else text or "", str, _WHERE)
         place = part.get("index")
@@ -271,10 +280,12 @@ class CallAssembler:
     def whole(self, call: Call) -> list[Event]:
         """The events of a call that arrives whole; one that was streamed before is no other."""
         events = self.close()
-        key = (call.name, _canonical(call.arguments_text))
-        for known in [*filter(None, [self._of.get(call.id or "")]), *(self._all if not call.id else ())]:
-            if (known.name, _canonical(known.text)) == key:
-                return events
+        for known in self._all[self._keyed :]:
+            key = known.name, _canonical(known.text)
+            self._keys |= {("", *key), (known.id, *key)}
+        self._keyed = len(self._all)
+        if (call.id or "", call.name, _canonical(call.arguments_text)) in self._keys:
+            return events
         index, text = self._count, call.arguments_text
         self._count += 1
         deltas = [ArgumentsDelta(index, text)] if text else []
@@ -300,7 +311,7 @@ class CallAssembler:
             if call.texts:
                 is_unclear = bool(orphans) and call.is_nameless or lost and call.is_guessed
             else:
-                is_unclear = (bool(orphans) or call.lacks_arguments and lost) and call.name not in self._bare
+                is_unclear = bool(orphans) or call.lacks_arguments and lost and call.name not in self._bare
             events += call.end(was_cut, _UNCLEAR if is_unclear else "")
         self._started.clear()
         self._unstarted.clear()
@@ -338,5 +349,7 @@ def _bare_names(tools: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for tool in tools:
         function = tool.get("function", tool)
         parameters = function.get("parameters") if isinstance(function, Mapping) else None
-        if isinstance(function, Mapping) and not (isinstance(parameters, Mapping) and parameters.get("properties")):
+        if not isinstance(function, Mapping):
+            continue
+        if parameters is None or parameters in _BARE:
             yield str(function.get("name", ""))
