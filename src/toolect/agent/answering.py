@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class TextReading(NamedTuple):
-    """How wire text is read: its dialect, the end of the prompt, and policies other than the dialect's own."""
+    """Reading of wire text: its dialect, the end of the prompt, and policies other than the dialect's own."""
 
     dialect: Dialect | Auto
     prefix: str = ""
@@ -37,7 +37,7 @@ class TextReading(NamedTuple):
 
     @classmethod
     def of(cls, model: Any, dialect: Dialect | Auto | None = None, prefix: str = "") -> TextReading:
-        """How the text of `model` is read: as it says itself, but for what is given."""
+        """The reading of the text of `model`: as it says itself, but for what is given."""
         own: Dialect | Auto | str = dialect or getattr(model, "dialect", None) or AUTO
         found = find(own) if isinstance(own, str) else own
         return cls(found, prefix or getattr(model, "prefix", ""), getattr(model, "policies", {}))
@@ -193,7 +193,7 @@ class Answer:
 
     @property
     def ended(self) -> Ended:
-        """How the answer ended."""
+        """The end of the answer."""
         return self._reader.ended
 
     async def read(self, answer: Any) -> None:
@@ -214,7 +214,7 @@ class Answer:
             self._tell(event)
             if isinstance(event, CallEnd):
                 index = len(self.calls)
-                # What could not be read is no call for anybody else: its result is told without an id.
+                # What could not be read is no call for anybody else: its result has no id.
                 self._ids[index] = self._unique.give(event.call.id) if event.call.runnable else ""
                 self.calls.append(event.call)
                 work = self._run(index, event.call)

@@ -1,4 +1,4 @@
-"""Coroutines for programs that are not asynchronous: an event loop in a thread of its own."""
+"""Background event loop, in a thread of its own: coroutines for programs that are not asynchronous."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def finish(work: Coroutine[Any, Any, T]) -> T:
-    """What `work` returns or raises; an interrupted wait cancels it.
+    """The value of `work`, or its error; an interrupted wait cancels it.
 
     It runs in a loop that all such waits share, so that connections last; also where another loop is running.
     """

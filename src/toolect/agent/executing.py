@@ -1,4 +1,4 @@
-"""Running a tool's handler: whatever happens is an output, nothing raises."""
+"""Execution of a tool's handler: whatever happens is an output, nothing raises."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolect.agent.errors import RetryError, ToolError
 from toolect.agent.tool import Handler
 
 MAX_OUTPUT = 1 << 20
-"""Characters of output that a result keeps. Beyond it: the rest is cut, and the cut is said."""
+"""Characters of output that a result keeps. Beyond it: the rest is cut, with a note."""
 
 _log = logging.getLogger("toolect.agent")
 
@@ -25,7 +25,7 @@ _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 class Output(NamedTuple):
-    """What a handler gave, as text for the model; or why it was not asked."""
+    """The value of a handler as text for the model, or the reason why it was not called."""
 
     text: str
     is_error: bool = False
@@ -80,7 +80,7 @@ async def _called(handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, 
 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:
-    """What `function` returns or raises, run in a daemon thread: one that never ends keeps no program from ending."""
+    """The value of `function`, run in a daemon thread: one that never ends keeps no program from ending."""
     future: Future[Any] = Future()
     context = contextvars.copy_context()
 

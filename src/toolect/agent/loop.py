@@ -1,4 +1,4 @@
-"""The loop: ask the model, run the calls it makes, tell it what came of them, until it answers without a call."""
+"""Agent loop: ask the model, run the calls it makes, give it their results, until it answers without a call."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from toolect.agent.typed_output import Refused, TypedOutput
 
 
 class Model(Protocol):
-    """What answers: any async function of the turns so far and the tools on offer, as OpenAI tool objects.
+    """A model: any async function of the turns so far and the tools on offer, as OpenAI tool objects.
 
     It returns a `Message`, an OpenAI-shaped message or response, or wire text; or it yields events, or pieces of wire
     text, and at the end perhaps an `Ended`. Of an object, `dialect` and `prefix` say what its text is, `name` what it
@@ -59,12 +59,12 @@ ToolSource: TypeAlias = AbstractAsyncContextManager[Iterable[Tool]]
 Approve: TypeAlias = Callable[[Call], Any]
 """Asked before a call is executed, one at a time, sync or async: False refuses it, a text does and says why."""
 Watch: TypeAlias = Callable[[Call, ToolResult], Any]
-"""Told of each result, sync or async; a `ToolResult` that it returns takes the place of the other."""
+"""Called with each result, sync or async; a `ToolResult` that it returns takes the place of the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How runs go: see `Agent`."""
+    """The bounds and hooks of runs: see `Agent`."""
 
     max_iterations: int
     max_repairs: int
@@ -97,7 +97,7 @@ class Loop:
         """Whether `_value` is the answer."""
 
     async def run(self, message: str | None) -> None:
-        """The loop itself; it tells `Done` when it has come to its end. Raises as `Agent.run` does."""
+        """The loop itself; `Done` is its last event. Raises as `Agent.run` does."""
         step = RunStep(message)
         with self._step(step):
             try:
@@ -171,7 +171,7 @@ class Loop:
         return chosen
 
     def _verdict(self, answer: Answer) -> str:
-        """What the model has to do otherwise, where nothing of its answer is of use."""
+        """The message for a model of whose answer nothing is of use; else nothing."""
         if answer.calls:
             left = [r for r in answer.results if r.call_id and r.call_id not in self._sent_back]
             return "" if left else next(r.output for r in answer.results)
@@ -191,7 +191,7 @@ class Loop:
         return ""
 
     async def _execute(self, index: int, call: Call, call_id: str) -> ToolResult:
-        """What came of one call, asked for and told of by the hooks."""
+        """The result of one call, with the hooks before and after it."""
         start = time.perf_counter()
         try:
             async with self._gate:

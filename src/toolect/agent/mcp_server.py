@@ -1,4 +1,4 @@
-"""Servers of the Model Context Protocol as tools of an agent: what they offer is called where they run."""
+"""MCP client: servers of the Model Context Protocol as tools of an agent."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class McpServer:
         self, server: Any, *, only: Iterable[str] | None = None, prefix: str = "", timeout: float | None = None
     ) -> None:
         try:
-            from mcp import Client  # noqa: F401  # missing, or of another time, it is said at once
+            from mcp import Client  # noqa: F401  # a missing one, or an old one, is reported at once
         except ImportError:
             raise extras.MissingExtraError("mcp 2 or later", "mcp") from None
         self._redact = Redactor(_secrets(server))
@@ -166,7 +166,7 @@ class _Session:
 
 
 def _connectable(server: Any) -> Any:
-    """What the `mcp` package connects to."""
+    """The server as the `mcp` package connects to it."""
     from mcp import StdioServerParameters, stdio_client
 
     if isinstance(server, str) and server.startswith(("http://", "https://")):
@@ -181,7 +181,7 @@ def _connectable(server: Any) -> Any:
 
 
 def _error_stream() -> Any:
-    """Where a command may write what goes wrong: a notebook's standard error is no file."""
+    """The error stream for a command: a notebook's standard error is no file."""
     for stream in (sys.stderr, sys.__stderr__):
         try:
             stream.fileno()  # type: ignore[union-attr]  # None where there is none
@@ -218,7 +218,7 @@ def _secrets(server: Any) -> list[str]:
 
 
 def _text(came: Any) -> str:
-    """What a tool gave, as text for a model: text as it is, of other content what it is."""
+    """The result of a tool as text for a model: text as it is, of other content its type."""
     if not came.content and came.structured_content is not None:
         return dumps(came.structured_content)
     return "\n".join(map(_block, came.content))

@@ -34,7 +34,7 @@ Piece: TypeAlias = str | Event | Ended
 MAX_TOKENS = 4096
 """Tokens that an answer in raw text may have, unless options say otherwise: servers take very few for granted."""
 MAX_STOPS = 4
-"""Texts that a server can be told to stop at. Beyond it: the rest is left to the model's own end token."""
+"""Stop texts of a request. Beyond it: the rest is left to the model's own end token."""
 CHAT = "/chat/completions"
 NATIVE = "native"
 """Instead of a dialect: the server reads calls, and nobody else does."""
@@ -226,7 +226,7 @@ class AutoModel(NativeModel):
 
     @property
     def policies(self) -> dict[str, str]:
-        """How content is read. In a form that nobody tells models of, only what names a tool is a call.
+        """The policies for content. In a form that no model is prompted with, only what names a tool is a call.
 
         Hosted models may be asked for JSON that looks like one.
         """

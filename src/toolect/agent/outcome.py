@@ -1,4 +1,4 @@
-"""What a run tells: events on the way, how answers ended, and what came of it all."""
+"""Events, steps and result of a run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NO_USAGE = Usage()
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended"):
-    """How an answer ended, which a model may yield last: why (`stop`, `length`, …), at what cost, by which model."""
+    """The end of an answer, which a model may yield last: why (`stop`, `length`, …), at what cost, by which model."""
 
     finish: str | None = None
     usage: Usage = Usage(requests=1)
@@ -68,7 +68,7 @@ class ToolStarted(msgspec.Struct, frozen=True, tag="tool-started"):
 
 
 class ToolFinished(msgspec.Struct, frozen=True, tag="tool-finished"):
-    """What came of call `index` of this answer, also of one that never ran; results may come in any order."""
+    """The result of call `index` of this answer, also of one that never ran; results may come in any order."""
 
     index: int
     result: ToolResult
@@ -93,7 +93,7 @@ AgentEvent: TypeAlias = Event | ToolStarted | ToolFinished | Answered | Done
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[T]):
-    """What came of a run.
+    """The result of a run.
 
     `output` is the text of the last answer, or what the run's `output` asked for. `history` is the whole
     conversation, ready for the next run; `calls` and `results` are those of this run, each call's in its order.
@@ -137,7 +137,7 @@ class RunStep:
 
 @dataclass(slots=True)
 class ModelStep:
-    """A request to the model: what it is told, and under which `name` it is asked; its answer when that is there."""
+    """A request to the model: its turns and tools, the `name` of the model, and the answer when that is there."""
 
     name: str
     turns: list[Turn]

@@ -1,4 +1,4 @@
-"""A conversation as plain messages, for a model that reads and writes a dialect as text."""
+"""Prompt of plain messages, for a model that reads and writes a dialect as text."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def public_url(url: str) -> str:
 
 
 def url_secrets(url: str) -> list[str]:
-    """What of a URL is secret: its account, and the values of its query."""
+    """The secrets of a URL: its account, and the values of its query."""
     values = re.findall(r"=([^&]+)", urlsplit(url).query)
     return [*split_url(url)[2], *values, *map(unquote, values)]
 

@@ -1,4 +1,4 @@
-"""What a tool takes: JSON Schema out of type hints, out of a flat map of parameters, or as it is given."""
+"""Tool schema: out of type hints, out of a flat map of parameters, or as it is given."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Context(Generic[T]):
-    """What surrounds a call: a tool's parameter of this type is given it, and the model does not see that parameter.
+    """Surroundings of a call: a tool's parameter of this type is given it, and the model does not see that parameter.
 
-    `value` is what the run was given as `context`, `history` what was said until this answer.
+    `value` is what the run was given as `context`, `history` the turns before this answer.
     """
 
     value: T
@@ -53,7 +53,7 @@ def _is_context(hint: Any) -> bool:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """What a function is called; a callable object by its class."""
+    """The name of a function; of a callable object that of its class."""
     inner = getattr(function, "func", function)  # of a partial
     return getattr(inner, "__name__", None) or type(inner).__name__.lower()
 

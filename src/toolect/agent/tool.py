@@ -1,4 +1,4 @@
-"""Tools: what a model may call, and the Python that answers."""
+"""Tool: a name, a description and a schema for the model, and the Python that answers."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Tool:
         return {"type": "function", "function": function}
 
     def violations(self, arguments: Json) -> list[Violation]:
-        """What is wrong with `arguments`; see `Validator.violations`."""
+        """The violations of `arguments`; see `Validator.violations`."""
         return self._validator.violations(arguments)
 
     def bind(self, arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""An agent: a model with tools, and a conversation that goes on from run to run."""
+"""Agent: a model with tools, and a conversation that goes on from run to run."""
 
 from __future__ import annotations
 
@@ -112,14 +112,14 @@ class Agent(Generic[T]):
 
     @property
     def dialect(self) -> Dialect | Auto:
-        """What reads the text of the model."""
+        """The dialect that reads the text of the model."""
         return self._reading().dialect
 
     async def run(
         self, message: str | None = None, cancel: asyncio.Event | None = None, *, history: History | None = None,
         context: Any = None, tool_choice: str | None = None,
     ) -> Result[T]:  # fmt: skip
-        """What comes of `message`.
+        """The result of a run on `message`.
 
         Without a message the run goes on where the conversation stands: after an error it asks again, after an answer
         that was cut off it asks for the rest. With a `history` it is on that conversation, and the agent's own stays
@@ -145,7 +145,7 @@ class Agent(Generic[T]):
         self, message: str | None = None, cancel: asyncio.Event | None = None, *, history: History | None = None,
         context: Any = None, tool_choice: str | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:  # fmt: skip
-        """What happens on the way, as it happens, and `Done` at the end. Arguments and errors as for `run`.
+        """The events of a run as they happen, and `Done` at the end. Arguments and errors as for `run`.
 
         A call is executed as soon as it is complete, while the model goes on writing. A stream that is left ends its
         run: at once when it is closed, else when the next run of the conversation begins.
@@ -187,7 +187,7 @@ class Agent(Generic[T]):
                 self._begun = None
 
     def _reading(self) -> TextReading:
-        """How the text of the model is read."""
+        """The reading of the model's text."""
         return TextReading.of(self.model, self._dialect, self._prefix)
 
     def _turns(self, history: History) -> list[Turn]:

@@ -1,4 +1,4 @@
-"""The tools of an agent by name, and running their calls: whatever happens is a result, nothing raises."""
+"""Tool registry: tools by name, and the execution of their calls: whatever happens is a result, nothing raises."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class ToolRegistry:
         self, call: Call | str, arguments: Mapping[str, Any] | str | None = None, *, call_id: str | None = None,
         context: Any = None,
     ) -> ToolResult:  # fmt: skip
-        """What came of one call, or of a tool's name and its arguments, as a mapping or its JSON text.
+        """The result of one call, or of a tool's name and its arguments, as a mapping or its JSON text.
 
         `context` is the value that a tool's `Context` has. It never raises, but for the cancellation of the task that
         waits for it.
@@ -154,7 +154,7 @@ class ToolRegistry:
         return result(call, call_id, output, start)
 
     async def execute_all(self, calls: Iterable[Call], *, context: Any = None) -> list[ToolResult]:
-        """What came of several calls, in their order; `parallel` of them run at a time.
+        """The results of several calls, in their order; `parallel` of them run at a time.
 
         Each result has an id of its own, as of `Message.with_ids`: that of its call, unless an earlier one has it.
         """

@@ -1,4 +1,4 @@
-"""The final answer as a value of a type: a tool that takes it, and texts that are it."""
+"""Typed output: the final answer as a value of a type, by a tool that takes it, or as text."""
 
 from __future__ import annotations
 

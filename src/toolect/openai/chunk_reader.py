@@ -55,7 +55,7 @@ class ChunkReader:
 
     @property
     def message(self) -> Message:
-        """What has been read so far; its calls are those that have ended."""
+        """The message so far; its calls are those that have ended."""
         return self._accumulator.message
 
     @property
