@@ -83,8 +83,10 @@ def test_a_compression_that_cannot_be_read_is_said(encoding: str, says: str) -> 
 
 # Answers that are empty, or odd
 
+EVENTS = ("content-type", "text/event-stream")
+
 EMPTY = [
-    Reply(body=b"data: [DONE]\n\n", headers={"content-type": "text/event-stream"}),
+    Reply(body=b"data: [DONE]\n\n", headers=dict([EVENTS])),
     Reply(body=b'{"choices": []}'),
     Reply(body=b'{"choices": null}'),
     Reply(body=b"{}"),
@@ -114,6 +116,9 @@ def test_a_stream_that_drops_before_it_says_anything_is_asked_for_again() -> Non
     with serving([dropped, dropped, chat_server.text("Fine.")]) as server:
         chat = Chat(server.url, "m", backoff=0.01)
         assert run(Agent(chat).run("?")).text == "Fine." and len(server.requests) == 3
+    busy = Reply(body=b'data: {"error": {"message": "busy", "code": 503}}\n\n', headers=dict([EVENTS]))
+    with serving([busy, chat_server.text("Fine.")]) as server:
+        assert run(Agent(Chat(server.url, "m", backoff=0.01)).run("?")).text == "Fine."
     begun = chat_server.text("It was", " so", cut=330)
     with serving([begun, chat_server.text("Fine.")]) as server:
         with pytest.raises(ModelError, match="cut off"):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import httpx
     from tenacity import RetryCallState
 
-RETRIED = frozenset((408, 409, 429, 500, 502, 503, 504))
+RETRIED = (408, 409, 429, 500, 502, 503, 504)
 """The statuses after which asking again may help."""
 MAX_WAIT = 30.0
 """Seconds between two attempts at most, whatever the server asks for."""
@@ -229,8 +229,9 @@ class Chat:
             raise ModelError(f"expected {what} as JSON from {url}, got `{self._line(text)}`") from None
         if not isinstance(value, dict):
             raise ModelError(f"expected {what} as a JSON object from {url}, got `{self._line(text)}`")
-        if value.get("error"):
-            raise ModelError(f"the server at {url} says: {self._line(sse.reason(value))}")
+        if error := value.get("error"):
+            is_transient = isinstance(error, dict) and error.get("code") in RETRIED
+            raise ModelError(f"the server at {url} says: {self._line(sse.reason(value))}", is_transient=is_transient)
         return value
 
     def _refused(self, url: str, request: Mapping[str, Json], response: httpx.Response, text: str) -> None:
