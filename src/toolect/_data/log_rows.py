@@ -77,7 +77,7 @@ def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn
     if not isinstance(messages, list):
         raise MessageError("a list of messages", what_is(messages), "request.messages")
     if is_streamed(body):
-        for answer, cut in answers_of(body):
+        for answer, cut in answers_of(body, one.tools.tools):
             yield _ended(one, one.turns([*messages, answer.to_openai()], "messages"), cut)
         return
     if isinstance(body, str):

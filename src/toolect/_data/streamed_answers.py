@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._data.how_answered import check_answered, why_cut
 from toolect._message import Json, Message, MessageError
@@ -21,7 +21,7 @@ def is_streamed(response: Json) -> bool:
     return isinstance(first, Mapping) and ("choices" in first or first.get("type") == "message_start")
 
 
-def answers_of(response: Json) -> list[tuple[Message, str]]:
+def answers_of(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[tuple[Message, str]]:
     """The answers of a streamed response, one for each choice, each with what cut it off or "". Raises MessageError."""
     open_ones: dict[int, ChunkReader] = {}
     ends: dict[int, Json] = {}
@@ -32,7 +32,7 @@ def answers_of(response: Json) -> list[tuple[Message, str]]:
                 continue
             check_answered(choice, f"response[{number}].choices")
             index = _number(choice.get("index") or 0)
-            reader = open_ones.setdefault(index, ChunkReader())
+            reader = open_ones.setdefault(index, ChunkReader(tools))
             if choice.get("delta") or choice.get("message"):
                 try:
                     reader.feed_choice(choice)
