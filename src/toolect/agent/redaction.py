@@ -47,11 +47,13 @@ _redactors: WeakSet[Redactor] = WeakSet()
 
 def _redact_record(record: logging.LogRecord) -> bool:
     """A filter of logs: the record goes on, without secrets."""
-    text = record.getMessage()
+    text = given = record.getMessage()
     trace = "".join(traceback.format_exception(*record.exc_info)).rstrip() if record.exc_info else ""
     for redact in [*_redactors]:
         text, trace = redact(text), redact(trace)
-    record.msg, record.args, record.exc_text = text, None, trace or record.exc_text
+    if text != given:
+        record.msg, record.args = text, None
+    record.exc_text = trace or record.exc_text
     return True
 
 
