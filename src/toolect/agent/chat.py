@@ -121,11 +121,13 @@ class Chat:
         async for attempt in attempts:
             with attempt:
                 held: list[dict[str, Any]] = []
-                async for choice in self._until(end, self._once(self.base + path, {**asked, "stream": True})):
-                    held.append(choice)
-                    if passed_on := passed_on or _says_something(choice):
-                        while held:
-                            yield held.pop(0)
+                once = self._once(self.base + path, {**asked, "stream": True})
+                async with aclosing(self._until(end, once)) as choices:
+                    async for choice in choices:
+                        held.append(choice)
+                        if passed_on := passed_on or _says_something(choice):
+                            while held:
+                                yield held.pop(0)
                 if not passed_on:
                     raise ModelError(f"expected an answer from {self.base}{path}, got an empty one")
                 return
@@ -163,7 +165,9 @@ class Chat:
             client = self._clients[loop] = httpx.AsyncClient(timeout=times, verify=_certificates())
         return client
 
-    async def _until(self, end: float, answer: AsyncGenerator[dict[str, Any], None]) -> AsyncIterator[dict[str, Any]]:
+    async def _until(
+        self, end: float, answer: AsyncGenerator[dict[str, Any], None]
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """The choices of `answer` until the moment `end`: a server that never stops is never silent."""
         async with aclosing(answer):
             while True:
