@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolect
-from toolect import Call, Message, MessageError
+from toolect import Call, Message, MessageError, Status
 from toolect._cli import main
 from toolect._message import Json
 from toolect._rendered import RenderError
@@ -85,6 +85,20 @@ def test_possible_values(declared: Json, options: Json, value: Json, reason: str
     assert found == ([] if reason is None else [reason])
 
 
+def test_what_may_be_left_out() -> None:
+    """An argument with "" among its values, unless the tool requires it; a tool may declare nothing that helps."""
+    optional, needed = [{"tide": {"a": ["", 1]}}], [{"tide": {"a": [1]}}]
+    assert reasons([tide()], optional, tool(a={})) == reasons([tide()], optional) == []
+    assert reasons([tide()], needed) == ["missing argument"]
+    required = [{"name": "tide", "parameters": {"properties": {"a": {}}, "required": ["a"]}}]
+    assert reasons([tide()], optional, required) == ["missing argument"]
+    for junk in ([], 5, "x", {"properties": [], "required": 5}, {"properties": {"a": 5}}):
+        assert reasons([tide(a=1)], needed, [{"name": "tide", "parameters": junk}]) == []
+        assert score(
+            CALL, expectation([tide(port="Brest")], [{"name": "tide", "parameters": junk}], "java")
+        ).grade.right
+
+
 PLAIN = [
     ({"a": "New York"}, {"a": "new york"}, []),
     ({"a": 1}, {"a": 1.0}, []),
@@ -141,7 +155,15 @@ def test_literals(language: str, kind: str, item: str, text: str, value: Json) -
 
 @pytest.mark.parametrize("language", ["java", "javascript"])
 @pytest.mark.parametrize(
-    "text", ["[" * 5000, "{'a':" * 5000, "new ArrayList<>(" * 5000, "new a[]{" * 9000, "'\"\\" * 9000, "9" * 9000]
+    "text",
+    [
+        "[" * 5000 + "]" * 5000,
+        "{'a':" * 5000 + "}" * 5000,
+        "new ArrayList<>(" * 5000,
+        "new a[]{" * 9000,
+        "'\"\\" * 9000,
+        "9" * 9000,
+    ],
 )
 def test_literals_of_hostile_texts(language: str, text: str) -> None:
     """Whatever is nested, left open or long is read, too."""
@@ -254,6 +276,10 @@ def test_turns_are_compared_by_state() -> None:
     found = score_turns([[], [], [leave("A")]], expected, Harbour)
     assert [(turn, miss.reason) for turn, miss in found][:2] == [(0, Reason.NO_CALL), (0, Reason.STATE)]
     assert score_turns([[moor("A"), moor("B")]], expected, Harbour)[0][1].reason is Reason.COUNT
+    failed = Call("moor", {"ship": "C"}, status=Status.TRUNCATED)
+    assert score_turns([[moor("A"), failed]], [[moor("A")]], Harbour) == []
+    ((_, miss),) = score_turns([[moor("A")]], [[moor("A"), moor("A")]], Harbour)
+    assert miss.reason is Reason.RESULT
 
 
 # Files
@@ -364,6 +390,64 @@ def test_a_row_that_cannot_be_used_is_told(row: Json, answer: Json, sentence: st
     given = [lines(tmp_path / "given.jsonl", answer)] if answer is not None else []
     done = evaluate(expected, *given, "--format", "text")
     assert done.exit_code == 1 and sentence in done.output, done.output
+
+
+TOOL = tool(port={"type": "string", "default": "x"}, l={"type": "array", "items": {"type": "dict"}})
+TOLD = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "tide", "arguments": '{"port": "a"}'}}]}
+SOUND = [
+    {
+        "id": "a",
+        "category": "c",
+        "text": CALL,
+        "expected": [{"name": "tide", "arguments": {"port": "a"}}],
+        "tools": TOOL,
+    },
+    {"id": "b_0", "function": TOOL, "ground_truth": [{"tide": {"port": ["a"], "l": ["", [{"a": ["", 1]}]]}}]},
+    {
+        "id": "java_0",
+        "function": TOOL,
+        "ground_truth": [{"tide": {"port": ["a"]}}],
+        "result": [{"tide": {"port": "a"}}],
+    },
+    {"id": "d", "messages": [{"role": "user", "content": "x"}, TOLD], "tools": TOOL},
+    {"id": "irrelevance_0", "function": TOOL},
+]
+JUNK: list[Json] = [
+    None, True, -1, 1.5, 10**30, "", "x", "\ud800", "any", [], [[]], [None], ["x"], {}, [{}], {"a": [1]}, {"tide": {}},
+    {"function": {}}, {"type": 5},
+]  # fmt: skip
+
+
+def spoiled(value: Json, chance: Random) -> Json:
+    """A row with one of its parts replaced, or gone."""
+    if chance.random() < 0.2 or not isinstance(value, dict | list) or not value:
+        return chance.choice(JUNK)
+    parts = dict(value) if isinstance(value, dict) else dict(enumerate(value))
+    key = chance.choice([*parts])
+    parts[key] = spoiled(parts[key], chance)
+    if chance.random() < 0.1:
+        del parts[key]
+    return parts if isinstance(value, dict) else [*parts.values()]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rows_of_any_shape_are_read_or_told(seed: int, tmp_path: Path) -> None:
+    """Nothing raises from inside, whatever a row holds, as an expectation or as an answer."""
+    chance = Random(seed)
+    for _ in range(10):
+        rows, answers = ([spoiled(row, chance) if chance.random() < 0.5 else row for row in SOUND] for _ in range(2))
+        words = [
+            lines(tmp_path / f"{name}.jsonl", *map(json.dumps, told)) for name, told in (("e", rows), ("a", answers))
+        ]
+        done = evaluate(*words, "--dialect", "hermes", "--format", chance.choice(["json", "text"]))
+        assert done.exit_code in (0, 1, 2) and isinstance(done.exception, SystemExit | None), (rows, answers)
+
+
+def test_a_file_without_rows_is_told_once(tmp_path: Path) -> None:
+    """One object on many lines, or a table, is no file of rows."""
+    (tmp_path / "e.json").write_text(json.dumps([{"expected": []}] * 50, indent=1))
+    found = score_files(str(tmp_path / "e.json"))
+    assert len(found.troubles) < 5 and "one a line: the rest of the file is left out" in found.troubles[-1][1]
 
 
 def test_duplicates_and_gaps(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from toolect._scoring.score_files import ExpectationFiles
 from toolect._scoring.score_report import ScoreReport, score_report, score_tables
 from toolect._shown import counted, one_line, percent
 
-MISSES = 4
-"""Differences of one answer that are shown."""
+MISSES, LINES = 4, 10
+"""Differences of one answer, and lines of a list, that are shown."""
 
 
 @click.command()
@@ -78,14 +78,22 @@ def _write(report: ScoreReport) -> None:
     pen, total = Pen(), report.total
     pen.write([(LABEL, f"{total.right:,} of {counted(total.cases, 'answer')} right")])
     pen.write([(PLAIN, f", {percent(total.right, total.cases)}\n")])
-    for title, table in score_tables(report).items():
+    for title, table in score_tables(report, LINES).items():
         if table.rows:
             pen.write([(LABEL, f"\n{title}\n")])
             pen.table(table)
+    pen.write(_rest(len(report.tools) - LINES))
     pen.write(_wrong(report))
-    for title, listed in (("Not scored", report.skipped.items()), ("Not used", report.troubles)):
+    for title, listed in (("Not scored", [*report.skipped.items()]), ("Not used", report.troubles)):
         if listed:
-            pen.write([(LABEL, f"\n{title}\n"), *((PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed)])
+            pen.write([(LABEL, f"\n{title}\n")])
+            pen.write((PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed[:LINES])
+            pen.write(_rest(len(listed) - LINES))
+
+
+def _rest(count: int) -> Iterator[Styled]:
+    if count > 0:
+        yield QUIET, f"  and {count:,} more\n"
 
 
 def _wrong(report: ScoreReport) -> Iterator[Styled]:
@@ -99,6 +107,4 @@ def _wrong(report: ScoreReport) -> Iterator[Styled]:
             yield PLAIN, f"    {one_line(str(miss))}\n"
         if len(wrong.misses) > MISSES:
             yield QUIET, f"    and {len(wrong.misses) - MISSES} more\n"
-    rest = report.total.cases - report.total.right - len(report.wrong)
-    if rest:
-        yield QUIET, f"  and {rest:,} more\n"
+    yield from _rest(report.total.cases - report.total.right - len(report.wrong))

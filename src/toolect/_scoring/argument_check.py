@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._message import Json
 from toolect._scoring.code_values import code_value
-from toolect._scoring.expectation import ExpectedCall, Miss, Reason, shown
+from toolect._scoring.expectation import ExpectedCall, Miss, Reason, members, shown
 
 OMITTED = ""
 """The possible value that says: this argument may be left out."""
@@ -38,8 +38,7 @@ def argument_misses(
     expected: ExpectedCall, given: Mapping[str, Json], schema: Mapping[str, Json], language: str
 ) -> Iterator[Miss]:
     """What is wrong with the arguments of a call, in the order in which it is looked at."""
-    properties, required, wanted = schema.get("properties"), schema.get("required"), expected.arguments
-    properties = properties if isinstance(properties, Mapping) else {}
+    properties, required, wanted = members(schema.get("properties")), schema.get("required"), expected.arguments
     required = [key for key in required if isinstance(key, str)] if isinstance(required, list) else []
     for key in dict.fromkeys((*required, *wanted)):
         if key not in given and not (key not in required and _may_be_left_out(expected, key, properties.get(key))):
@@ -61,7 +60,7 @@ def _may_be_left_out(expected: ExpectedCall, key: str, declared: Json) -> bool:
 
 
 def _is_default(value: Json, declared: Json) -> bool:
-    return isinstance(declared, Mapping) and "default" in declared and _why(value, declared["default"]) is None
+    return "default" in members(declared) and _why(value, declared["default"]) is None
 
 
 def _why(value: Json, wanted: Json) -> Reason | None:
@@ -80,7 +79,7 @@ def _why(value: Json, wanted: Json) -> Reason | None:
 
 def _why_none_fits(value: Json, options: Sequence[Json], declared: Json, language: str) -> Reason | None:
     """Why a value is none of the possible ones; None where it is one of them."""
-    named, item = _named(declared), _named(declared.get("items") if isinstance(declared, Mapping) else None)
+    named, item = _named(declared), _named(members(declared).get("items"))
     first = _first_type(options)
     if language:
         if not isinstance(value, str):
@@ -111,7 +110,7 @@ def _why_none_fits(value: Json, options: Sequence[Json], declared: Json, languag
 
 
 def _named(declared: Json) -> str:
-    found = declared.get("type") if isinstance(declared, Mapping) else None
+    found = members(declared).get("type")
     return found if isinstance(found, str) else ""
 
 

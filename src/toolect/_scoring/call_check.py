@@ -9,7 +9,7 @@ from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._message import Call, Json, Message, Status
 from toolect._scoring.argument_check import argument_misses
-from toolect._scoring.expectation import Expectation, ExpectedCall, Grade, Miss, Reason, Score, shown, worst
+from toolect._scoring.expectation import Expectation, ExpectedCall, Grade, Miss, Reason, Score, members, shown, worst
 from toolect._shown import counted
 
 MAX_PAIRS = 1 << 16
@@ -104,7 +104,10 @@ def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
     tools = [*case.tools]
     if case.language:  # arguments are source text, whatever is declared
         tools = [
-            {"name": name, "parameters": {"properties": {key: {"type": "string"} for key in one.get("properties", ())}}}
+            {
+                "name": name,
+                "parameters": {"properties": {key: {"type": "string"} for key in members(one.get("properties"))}},
+            }
             for name, one in case.schemas.items()
         ]
     message = reader.parse(text, tools or None)

@@ -93,7 +93,7 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     def schemas(self) -> dict[str, Mapping[str, Json]]:
         """The parameters of the tools, by name."""
         inner = [tool.get("function", tool) for tool in self.tools]
-        return {one["name"]: one.get("parameters") or one.get("input_schema") or {} for one in inner}
+        return {one["name"]: members(one.get("parameters") or one.get("input_schema")) for one in inner}
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -102,6 +102,11 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     grade: Grade
     misses: tuple[Miss, ...] = ()
     dialects: tuple[str, ...] = ()
+
+
+def members(value: Json) -> Mapping[str, Json]:
+    """What an object has; nothing where a schema has something else."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def shown(value: Json) -> str:

@@ -21,6 +21,8 @@ TEXTS = ("text", "completion", "output", "response", "result", "answer", "answer
 """The columns that may hold answers, in the order in which they are looked for."""
 CONVERSATIONS = ("messages", "conversations", "conversation")
 LANGUAGES = ("java", "javascript")
+NO_ROWS = 3
+"""Lines that are no JSON at the beginning of a file that has no rows."""
 _TRUTHS = "possible_answer"
 """The folder in which BFCL has what is right, beside the files of its questions."""
 _NUMBER = re.compile(r"_\d+(?:-[^_]*)?\Z")
@@ -102,15 +104,19 @@ class ExpectationFiles:
 
     def _each(self, path: str, do: Callable[[str, Json], None]) -> None:
         """Does something with each row of a file and its place; what cannot be used is kept as trouble."""
-        before = 0
+        before = bad = 0
         for unit in units(path, self._max_bytes, lines=True):
             cursor = Cursor()
             for value in values(unit, cursor, "", "", self._max_bytes, whole=True):
                 where = f"{path}:{before + cursor.number}"
-                if isinstance(value, Bad):
-                    self.troubles.append((where, value.why))
-                else:
+                if not isinstance(value, Bad):
                     self._tried(where, do, value)
+                    continue
+                bad += 1
+                self.troubles.append((where, value.why))
+                if bad == before + cursor.number == NO_ROWS:
+                    self.troubles.append((where, "expected rows, one a line: the rest of the file is left out"))
+                    return
             before += cursor.number
 
     def _tried(self, where: str, do: Callable[[str, Json], None], row: Json) -> None:
@@ -144,7 +150,7 @@ class ExpectationFiles:
 
     def _enter(self, key: str, where: str, row: dict[str, Json]) -> None:
         """Keep the cases of a row."""
-        category = next((row[name] for name in ("category", "source") if isinstance(row.get(name), str)), "")
+        category = row["category"] if isinstance(row.get("category"), str) else ""
         name = "expected" if "expected" in row else "ground_truth"
         if "function" in row or "ground_truth" in row:
             category = category or _NUMBER.sub("", key)

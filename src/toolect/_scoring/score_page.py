@@ -11,6 +11,8 @@ from toolect._scoring.expectation import Grade
 from toolect._scoring.score_report import COLOURS, ScoreReport, Wrong, score_tables
 from toolect._shown import counted, percent
 
+SHOWN_TOOLS = 40
+
 
 def score_page(report: ScoreReport, what: str, command: str = "") -> str:
     """The page of the report on the answers in `what`."""
@@ -25,7 +27,7 @@ def score_page(report: ScoreReport, what: str, command: str = "") -> str:
     ]  # fmt: skip
     return draw_page(
         "score.html", command, encoded(report), what=what, lead=lead, facts=facts, report=report,
-        tables=score_tables(report), legends=[(name.value, colour) for name, colour in COLOURS.items()], kinds=KINDS,
+        tables=score_tables(report, SHOWN_TOOLS), legends=[*COLOURS.items()], kinds=KINDS,
         reasons=[*report.reasons.items()], samples=[(one, _spots(one)) for one in report.wrong],
     )  # fmt: skip
 

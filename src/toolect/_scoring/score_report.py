@@ -53,8 +53,10 @@ class Wrong(msgspec.Struct, frozen=True):
 
 
 class ScoreReport(msgspec.Struct, frozen=True):
-    """All that is told about answers. `reasons` counts answers, each once for a reason; `troubles` are rows that could
-    not be used, with their places; `skipped` counts cases that were not scored, by the reason.
+    """All that is told about answers, the tools first that are called wrongly most often.
+
+    `reasons` counts answers, each once for a reason; `skipped` counts cases that were not scored, by the reason;
+    `troubles` are rows that could not be used, with their places.
     """
 
     version: int
@@ -98,15 +100,19 @@ def score_report(
             text = answer[:LONGEST_TEXT] if isinstance(answer, str) else ""
             wrong.append(Wrong(where, case.id, score.grade, score.dialects, score.misses, text))
         told(done, len(work))
-    tools = (ScoreFigures(name, found.pop(""), rights[name], dict(found)) for name, found in groups["tool"].items())
-    by_outcome = {
-        group: [_figures(*one) for one in groups[group].items()] for group in ("total", "category", "dialect")
-    }
+    tools = [ScoreFigures(name, found.pop(""), rights[name], dict(found)) for name, found in groups.pop("tool").items()]
+    figures = {group: tuple(_figures(*one) for one in found.items()) for group, found in groups.items()}
     return ScoreReport(
-        VERSION, by_outcome["total"][0], tuple(by_outcome["category"]), _most_first(by_outcome["dialect"]),
-        _most_first(tools), dict(reasons.most_common()), tuple(wrong), dict(expectations.skipped),
-        tuple(expectations.troubles),
-    )  # fmt: skip
+        version=VERSION,
+        total=figures["total"][0],
+        categories=figures["category"],
+        dialects=tuple(sorted(figures["dialect"], key=lambda one: (-one.cases, one.name))),
+        tools=tuple(sorted(tools, key=lambda one: (one.right - one.cases, -one.cases, one.name))),
+        reasons=dict(reasons.most_common()),
+        wrong=tuple(wrong),
+        skipped=dict(expectations.skipped),
+        troubles=tuple(expectations.troubles),
+    )
 
 
 def _figures(name: str, counts: Counter[str]) -> ScoreFigures:
@@ -114,17 +120,13 @@ def _figures(name: str, counts: Counter[str]) -> ScoreFigures:
     return ScoreFigures(name, counts.total(), right, {one.value: counts[one.value] for one in Grade})
 
 
-def _most_first(figures: Iterable[ScoreFigures]) -> tuple[ScoreFigures, ...]:
-    return tuple(sorted(figures, key=lambda one: (-one.cases, one.name)))
-
-
-def score_tables(report: ScoreReport) -> dict[str, Table]:
-    """The figures of categories, dialects and tools as tables, by their titles; those of one category say nothing."""
+def score_tables(report: ScoreReport, tools: int) -> dict[str, Table]:
+    """The figures of categories, dialects and the first tools as tables, by their titles."""
     categories = report.categories if len(report.categories) > 1 else (report.total,)
     return {
         "Categories": _table("category", categories, [one.value for one in Grade]),
         "Dialects": _table("dialect", report.dialects, [one.value for one in Grade]),
-        "Tools": _table("tool", report.tools, [one.value for one in Reason]),
+        "Tools": _table("tool", report.tools[:tools], [one.value for one in Reason]),
     }
 
 
@@ -133,7 +135,7 @@ def _table(title: str, figures: Sequence[ScoreFigures], counts: Sequence[str]) -
     head = (*columns(Kind.TEXT, title), *columns(Kind.FIGURE, "cases", "score"), *columns(Kind.BAR, ""))
     rows: list[tuple[Cell, ...]] = []
     for one in figures:
-        parts = {"right": one.right, "no answer": one.cases - one.right} if title == "tool" else one.counts
+        parts = {"right": one.right, "wrong": one.cases - one.right} if title == "tool" else one.counts
         bar = tuple(Share(name, count, COLOURS[Grade(name)]) for name, count in parts.items())
         found = [one.counts.get(name, 0) for name in used]
         rows.append((one.name or "(all)", one.cases, percent(one.right, one.cases), bar, *found))
