@@ -92,7 +92,7 @@ async def read_whole(tools: ToolRegistry) -> None:
 async def read_streaming(tools: ToolRegistry) -> None:
     """Execute each call while the text after it is still to come."""
     print("\nExecuted while the answer arrives:\n")
-    stream = DIALECT.stream(tools.definitions())
+    stream = DIALECT.stream(tools=tools.definitions())
     left = len(LONGER)
     async for piece in model("", LONGER):
         left -= len(piece)

@@ -79,14 +79,18 @@ def test_streams_say_what_the_message_says(name: str, hold: bool) -> None:
         message = dialect.parse(text, TOOLS)
         for size in (1, 9, 10_000):
             for api, read in ((toolect.anthropic, "from_events"), (toolect.responses, "from_events")):
-                events = [*api.stream(source(text, size, Finish("stop", USAGE)), dialect.stream(TOOLS), hold=hold)]
+                events = [
+                    *api.stream(source(text, size, Finish("stop", USAGE)), dialect.stream(tools=TOOLS), hold=hold)
+                ]
                 assert said(getattr(api, read)(events)) == said(message)
                 other = api.stream(
-                    aiter_of(source(text, size, Finish("stop", USAGE))), dialect.stream(TOOLS), hold=hold
+                    aiter_of(source(text, size, Finish("stop", USAGE))), dialect.stream(tools=TOOLS), hold=hold
                 )
                 assert shape(asyncio.run(listed(other))) == shape(events)
             chunks = [
-                *toolect.openai.stream(source(text, size, Finish("stop", USAGE)), dialect.stream(TOOLS), hold=hold)
+                *toolect.openai.stream(
+                    source(text, size, Finish("stop", USAGE)), dialect.stream(tools=TOOLS), hold=hold
+                )
             ]
             assert ends(chunks, "finish_reason")[-1] == ("tool_calls" if message.calls else "stop")
         finish = Finish("stop", USAGE)
@@ -162,7 +166,7 @@ def test_usage_and_choices() -> None:
 def test_blocks_and_items_open_and_close_once() -> None:
     """Each block and item has its number, begins before its deltas, and ends before the next one begins."""
     text = str(toolect.dialect("hermes").render(MESSAGES[3])) + "\nDone."
-    events = [*toolect.anthropic.stream([*text], toolect.dialect("hermes").stream(TOOLS))]
+    events = [*toolect.anthropic.stream([*text], toolect.dialect("hermes").stream(tools=TOOLS))]
     open_blocks: list[int] = []
     for event in events:
         kind = event["type"]
@@ -176,7 +180,7 @@ def test_blocks_and_items_open_and_close_once() -> None:
     starts = [event for event in events if event["type"] == "content_block_start"]
     assert [start["index"] for start in starts] == [*range(len(starts))]
     assert [start["content_block"]["type"] for start in starts] == ["thinking", "text", "tool_use", "text"]
-    made = [*toolect.responses.stream([*text], toolect.dialect("hermes").stream(TOOLS))]
+    made = [*toolect.responses.stream([*text], toolect.dialect("hermes").stream(tools=TOOLS))]
     assert [event["sequence_number"] for event in made] == [*range(len(made))]
     done = [event["item"] for event in made if event["type"] == "response.output_item.done"]
     assert made[-1]["response"]["output"] == done

@@ -518,7 +518,7 @@ def test_what_a_transcript_says_between_turns_is_lost() -> None:
 def test_what_follows_the_end_of_an_answer_in_a_transcript_is_lost(name: str) -> None:
     """It is in no turn; where the answer is written as it was sampled it is there."""
     one = chat(name)
-    end = next(iter(one.dialect.graph().ends))
+    end = next(iter(one.dialect._graph().ends))
     asked = Conversation([User("Hi"), Assistant(Message([Content("Hello")]))])
     text = str(one.render(asked, False)).replace("Hello", f"Hello{end}lost", 1)
     losses = one.convert(text, chat("glm-4.5")).losses

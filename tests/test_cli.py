@@ -18,7 +18,7 @@ from command_line import RUN, on_terminal
 
 import toolect
 from toolect._cli import COMMANDS, main
-from toolect._cli._shared.forms import message_form, message_of
+from toolect._cli._shared.message_json import message_of
 from toolect._cli._shared.message_text import draw
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Repair, RepairKind, Status
 from toolect._shown import visible
@@ -681,7 +681,7 @@ def test_text_shows_everything_about_a_call() -> None:
 )
 def test_the_form_keeps_everything(message: Message) -> None:
     """A message written as JSON and read again is the same in every field."""
-    assert repr(message_of(json.loads(json.dumps(message_form(message))))) == repr(
+    assert repr(message_of(json.loads(json.dumps(message.to_dict())))) == repr(
         Message(list(message.segments), message.repairs)
     )
 

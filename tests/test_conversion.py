@@ -55,7 +55,7 @@ def test_a_call_that_cannot_run_is_reported() -> None:
 @pytest.mark.parametrize("source", ["hermes", "qwen3-coder", "seed-oss"])
 def test_what_follows_the_end_is_a_loss(source: str) -> None:
     """A text after the end token is read by nobody: it is told as lost; another end token, and blanks, are nothing."""
-    (end, *_) = toolect.dialect(source).graph().ends
+    (end, *_) = toolect.dialect(source)._graph().ends
     rest = "And\nlost.\n"
     done = toolect.convert(f"Hello{end}\n{rest}", source, to="kimi-k2")
     assert (done.text, done.losses) == (

@@ -103,7 +103,7 @@ def test_what_is_not_read_back_is_known(name: str) -> None:
     """What is said of a conversation without reading it back is what reading it back would have said."""
     chat, tools = toolect.chat(name), [(tool("tide"), tool("wind")), (tool("tide"),), ()]
     random, known = Random(name), 0
-    whole = [*chat.tokens, *chat.dialect.graph().openers]
+    whole = [*chat.tokens, *chat.dialect._graph().openers]
     parts = [part for one in whole for at in range(1, len(one)) for part in (one[:at], one[at:])]
     for seed in range(FORMS):
         given = alike(Random(seed % 5), tools[seed % 3], random, parts)
@@ -125,7 +125,7 @@ def test_what_is_not_read_back_is_known(name: str) -> None:
 def test_what_is_read_back_apart_is_known(name: str) -> None:
     """Rows with tools that no other row has, and with odd arguments, are told as reading all of them back would say."""
     chat, random, apart = toolect.chat(name), Random(name), 0
-    whole = [*chat.tokens, *chat.dialect.graph().openers]
+    whole = [*chat.tokens, *chat.dialect._graph().openers]
     parts = [part for one in whole for at in range(1, len(one)) for part in (one[:at], one[at:], one)]
     for seed in range(FORMS):
         form = Random(seed % 4)

@@ -38,7 +38,7 @@ def read(name: str, call: Call | str, *tools: dict[str, Json]) -> Call | None:
     """The call as it is read by these declarations, whole and in pieces; None where it is not to be run."""
     wire = call if isinstance(call, str) else written(name, call)
     dialect = toolect.auto if name == "auto" else toolect.dialect(name)
-    message, stream = dialect.parse(wire, tools), dialect.stream(tools)
+    message, stream = dialect.parse(wire, tools), dialect.stream(tools=tools)
     for char in wire:
         stream.feed(char)
     stream.close()

@@ -409,7 +409,7 @@ def test_what_is_cut_off_is_no_answer(name: str) -> None:
     except RenderError:
         return
     for end in {wire.index("get_weather") + 13, wire.index("Paris") + 3}:
-        alone = AnswerSearch(dialect.spec, dialect.graph(), tool_schemas(QUOTED)).read(wire[:end])  # as `auto` reads
+        alone = AnswerSearch(dialect.spec, dialect._graph(), tool_schemas(QUOTED)).read(wire[:end])  # as `auto` reads
         runnable = [call.runnable for call in alone.calls]
         assert [call.runnable for call in AUTO.parse(wire[:end], QUOTED).calls] == runnable, wire[:end]
 

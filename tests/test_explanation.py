@@ -24,7 +24,7 @@ def reader(case: Case) -> AnswerSearch:
     options: dict[str, Any] = dict(case.options)
     tools, strict = tool_schemas(options.pop("tools", ())), options.pop("mode", "") == "strict"
     prefix, dialect = options.pop("prefix", ""), toolect.dialect(case.dialect)
-    return AnswerSearch(dialect.spec, dialect.graph(options), tools, strict, prefix)
+    return AnswerSearch(dialect.spec, dialect._graph(options), tools, strict, prefix)
 
 
 def paid(place: Place) -> list[dict[str, int]]:

@@ -37,14 +37,14 @@ def made(case: Case, kind: type[AnswerSearch], streaming: bool = False) -> Answe
     options: dict[str, Any] = {**case.options}
     tools, mode, prefix = options.pop("tools", ()), options.pop("mode", "lenient"), options.pop("prefix", "")
     dialect = toolect.dialect(case.dialect)
-    graph = dialect.graph(options)
+    graph = dialect._graph(options)
     return kind(dialect.spec, graph, tool_schemas(tools), mode == "strict", prefix, streaming)
 
 
 def fused(case: Case) -> Message | None:
     """What fused reading says of a case, if it reads it."""
     policies = {key: value for key, value in case.options.items() if key not in ("tools", "mode", "prefix")}
-    graph, tools = toolect.dialect(case.dialect).graph(policies), tool_schemas(case.options.get("tools", ()))
+    graph, tools = toolect.dialect(case.dialect)._graph(policies), tool_schemas(case.options.get("tools", ()))
     if case.options.get("prefix") or not graph.strides:
         return None
     return read_canonical(graph, case.text, tools)
@@ -102,7 +102,7 @@ def test_canonical_calls_take_few_steps() -> None:
         "llama3-json": '{"name": "f", "parameters": {"a": 1}}',
     }.items():
         spec = registry.spec(name)
-        own = Lattice(spec, registry.dialect(name).graph(), NO_TOOLS)
+        own = Lattice(spec, registry.dialect(name)._graph(), NO_TOOLS)
         any_one = AutoSearch(index(), NO_TOOLS, {})
         assert own.read(text).calls == any_one.read(text).calls
         assert any_one.work <= 2 * own.work + 4, name

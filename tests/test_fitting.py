@@ -70,7 +70,7 @@ def test_what_streams_is_what_is_said(name: str, size: int) -> None:
     dialect = toolect.dialect(name)
     given = {"seats": "2", "window": "true", "note": "2", "when": {"day": "5", "name": "6"}, "rows": ["1", "2"]}
     wire = dialect.render(Message([Call("book", given), Call("find", {"input": {"n": "7"}})]))
-    stream = dialect.stream(TOOLS)
+    stream = dialect.stream(tools=TOOLS)
     events = [event for i in range(0, len(wire), size) for event in stream.feed(wire[i : i + size])] + stream.close()
     book, find = stream.message.calls
     when = {"day": 5, "name": "6"}

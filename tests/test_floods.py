@@ -73,7 +73,7 @@ def test_floods_that_name_many_tools_take_linear_time(name: str) -> None:
 def test_floods_that_name_the_tools_take_linear_time(name: str) -> None:
     """Every word of a flood is a tool that is declared, whole and in chunks: openers over and over, and drawn ones."""
     dialect, scale = toolect.dialect(name), work.CALLS._replace(most=4e6)
-    floods = [Flood("openers", "", "", opener) for opener in dialect.graph().openers] + drawn(dialect)
+    floods = [Flood("openers", "", "", opener) for opener in dialect._graph().openers] + drawn(dialect)
 
     def check(flood: Flood) -> None:
         words = {word: {"type": "string"} for word in re.findall(r"[A-Za-z_][\w.-]*", flood.text(100))}

@@ -65,7 +65,7 @@ def test_nothing_runs_inside_a_value(name: str) -> None:
                 message = dialect.parse(text, tools)
                 if not any((name, reader) == run[:2] and run[2] in text for run in RUN):
                     assert "shell" not in [call.name for call in message.runnable], reader
-                stream, events = dialect.stream(tools), []
+                stream, events = dialect.stream(tools=tools), []
                 for at in range(0, len(text), 3):
                     events += stream.feed(text[at : at + 3])
                     running = {call.name for call in stream.message.runnable}
@@ -116,7 +116,7 @@ def test_closers_that_are_left_over_tell(reader: str, text: str, runs: list[str]
 @pytest.mark.parametrize("reader", ["qwen3-coder", "auto"])
 def test_only_calls_after_one_that_broke_off_wait(reader: str) -> None:
     """The events of others come when they are over; content does not wait."""
-    stream = reader_of(reader).stream(TOOLS)
+    stream = reader_of(reader).stream(tools=TOOLS)
 
     def ended(text: str) -> list[str]:
         return [event.call.name for char in text for event in stream.feed(char) if isinstance(event, CallEnd)]

@@ -264,7 +264,7 @@ def outputs(dialect: Dialect) -> st.SearchStrategy[str]:
     """What a hostile tool may say: whole answers of the dialect, its markers, pieces of both, any text."""
     from toolect import testing
 
-    graph = dialect.graph()
+    graph = dialect._graph()
     pieces = st.sampled_from(sorted({*graph.markers, *graph.ends}) or ["x"])
     joined = st.lists(st.one_of(pieces, st.text(max_size=5)), max_size=6).map("".join)
     return st.one_of(testing.wire_texts(dialect), testing.corrupted(dialect), joined, st.text(max_size=40))

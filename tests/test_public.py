@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import builtins
+import collections.abc
 import importlib
+import inspect
+import json
+import os
 import pickle
 import re
-from collections.abc import Callable
+import subprocess
+import sys
+import typing
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
+import shipped_corpus
 
 import toolect
 from toolect import Call, Content, Message, Reasoning, Status, openai
 from toolect._renamed import NEW_NAMES
+from toolect._spec.policies import POLICIES, WRITING
+from toolect.types import ReadingPolicies
 
 CHANGELOG = Path(__file__).parent.parent / "CHANGELOG.md"
 HERMES = toolect.dialect("hermes")
@@ -245,3 +257,160 @@ def test_specs_are_shown_by_name() -> None:
     """A whole grammar floods a terminal."""
     assert repr(HERMES.spec) == "<Spec hermes>"
     assert repr(HERMES) == "<Dialect hermes>"
+
+
+# Streams, dictionaries, validation, types
+
+
+TOOLS: list[Any] = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}]
+WRONG_CALL = TEXT.replace("1}", '"one"}')
+UNKNOWN = TEXT.replace('"f"', '"g"')
+
+
+async def arriving(chunks: Iterable[str]) -> AsyncIterator[str]:
+    """Chunks, one after the other."""
+    for chunk in chunks:
+        yield chunk
+
+
+@pytest.mark.parametrize("reader", [HERMES, toolect.auto], ids=["dialect", "auto"])
+@pytest.mark.parametrize("validate", [False, True])
+def test_events_are_iterated(reader: Any, validate: bool) -> None:
+    """`for` and `async for` over a stream of chunks give what `feed` and `close` give, and the same message."""
+    text = f"Hm. {TEXT}\n{WRONG_CALL}"
+    options: dict[str, Any] = {"tools": TOOLS, "validate": validate}
+    for size in (1, 7, len(text)):
+        chunks = [text[at : at + size] for at in range(0, len(text), size)]
+        stream = reader.stream(**options)
+        expected = [event for chunk in chunks for event in stream.feed(chunk)] + stream.close()
+        events = reader.stream(iter(chunks), **options)
+        assert [*events] == expected and events.message == stream.message == reader.parse(text, **options)
+        arrived = reader.stream(arriving(chunks), **options)
+
+        async def all_of(events: Any = arrived) -> list[object]:
+            return [event async for event in events]
+
+        assert asyncio.run(all_of()) == expected and arrived.message == stream.message
+        ends = [event.call for event in expected if isinstance(event, toolect.CallEnd)]
+        assert ends == stream.message.calls and [call.violations for call in ends] == [
+            call.violations for call in stream.message.calls
+        ]
+    assert [*reader.stream(text)] == [*reader.stream([text])]
+    with pytest.raises(TypeError, match="expected chunks of text, got list of dict: give tools=…"):
+        reader.stream(TOOLS)
+    with pytest.raises(TypeError, match="expected chunks of text, got int of str"):
+        reader.stream(3)
+
+
+def test_calls_are_validated() -> None:
+    """A call that its tool does not take says what is wrong, and is not run; its status is that of its text."""
+    for parse in (HERMES.parse, toolect.parse):
+        (call,) = parse(WRONG_CALL, TOOLS, validate=True).calls
+        (violation,) = call.violations
+        assert (violation.path, violation.expected, violation.got) == ("$.a", "integer", 'the string `"one"`')
+        assert not call.runnable and call.status is Status.OK and call.error == str(violation)
+        assert parse(WRONG_CALL, TOOLS).calls[0].runnable
+        message = parse(f"{TEXT}\n{UNKNOWN}", TOOLS, validate=True)
+        assert [call.name for call in message.runnable] == ["f"]
+        assert str(message.calls[1].violations[0]) == 'expected one of the tools `f`, got `"g"` - at `name`'
+        (invalid,) = message.to_openai()["invalid_tool_calls"]
+        assert "one of the tools" in invalid["error"]
+        assert Message.from_dict(message.to_dict()).calls[1].violations == message.calls[1].violations
+        with pytest.raises(ValueError, match="expected tools to validate calls by, got none"):
+            parse(TEXT, validate=True)
+        broken = [{"name": "f", "parameters": {"type": "text"}}]
+        assert parse(TEXT, broken, validate=True).calls[0].violations[0].limit
+    assert pickle.loads(pickle.dumps(call)).violations == call.violations
+    assert "does not carry" not in toolect.convert(HERMES.parse(WRONG_CALL, TOOLS, validate=True), to="kimi-k2").text
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_messages_are_dictionaries_and_back(name: str) -> None:
+    """Messages of all dialects, runnable and not, come back from their JSON in every field, and so do their calls."""
+    for case in shipped_corpus.cases_of(name)[::3]:
+        for reader in (toolect.dialect(name), toolect.auto):
+            message = reader.parse(case.text, **case.options)
+            again = type(message).from_dict(json.loads(json.dumps(message.to_dict())))
+            assert again.to_dict() == message.to_dict() and again == message, case
+            assert getattr(again, "dialects", ()) == getattr(message, "dialects", ())
+            for call, same in zip(message.calls, again.calls, strict=True):
+                assert repr(Call.from_dict(json.loads(json.dumps(call.to_dict())))) == repr(same)
+
+
+def test_policies_are_typed() -> None:
+    """The typed dictionary of policies has those of reading with their settings, and mypy refuses others."""
+    hints = get_type_hints(ReadingPolicies)
+    assert {name: get_args(hint) for name, hint in hints.items()} == {
+        name: settings for name, settings in POLICIES.items() if name not in WRITING
+    }
+    calls = ("unwrapped='accept'", "unwrapped='never'", "politeness='high'", "key_order='sorted'")
+    lines = [f"toolect.{read}({given}, {policy})" for read, given in PLACES for policy in calls]
+    code = "\n".join(["import toolect", *lines])
+    command = [sys.executable, "-m", "mypy", "--strict", f"--config-file={os.devnull}", "-c", code]
+    path = str(Path(toolect.__file__).parent.parent)
+    report = subprocess.run(command, env={**os.environ, "MYPYPATH": path}, capture_output=True, text=True).stdout
+    found = {int(number) for number in re.findall(r"^<string>:(\d+): error", report, re.MULTILINE)}
+    assert found == {i for i, line in enumerate(lines, 2) if "accept" not in line}, report
+
+
+PLACES = [
+    ("parse", "''"), ("auto.stream", "['']"), ("dialect('hermes').parse", "''"), ("dialect('hermes').stream", "None"),
+]  # fmt: skip
+
+
+MADE = {
+    "Dialect",
+    "Encoded",
+    "Stream",
+    "TokenStream",
+    "AutoStream",
+    "Chat",
+    "TemplateChat",
+    "EventStream",
+    "AsyncEventStream",
+}
+"""Classes whose values toolect makes: what their constructors take is its own."""
+ELSEWHERE = {"SearchStrategy", "ModuleType", "Response", "M_co", "Date"}
+"""Types of other packages, and a variable."""
+
+
+def signatures() -> Iterator[tuple[str, str]]:
+    """The words of all annotations of public functions, methods and attributes, and where they are."""
+    for module in ["toolect", *(f"toolect.{name}" for name in sorted(toolect._MODULES - {"agent", "tinker", "serve"}))]:
+        for name in importlib.import_module(module).__all__:
+            public = getattr(importlib.import_module(module), name)
+            if not inspect.isclass(public):
+                yield from ((word, f"{module}.{name}") for word in words(public))
+                continue
+            for base in public.__mro__:
+                if not base.__module__.startswith("toolect"):
+                    continue
+                for member, value in vars(base).items():
+                    if not member.startswith("_") or member == "__init__" and base.__name__ not in MADE:
+                        yield from ((word, f"{module}.{name}.{member}") for word in words(value))
+
+
+def words(value: object) -> list[str]:
+    """The names of types in the annotations of a function or a property."""
+    function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+    try:
+        signature = inspect.signature(function) if callable(function) else None
+    except (TypeError, ValueError):
+        return []
+    if signature is None:
+        return []
+    hints = [one.annotation for one in signature.parameters.values()] + [signature.return_annotation]
+    texts = [hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint)) for hint in hints]
+    return re.findall(r"\b[A-Z]\w+", re.sub(r"(['\"]).*?\1", "", " ".join(texts)))
+
+
+def test_types_of_signatures_are_public() -> None:
+    """Each can be imported from the package or one of its public modules."""
+    modules = [toolect, *(getattr(toolect, name) for name in toolect._MODULES - {"tinker"})]
+    public = {name for module in modules for name in module.__all__} | ELSEWHERE
+    known = {*dir(builtins), *dir(typing), *dir(collections.abc), "Path"}
+    lacking: dict[str, list[str]] = {}
+    for word, where in signatures():
+        if word not in public and word not in known:
+            lacking.setdefault(word, []).append(where)
+    assert not lacking, lacking

@@ -91,7 +91,7 @@ def test_a_quotation_ends_with_its_paragraph() -> None:
 @pytest.mark.parametrize("name", toolect.dialects())
 def test_a_word_that_is_a_marker_is_a_word_in_a_sentence(name: str) -> None:
     """`json` in prose closes nothing and opens nothing, whole and in pieces, in its dialect and without one."""
-    for word in sorted(core for core in toolect.dialect(name).graph().markers if core.isalpha()):
+    for word in sorted(core for core in toolect.dialect(name)._graph().markers if core.isalpha()):
         for text in (f"The {word} is here.", f"```{word}\n1\n```", f"So: {word}"):
             for dialect in (toolect.dialect(name), toolect.auto):
                 assert dialect.parse(text).content == text

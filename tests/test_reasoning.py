@@ -18,7 +18,7 @@ CALLING = [n for n in REASONING if registry.spec(n).policies.reasoning_calls != 
 TOOLS: list[Json] = [{"name": "ferry", "parameters": {"properties": {"to": {"type": "string"}}}}]
 CALL = Call("ferry", {"to": "Oban"})
 LED = [n for n in CALLING if str(toolect.dialect(n).render(Message([CALL]))).strip().startswith(
-    toolect.dialect(n).graph().long_openers)]  # fmt: skip
+    toolect.dialect(n)._graph().long_openers)]  # fmt: skip
 """Those whose calls begin with a long marker: reasoning is full of short signs, names and JSON."""
 
 
@@ -58,7 +58,7 @@ def test_a_call_ends_reasoning_that_is_not_closed(name: str, between: str) -> No
 def test_a_rehearsal_is_no_call(name: str, policy: str) -> None:
     """Law: what is called in reasoning that is closed afterwards is a part of it, where the policy says so."""
     opener, closer, call = parts(name)
-    if any(closer.startswith(core) and call.endswith(core) for core in toolect.dialect(name).graph().markers):
+    if any(closer.startswith(core) and call.endswith(core) for core in toolect.dialect(name)._graph().markers):
         pytest.skip("calls end with what closes reasoning")
     message = read(name, f"{opener}Plan it.\n{call}\nSo.{closer}Done.", reasoning_calls=policy)
     assert (message.calls, message.content.strip()) == ([], "Done.")
@@ -69,7 +69,7 @@ def test_a_rehearsal_is_no_call(name: str, policy: str) -> None:
 def test_half_an_opener_is_a_part_of_reasoning(name: str) -> None:
     """Law: only a complete opener begins a call there."""
     opener, closer, call = parts(name)
-    markers = toolect.dialect(name).graph().markers
+    markers = toolect.dialect(name)._graph().markers
     begun = max((core for core in markers if call.lstrip().startswith(core)), key=len, default="")
     for half in (begun[: len(begun) // 2], begun[len(begun) // 2 :], "ferry"):
         message = read(name, f"{opener}I write {half} and more.{closer}Done.")

@@ -47,7 +47,7 @@ def read(name: str, raw: str, parameters: Json) -> Json:
     """What argument `a` is, whole and in pieces, when its text is `raw`."""
     dialect, text = toolect.dialect(name), wire(name).replace(RAW, raw)
     message = dialect.parse(text, tools(parameters))
-    stream = dialect.stream(tools(parameters))
+    stream = dialect.stream(tools=tools(parameters))
     for at in range(0, len(text), 3):
         stream.feed(text[at : at + 3])
     stream.close()

@@ -33,7 +33,9 @@ def reader(
 ) -> AnswerSearch:
     """The reader of one answer in a dialect."""
     dialect = toolect.dialect(name)
-    return AnswerSearch(dialect.spec, dialect.graph(policies), tool_schemas(tools), mode == "strict", prefix, streaming)
+    return AnswerSearch(
+        dialect.spec, dialect._graph(policies), tool_schemas(tools), mode == "strict", prefix, streaming
+    )
 
 
 def streamed(name: str, chunks: Iterable[str], **options: Any) -> tuple[Message, list[Event]]:
@@ -78,7 +80,7 @@ def test_an_end_token_ends_an_answer(name: str) -> None:
             continue
         for options in ({}, {"tools": TIDE}):
             expected = kinds(dialect.parse(text, **options))
-            for end in dialect.graph().ends:
+            for end in dialect._graph().ends:
                 for wire in (text + end, f"{text}{end}\n"):
                     found = reader(name, **options).read(wire)
                     assert kinds(found) == expected, wire

@@ -80,7 +80,7 @@ def test_what_grows_is_what_is_rendered(name: str) -> None:
     So it is in half of the chats, which are drawn (`--all`: in each).
     """
     chat, random = toolect.chat(name), Random(name)
-    parts = [part for one in (*chat.tokens, *chat.dialect.graph().openers) for part in (one[:2], one, one[1:])]
+    parts = [part for one in (*chat.tokens, *chat.dialect._graph().openers) for part in (one[:2], one, one[1:])]
     for number in range(8):
         drawn = alike(random, own_tools(random), random, parts) if number % 2 else any_conversation(random)
         given = odd_calls(drawn, random, parts) if number % 4 == 1 else drawn

@@ -61,7 +61,7 @@ def test_what_nests_less_is_carried(name: str) -> None:
 
 def deltas(name: str, pieces: list[str], tools: Json = None) -> list[str]:
     """The argument text that each piece makes the stream pass on."""
-    stream = toolect.dialect(name).stream(tools)
+    stream = toolect.dialect(name).stream(tools=tools)
     return ["".join(e.text for e in stream.feed(piece) if isinstance(e, ArgumentsDelta)) for piece in pieces]
 
 

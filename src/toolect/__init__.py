@@ -1,7 +1,7 @@
 """Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer.
 
 Public is what is listed here, and what the modules `agent`, `anthropic`, `chat_template`, `conversation`, `data`,
-`openai`, `registry`, `responses`, `score`, `serve`, `testing`, `tinker`, `tokens` and `training` list or document.
+`openai`, `registry`, `responses`, `score`, `serve`, `testing`, `tinker`, `tokens`, `training` and `types` list.
 Everything else may change from one version to the next. Modules are imported when they are first asked for.
 """
 
@@ -74,7 +74,7 @@ __all__ = [
 _old_names = _renamed_names(__name__)
 _MODULES = frozenset(
     ("agent", "anthropic", "chat_template", "conversation", "data", "openai", "registry", "responses", "score",
-     "serve", "testing", "tinker", "tokens", "training")
+     "serve", "testing", "tinker", "tokens", "training", "types")
 )  # fmt: skip
 
 

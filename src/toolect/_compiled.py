@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack, overload
 
 import msgspec
 
 from toolect._canonical.fast_path import read_answer
+from toolect._events import AsyncEventStream, EventStream, events_of
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
-from toolect._message import Message, Said, not_text
-from toolect._search.answer_search import AnswerSearch
+from toolect._message import Call, Message, Said, not_text
+from toolect._search.answer_search import AnswerSearch, with_checked
 from toolect._search.answer_search import Stream as Stream
 from toolect._spec.model import Spec
-from toolect._spec.policies import POLICIES, WRITING, Policies
+from toolect._spec.policies import POLICIES, WRITING, Policies, ReadingPolicies
 from toolect._spec.tool_names import admitting
 from toolect._turns import ToolResult
 from toolect._values.toolset import NO_TOOLS, ToolSchemas, tool_schemas
@@ -34,7 +35,7 @@ def check_mode(mode: str) -> None:
         raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
 
 
-def check_policies(policies: Mapping[str, str]) -> None:
+def check_policies(policies: Mapping[str, object]) -> None:
     """Raise TypeError for what is no policy of reading, ValueError for a setting that a policy does not have."""
     for name, value in policies.items():
         allowed = POLICIES.get(name)
@@ -44,6 +45,17 @@ def check_policies(policies: Mapping[str, str]) -> None:
             raise TypeError(f"expected a policy of reading ({reading}), got {name!r}{why}")
         if value not in allowed:
             raise ValueError(f"expected {' or '.join(map(repr, allowed))}, got {value!r} - at {name}")
+
+
+def checking(schemas: ToolSchemas, validate: bool) -> Callable[[Call], Call] | None:
+    """What holds calls against the schemas of their tools. Raises ValueError without tools, MissingExtraError."""
+    if not validate:
+        return None
+    if not schemas.declared:
+        raise ValueError("expected tools to validate calls by, got none: give tools=…")
+    from toolect._validation import CallValidator  # reading does without it
+
+    return CallValidator({name: schema.node for name, schema in schemas.by_name.items()})
 
 
 class Telling(Protocol):
@@ -106,7 +118,7 @@ class Dialect:
     def __repr__(self) -> str:
         return f"<Dialect {self.name}>"
 
-    def graph(self, policies: Mapping[str, str] | None = None) -> Graph:
+    def _graph(self, policies: Mapping[str, Any] | None = None) -> Graph:
         """The graph of nodes under the spec's policies, some of them overridden."""
         chosen = self.spec.policies
         if policies:
@@ -123,7 +135,7 @@ class Dialect:
                 self._default = graph
         return graph
 
-    def admitting(self, tools: ToolSchemas) -> Dialect:
+    def _with_names(self, tools: ToolSchemas) -> Dialect:
         """The dialect in which calls may have the names of `tools`, whatever signs these have: mostly itself."""
         names = tools.odd_names
         if not names:
@@ -137,52 +149,76 @@ class Dialect:
         return found
 
     def parse(
-        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
-    ) -> Message:
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", *,
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> Message:  # fmt: skip
         """The message that `text`, a model's whole answer, says. Never raises on any text.
 
         `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
-        have opened the reasoning already; `policies` override those of the spec.
+        have opened the reasoning already; `policies` override those of the spec. With `validate` a call whose arguments
+        its tool does not take has `violations`, and is not runnable: this needs the extra `schema`.
         """
         if not isinstance(text, str):
             raise not_text(text)
         if mode != "lenient":
             check_mode(mode)
         schemas = tool_schemas(tools) if tools else NO_TOOLS
-        own = self.admitting(schemas) if schemas.odd_names else self
-        graph = (None if policies else own._default) or own.graph(policies)
-        return read_answer(own.spec, graph, text, schemas, mode == "strict", prefix)
+        own = self._with_names(schemas) if schemas.odd_names else self
+        graph = (None if policies else own._default) or own._graph(policies)
+        message = read_answer(own.spec, graph, text, schemas, mode == "strict", prefix)
+        return with_checked(message, checking(schemas, validate)) if validate else message
 
     def explain(
-        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
-    ) -> Explanation:
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        **policies: Unpack[ReadingPolicies],
+    ) -> Explanation:  # fmt: skip
         """Why `text` is read as it is: where it could be read in another way, and what each way costs. As for `parse`.
 
-        `str` of it, or `toolect._explanation.draw`, is a text for people.
+        `str` of it is a text for people.
         """
         check_mode(mode)
         schemas = tool_schemas(tools)
-        own = self.admitting(schemas)
-        reader = AnswerSearch(own.spec, own.graph(policies), schemas, mode == "strict", prefix)
+        own = self._with_names(schemas)
+        reader = AnswerSearch(own.spec, own._graph(policies), schemas, mode == "strict", prefix)
         return reader.explain(self.name, text)
 
-    def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
-        """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
+    @overload
+    def stream(
+        self, chunks: None = None, *, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> Stream: ...  # fmt: skip
+    @overload
+    def stream(
+        self, chunks: Iterable[str], *, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> EventStream[Message]: ...  # fmt: skip
+    @overload
+    def stream(
+        self, chunks: AsyncIterable[str], *, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> AsyncEventStream[Message]: ...  # fmt: skip
+    def stream(
+        self, chunks: Iterable[str] | AsyncIterable[str] | None = None, *, tools: Tools | None = None,
+        mode: Mode = "lenient", prefix: str = "", validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> Stream | EventStream[Message] | AsyncEventStream[Message]:  # fmt: skip
+        """The events of an answer that arrives in `chunks`: iterate, or `async for` of an async source.
+
+        Without chunks it is a fresh stream: `feed` it one by one, then `close` it. The rest is as for `parse`.
+        """
         check_mode(mode)
         schemas, strict = tool_schemas(tools), mode == "strict"
-        own = self.admitting(schemas)
-        graph = own.graph(policies)
-        return Stream(lambda: AnswerSearch(own.spec, graph, schemas, strict, prefix, streaming=True))
+        own = self._with_names(schemas)
+        graph = own._graph(policies)
+        stream = Stream(
+            lambda: AnswerSearch(own.spec, graph, schemas, strict, prefix, streaming=True),
+            checking(schemas, validate),
+        )
+        return stream if chunks is None else events_of(stream, chunks)
 
     def token_stream(
-        self,
-        tokenizer: object,
-        tools: Tools | None = None,
-        mode: Mode = "lenient",
-        prefix: str = "",
-        markers: Literal["token", "text"] = "token",
-        **policies: str,
-    ) -> TokenStream:
+        self, tokenizer: object, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        markers: Literal["token", "text"] = "token", *, validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> TokenStream:  # fmt: skip
         """A fresh stream of ids: `feed` it one or several, then `close` it. Arguments as for `parse`.
 
         With `markers="token"` a marker that the vocabulary has as one id is that id alone; text that spells it is text.
@@ -191,8 +227,8 @@ class Dialect:
         from toolect._tokens.adapting import adapted  # reading text does without it
         from toolect._tokens.token_stream import TokenStream
 
-        stream = self.stream(tools, mode, prefix, **policies)
-        return TokenStream(stream, self.spec, self.graph(policies), adapted(tokenizer), markers)
+        stream = self.stream(tools=tools, mode=mode, prefix=prefix, validate=validate, **policies)
+        return TokenStream(stream, self.spec, self._graph(policies), adapted(tokenizer), markers)
 
     def render(self, message: Said, tools: Tools | None = None) -> Rendered:
         """`message` as wire text, with the spans of its parts; `tools` as in `parse`, for values typed by schema.
@@ -231,5 +267,5 @@ class Dialect:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""
         if not isinstance(text, str):
             raise not_text(text)
-        graph = self.graph()
+        graph = self._graph()
         return any(marker in text for marker in (*graph.openers, *graph.parts, *graph.signs))

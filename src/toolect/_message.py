@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Self, TypeAlias
 
 import msgspec
@@ -19,6 +19,8 @@ from toolect._segments import (
     Span,
     Status,
     Violation,
+    call_fields,
+    converted,
     dumps,
     kind_of,
     not_text,
@@ -93,6 +95,24 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
         from toolect._chat_completion import assistant_message  # not part of starting up
 
         return assistant_message(self.segments, only_runnable)
+
+    def to_dict(self) -> dict[str, Json]:
+        """The message as a dictionary of JSON: all of it, as `toolect parse` writes it. `from_dict` reads it."""
+        forms = [s.to_dict() if isinstance(s, Call) else msgspec.to_builtins(s) for s in self.segments]
+        for form in forms:
+            if form.get("signature") == "":
+                del form["signature"]
+        return {"segments": forms, "repairs": msgspec.to_builtins(self.repairs)}
+
+    @classmethod
+    def from_dict(cls, form: Json) -> Self:
+        """The message of such a dictionary. Raises MessageError."""
+        if not isinstance(form, Mapping) or "segments" not in form:
+            raise MessageError("a message as `to_dict` makes it", f"{kind_of(form)} without `segments`", "$")
+        segments = form["segments"]
+        if isinstance(segments, list):
+            segments = [call_fields(s) if isinstance(s, Mapping) and s.get("type") == "call" else s for s in segments]
+        return converted({**form, "segments": segments}, cls)
 
     def with_ids(self) -> Self:
         """The message with an id on every call, each its own: the one it has, or `call_` and 24 hexadecimal digits."""

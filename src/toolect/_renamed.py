@@ -29,12 +29,14 @@ NEW_NAMES = {
     "toolect.authoring": "toolect.testing",
     "toolect.chat_template.BadTemplate": "toolect.chat_template.TemplateError",
     "toolect.compiled": "toolect",
+    "toolect.diagnostic": "toolect.types",
     "toolect.events": "toolect",
     "toolect.message": "toolect",
     "toolect.registry.UnknownDialect": "toolect.UnknownNameError",
     "toolect.rendered": "toolect",
     "toolect.segments": "toolect",
     "toolect.tokens.UnknownId": "toolect.tokens.TokenIdError",
+    "toolect.transcript": "toolect.types",
     "toolect.turns": "toolect.conversation",
 }
 """Of each name and module that was public once, what it is called now, or the module that has what was in it."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from json.encoder import c_make_encoder, encode_basestring, encode_basestring_ascii  # type: ignore[attr-defined]
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -15,6 +15,7 @@ from toolect._errors import ToolectError
 # A JSON value. The one place where `Any` is honest: its type is the model's choice.
 Json: TypeAlias = Any
 Span: TypeAlias = tuple[int, int]
+T = TypeVar("T")
 
 
 class Status(StrEnum):
@@ -177,6 +178,32 @@ class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="
         """True for a call that may be executed."""
         return (self.status is Status.OK or self.status is Status.REPAIRED) and not self.violations
 
+    def to_dict(self) -> dict[str, Json]:
+        """The call as a dictionary of JSON: all of it, `arguments_text` too. `from_dict` reads it."""
+        try:
+            dumps(self.arguments)
+            arguments = self.arguments
+        except (TypeError, ValueError, RecursionError):
+            arguments = None
+        form = {
+            "type": "call",
+            "name": self.name,
+            "arguments": arguments,
+            "arguments_text": self.arguments_text if arguments is self.arguments else self.spelling or "",
+            "id": self.id,
+            "status": self.status.value,
+            "repairs": msgspec.to_builtins(self.repairs),
+            "span": self.span,
+        }
+        if self.violations:
+            form["violations"] = msgspec.to_builtins(self.violations)
+        return form if self.runnable else {**form, "error": self.error, "raw": self.raw}
+
+    @classmethod
+    def from_dict(cls, form: Json) -> Call:
+        """The call of a dictionary with `name` and `arguments` or `arguments_text` at least. Raises MessageError."""
+        return converted(call_fields(form), cls)
+
     @property
     def salvaged(self) -> dict[str, Json] | None:
         """The arguments that json-repair makes of a call which must not be run: for people, never to run.
@@ -272,3 +299,33 @@ class MessageError(ToolectError, ValueError):
 
     def __reduce__(self) -> tuple[type[MessageError], tuple[str, str, str, str]]:
         return MessageError, (self.expected, self.got, self.where, self.advice)
+
+
+def call_fields(form: Json) -> Json:
+    """A call's dictionary as its fields: arguments and spelling that belong together."""
+    if not isinstance(form, Mapping):
+        return form
+    fields = {"type": "call", "arguments": None, "spelling": form.get("arguments_text"), **form}
+    if not isinstance(text := fields["spelling"], str):
+        return fields
+    if fields["arguments"] is None and fields.get("status") != Status.MALFORMED:
+        try:
+            fields["arguments"] = json.loads(text)
+        except (ValueError, RecursionError):
+            return fields
+    try:
+        return {**fields, "spelling": None} if text == dumps(fields["arguments"]) else fields
+    except (TypeError, ValueError, RecursionError):
+        return fields
+
+
+def converted(form: Json, kind: type[T]) -> T:
+    """What a dictionary says, as a `kind`. Raises MessageError, with the place."""
+    try:
+        return msgspec.convert(form, kind)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at ")
+        # What msgspec finds begins with a capital, what the segments themselves refuse does not.
+        expected, _, got = what.removeprefix("Expected ").removeprefix("expected ").partition(", got ")
+        expected = expected if got else "a message as `to_dict` makes it"
+        raise MessageError(expected, got or what, where.strip("`") or "$") from None

@@ -109,26 +109,37 @@ class Validator:
                     yield _no_parameter(f"$.{name}", known)
 
 
-def validated(call: Call, schemas: Mapping[str, Mapping[str, Any]]) -> Call:
-    """The call with what its tool does not take; one that must not be run is as it was. Raises MissingExtraError.
+class CallValidator:
+    """Labels calls with what their tools do not take; `schemas` are those of the parameters, by the names of tools.
 
-    `schemas` are those of the tools' parameters, by their names.
+    Raises `MissingExtraError`. The same call is validated once.
     """
-    if not call.runnable:
-        return call
-    schema = schemas.get(call.name)
-    if schema is None:
-        names = ", ".join(f"`{name}`" for name in list(schemas)[:20])
-        found = [Violation("name", f"one of the tools {names}" if names else "no tools", _quoted(call.name))]
-    else:
+
+    def __init__(self, schemas: Mapping[str, Mapping[str, Any]]) -> None:
+        _library()
+        self._schemas = schemas
+        self._found: dict[tuple[str, str], tuple[Violation, ...]] = {}
+
+    def __call__(self, call: Call) -> Call:
+        """The call with its violations; one that must not be run anyway is as it was."""
+        if not call.runnable:
+            return call
+        key = call.name, call.arguments_text
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = tuple(self._violations(call))
+        error = "; ".join(map(str, found))
+        return msgspec.structs.replace(call, violations=found, error=error) if found else call
+
+    def _violations(self, call: Call) -> list[Violation]:
+        schema = self._schemas.get(call.name)
+        if schema is None:
+            names = ", ".join(f"`{name}`" for name in list(self._schemas)[:20])
+            return [Violation("name", f"one of the tools {names}", _quoted(call.name))]
         try:
-            found = _kept(dumps(schema)).violations(call.arguments)
+            return _kept(dumps(schema)).violations(call.arguments)
         except (SchemaError, TypeError, ValueError, RecursionError) as error:
-            found = [Violation("$", "a tool with a JSON Schema", cut(str(error), _SHOWN), limit=True)]
-    if not found:
-        return call
-    error_text = "; ".join(map(str, found))
-    return msgspec.structs.replace(call, violations=tuple(found), error=error_text)
+            return [Violation("$", "a tool with a JSON Schema", cut(str(error), _SHOWN), limit=True)]
 
 
 @lru_cache(maxsize=1024)

@@ -17,6 +17,11 @@ from toolect._names import Match, Names, UnknownNameError
 from toolect._renamed import old_names
 from toolect._spec.model import Spec
 
+__all__ = [
+    "State", "bases", "define", "dialect", "dialects", "file_of", "fingerprint", "load", "map_model", "match",
+    "resolve", "restore", "spec", "state",
+]  # fmt: skip
+
 __getattr__ = old_names(__name__)
 
 

@@ -117,7 +117,7 @@ def notation(code: Wire) -> Notation:
 
 def carried(dialect: Dialect) -> tuple[int, int]:
     """The corpus cases that have calls and are just what the dialect writes, and those read in large steps alone."""
-    path, graph, cases, whole = ROOT / f"tests/corpus/{dialect.spec.name}.txt", dialect.graph(), 0, 0
+    path, graph, cases, whole = ROOT / f"tests/corpus/{dialect.spec.name}.txt", dialect._graph(), 0, 0
     for case in read(path) if path.exists() else ():
         tools = case.options.get("tools")
         if not case.canonical or case.options.keys() - {"tools"} or not dialect.parse(case.text, tools).calls:

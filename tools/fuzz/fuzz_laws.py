@@ -10,7 +10,6 @@ from itertools import cycle
 import msgspec
 
 from toolect._authoring.laws import plain, same, untiled, untold
-from toolect._cli._shared.forms import message_form, message_of
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._message import Call, Json, Message, RepairKind, Segment, dumps, same_json
@@ -170,8 +169,8 @@ def _within(signs: Iterator[str], text: str) -> bool:
 
 def _unlike(message: Message) -> str:
     """What is not the same after a way through JSON."""
-    form = dumps(message_form(Message(message.segments, message.repairs)))
-    again = dumps(message_form(message_of(json.loads(form))))
+    form = dumps(message.to_dict())
+    again = dumps(type(message).from_dict(json.loads(form)).to_dict())
     if again != form:
         return f"{form} is written again as {again}"
     told = Message.from_openai(json.loads(dumps(message.to_openai())))

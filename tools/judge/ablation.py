@@ -59,7 +59,7 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
             if text.dialect not in names or text.kind == "corpus :invented":
                 continue
             dialect: Any = dialects(text.dialect)
-            if read_canonical(dialect.graph(), text.text, tool_schemas(text.options.get("tools"))) is None:
+            if read_canonical(dialect._graph(), text.text, tool_schemas(text.options.get("tools"))) is None:
                 found[text.id] = verdict(text, dialect).word
     return found
 

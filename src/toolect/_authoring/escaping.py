@@ -221,6 +221,6 @@ def _candidates(dialect: Dialect) -> set[str]:
 
 def cores(dialect: Dialect) -> set[str]:
     """The dialect's markers, without the whitespace around them."""
-    marks = (edge.symbol for state in dialect.graph().network.states for edge in state.edges)
+    marks = (edge.symbol for state in dialect._graph().network.states for edge in state.edges)
     found = {mark.core for mark in marks if isinstance(mark, Mark) and not is_echo(mark.core)}
-    return (found | {*dialect.graph().ends}) - {""}
+    return (found | {*dialect._graph().ends}) - {""}

@@ -124,7 +124,7 @@ class Answers:
     @cached_property
     def markers(self) -> tuple[str, ...]:
         """What the dialect, or the chat, has around and between the parts of an answer."""
-        graph, spec = self.dialect.graph(), self.dialect.spec
+        graph, spec = self.dialect._graph(), self.dialect.spec
         texts = (spec.rules[rule] for rule, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT))
         found = [part.text.strip() for rule in texts for part in leaves(rule.expr) if isinstance(part, Literal)]
         found += [self.plans.thought_opener, self.plans.thought_closer]
@@ -161,7 +161,7 @@ class Answers:
     def calls(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
         """The calls of an answer, as the dialect writes them."""
         message = Message([Call(call.name, call.arguments, call.id) for call in calls])
-        own = self.dialect.admitting(tool_schemas(tools))
+        own = self.dialect._with_names(tool_schemas(tools))
         return write(own, message, list(tools) or tools_of(message))
 
     def whole(self, message: Message, tools: Sequence[Mapping[str, Any]]) -> str:

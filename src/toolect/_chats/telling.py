@@ -120,7 +120,7 @@ class Telling:
 
     def _forbidden(self) -> Sequence[str]:
         """What may not stand in an output: markers of calls, end tokens, and the text around a result."""
-        graph = self.dialect.graph()
+        graph = self.dialect._graph()
         around = (part.text for part in self._leaves(self._result, self._together) if isinstance(part, Literal))
         lines = (line.strip() for text in around for line in text.split("\n"))
         found = {marker for marker in {*graph.markers, *graph.ends, *lines} if len(marker) >= MIN_MARKER}

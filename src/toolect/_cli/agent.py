@@ -11,8 +11,8 @@ import msgspec
 
 from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.drawing import Pen
-from toolect._cli._shared.forms import event_form, message_form
 from toolect._cli._shared.io import Misuse, emit_json, note
+from toolect._cli._shared.message_json import event_form
 from toolect._cli._shared.message_text import Live
 from toolect._cli._shared.streams import aside
 from toolect._cli._shared.tool_option import draw_result, tool_options
@@ -140,7 +140,7 @@ class _Screen:
 def _form(event: AgentEvent) -> None:
     match event:
         case Answered(message, last, finish):
-            emit_json({"type": "answered", "last": last, "finish": finish, **message_form(message)})
+            emit_json({"type": "answered", "last": last, "finish": finish, **message.to_dict()})
         case ToolStarted(index, call):
             emit_json({"type": "tool-started", "index": index, "name": call.name})
         case ToolFinished(index, result):

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from toolect._authoring.generate.corruption import Corruption, corrupt
 from toolect._authoring.generate.samples import Sample, mixed
 from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.forms import message_form
 from toolect._cli._shared.io import emit, emit_json, note
 from toolect._compiled import Dialect
 from toolect._message import Json, Message
@@ -87,7 +86,7 @@ def _spanless(message: Message) -> Message:
 
 
 def _write_json(dialect: Dialect, sample: Sample, how: Corruption | None, _number: int) -> None:
-    form = {"text": sample.text, "message": message_form(sample.message), "tools": sample.tools}
+    form = {"text": sample.text, "message": sample.message.to_dict(), "tools": sample.tools}
     emit_json({**form, "canonical": sample.canonical, "dialect": dialect.name, "corruption": how})
 
 

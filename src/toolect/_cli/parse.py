@@ -10,9 +10,9 @@ import click
 
 from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.drawing import Pen
-from toolect._cli._shared.forms import event_form, message_form
 from toolect._cli._shared.given_conversation import note_unread
 from toolect._cli._shared.io import emit_json, note, pieces, read
+from toolect._cli._shared.message_json import event_form
 from toolect._cli._shared.message_text import Live, draw
 from toolect._compiled import Dialect
 from toolect._detection.guess import detect, reader
@@ -115,7 +115,7 @@ def _write(message: Message, form: str) -> None:
 def _formed(message: Message, form: str) -> dict[str, Json]:
     if form == "openai":
         return to_openai(message)
-    return message_form(message)
+    return message.to_dict()
 
 
 def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, options: dict[str, Any]) -> Message:

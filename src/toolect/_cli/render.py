@@ -8,8 +8,8 @@ import click
 
 import toolect
 from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.forms import message_of
 from toolect._cli._shared.io import Misuse, emit_json, emit_wire, note, read_json
+from toolect._cli._shared.message_json import message_of
 from toolect._compiled import Dialect
 from toolect._message import Json, MessageError
 from toolect._rendered import Rendered

@@ -12,8 +12,8 @@ import msgspec
 
 from toolect._cli._shared import shared_options as shared
 from toolect._cli._shared.drawing import Pen
-from toolect._cli._shared.forms import message_of
 from toolect._cli._shared.io import InputError, Misuse, emit_json, note, read
+from toolect._cli._shared.message_json import message_of
 from toolect._cli._shared.tool_option import all_tools, draw_result, tool_options
 from toolect._compiled import Dialect
 from toolect._message import Json, Message, MessageError

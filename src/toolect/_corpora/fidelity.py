@@ -56,9 +56,9 @@ class Finding(msgspec.Struct, frozen=True):
 
 def markers(dialect: Dialect) -> list[str]:
     """The markers of the dialect, those of its value language too, and its end tokens."""
-    network = dialect.graph().network
+    network = dialect._graph().network
     cores = {e.symbol.core for s in network.states for e in s.edges if type(e.symbol) is Mark and not e.symbol.wrong}
-    return sorted(core for core in {*cores, *dialect.graph().ends} if not is_echo(core) and len(core) > 1)
+    return sorted(core for core in {*cores, *dialect._graph().ends} if not is_echo(core) and len(core) > 1)
 
 
 def find(outcomes: Sequence[Outcome]) -> Finding:
@@ -114,7 +114,7 @@ def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> Outcome:
 
 def _sent(dialect: Dialect, text: str, tools: list[Json]) -> float:
     """The share of the arguments that is sent when half of the text has arrived."""
-    stream = dialect.stream(tools)
+    stream = dialect.stream(tools=tools)
     early = stream.feed(text[: len(text) // 2])
     late = [*stream.feed(text[len(text) // 2 :]), *stream.close()]
     sizes = [sum(len(event.text) for event in events if isinstance(event, ArgumentsDelta)) for events in (early, late)]

@@ -31,7 +31,7 @@ class Watch:
         """The message that `text` says, as `Dialect.parse` reads it, and the names of the parts that it takes."""
         trace, known = Trace(), self._known
         schemas = tool_schemas(tools or None)
-        message = AnswerSearch(self.dialect.spec, self.dialect.graph(), schemas, trace=trace).read(text)
+        message = AnswerSearch(self.dialect.spec, self.dialect._graph(), schemas, trace=trace).read(text)
         lexemes = tuple((lexeme.key, lexeme.fresh) for lexeme in trace.lexemes)
         taken = known.get(lexemes)
         if taken is None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterable, Iterable, Mapping
+from typing import TYPE_CHECKING, Unpack, cast, overload
 
-from toolect._compiled import Mode, Tools, check_mode, check_policies
+from toolect._compiled import Mode, Tools, check_mode, check_policies, checking
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
+from toolect._events import AsyncEventStream, EventStream, events_of
 from toolect._explanation import Explanation
 from toolect._message import not_text
-from toolect._search.answer_search import Stream
-from toolect._values.toolset import tool_schemas
+from toolect._search.answer_search import Stream, with_checked
+from toolect._spec.policies import ReadingPolicies
+from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
@@ -31,27 +33,49 @@ class Auto:
         return "auto"
 
     def parse(
-        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
-    ) -> MixedMessage:
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", *,
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> MixedMessage:  # fmt: skip
         """The message that `text` says, with the dialect of each call beside it. Arguments as for a dialect's."""
         if not isinstance(text, str):
             raise not_text(text)
-        reader = _search(tools, mode, prefix, policies, streaming=False)
+        schemas = tool_schemas(tools)
+        reader = _search(schemas, mode, prefix, policies, streaming=False)
         reader.read(text)
-        return reader.message
+        return with_checked(reader.message, checking(schemas, validate))
 
     def explain(
-        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
-    ) -> Explanation:
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        **policies: Unpack[ReadingPolicies],
+    ) -> Explanation:  # fmt: skip
         """Why `text` is read as it is. Arguments as for a dialect's."""
-        return _search(tools, mode, prefix, policies, streaming=False).explain(self.name, text)
+        return _search(tool_schemas(tools), mode, prefix, policies, streaming=False).explain(self.name, text)
 
+    @overload
     def stream(
-        self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
-    ) -> AutoStream:
-        """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
-        given = list(tools) if tools is not None else None
-        return AutoStream(lambda: _search(given, mode, prefix, policies, streaming=True))
+        self, chunks: None = None, *, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> AutoStream: ...  # fmt: skip
+    @overload
+    def stream(
+        self, chunks: Iterable[str], *, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> EventStream[MixedMessage]: ...  # fmt: skip
+    @overload
+    def stream(
+        self, chunks: AsyncIterable[str], *, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
+        validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> AsyncEventStream[MixedMessage]: ...  # fmt: skip
+    def stream(
+        self, chunks: Iterable[str] | AsyncIterable[str] | None = None, *, tools: Tools | None = None,
+        mode: Mode = "lenient", prefix: str = "", validate: bool = False, **policies: Unpack[ReadingPolicies],
+    ) -> AutoStream | EventStream[MixedMessage] | AsyncEventStream[MixedMessage]:  # fmt: skip
+        """The events of an answer that arrives in `chunks`, or a fresh stream. Arguments as for a dialect's."""
+        schemas = tool_schemas(tools)
+        stream = AutoStream(
+            lambda: _search(schemas, mode, prefix, policies, streaming=True), checking(schemas, validate)
+        )
+        return stream if chunks is None else events_of(stream, chunks)
 
     def detect(self, text: str, tools: Tools | None = None, limit: int = 5, prefix: str = "") -> tuple[Detection, ...]:
         """The dialects that `text` may be in. See `toolect.detect`."""
@@ -74,10 +98,10 @@ class AutoStream(Stream):
         """What has been read so far; the final message after `close`."""
         message = self._reader.message
         assert isinstance(message, MixedMessage)
-        return message
+        return with_checked(message, self._check)
 
 
-def _search(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> AutoSearch:
+def _search(schemas: ToolSchemas, mode: Mode, prefix: str, policies: ReadingPolicies, streaming: bool) -> AutoSearch:
     check_mode(mode)
     check_policies(policies)
-    return AutoSearch(index(), tool_schemas(tools), policies, mode == "strict", prefix, streaming)
+    return AutoSearch(index(), schemas, cast("Mapping[str, str]", policies), mode == "strict", prefix, streaming)

@@ -140,7 +140,7 @@ class AutoSearch(AnswerSearch):
         return performer
 
     def _of(self, name: str) -> Graph:
-        return registry.dialect(name).admitting(self._declared).graph(self._policies)
+        return registry.dialect(name)._with_names(self._declared)._graph(self._policies)
 
     # Edges
 

@@ -5,10 +5,11 @@ What only such texts need is loaded with the first one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from toolect import registry
 from toolect._compiled import Dialect, Mode, Tools
+from toolect._spec.policies import ReadingPolicies
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
@@ -26,12 +27,13 @@ def reader(name: str) -> Dialect | Auto:
 
 
 def parse(
-    text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
-) -> MixedMessage:
+    text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", *,
+    validate: bool = False, **policies: Unpack[ReadingPolicies],
+) -> MixedMessage:  # fmt: skip
     """The message that `text` says, whichever dialects it is in. Arguments as for `Dialect.parse`."""
     from toolect._detection.auto import auto
 
-    return auto.parse(text, tools, mode, prefix, **policies)
+    return auto.parse(text, tools, mode, prefix, validate=validate, **policies)
 
 
 def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = "") -> tuple[Detection, ...]:

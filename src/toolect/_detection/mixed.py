@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
+
+import msgspec
 
 from toolect._building.builder import Builder
 from toolect._building.inner_calls import NEVER
 from toolect._graph.graph import Graph
-from toolect._message import Call, Message, RepairKind, Segment
+from toolect._message import Call, Json, Message, RepairKind, Segment
 from toolect._search.performer import Performer
 from toolect._search.trace import Trace
 
@@ -22,6 +24,21 @@ class MixedMessage(Message, frozen=True, eq=False):
 
     dialects: tuple[str, ...] = ()
     """The dialect of each call, in the order of `calls`."""
+
+    def to_dict(self) -> dict[str, Json]:
+        """The message as a dictionary of JSON; each call has its `dialect`."""
+        form = Message.to_dict(self)
+        calls = [segment for segment in form["segments"] if segment["type"] == "call"]
+        for call, dialect in zip(calls, self.dialects, strict=False):
+            call["dialect"] = dialect
+        return form
+
+    @classmethod
+    def from_dict(cls, form: Json) -> Self:
+        """The message of such a dictionary. Raises MessageError."""
+        message = super().from_dict(form)
+        dialects = [s["dialect"] for s in form["segments"] if isinstance(s, dict) and "dialect" in s]
+        return msgspec.structs.replace(message, dialects=tuple(map(str, dialects)))
 
 
 class Switch(NamedTuple):

@@ -81,7 +81,7 @@ def reading(asked: Asked, reader: Reader) -> View:
 def replay(asked: Asked) -> View:
     """The events of a stream: for each chunk its last character and what came of it."""
     size = max(asked.size, 1, -(-len(asked.text) // MAX_FRAMES))
-    stream = asked.reader.stream(asked.schemas)
+    stream = asked.reader.stream(tools=asked.schemas)
     frames: list[View] = []
     for start in range(0, len(asked.text), size):
         chunk = asked.text[start : start + size]

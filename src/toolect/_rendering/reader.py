@@ -16,10 +16,10 @@ class TextParser(Protocol):
 
     spec: Spec
 
-    def admitting(self, tools: ToolSchemas, /) -> TextParser:
+    def _with_names(self, tools: ToolSchemas, /) -> TextParser:
         """The dialect in which calls may have the names of `tools`."""
 
-    def graph(self) -> Graph:
+    def _graph(self) -> Graph:
         """The graph of nodes under the spec's policies."""
 
     def parse(

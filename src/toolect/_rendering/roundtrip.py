@@ -44,7 +44,7 @@ def round_trip(
 ) -> RoundTrip:
     """`message` written and read back, with `tools` or else those that it needs. Raises RenderError as `write`."""
     stated = tools_of(message) if tools is None else tools
-    text = write(dialect.admitting(tool_schemas(tools)), message, stated)
+    text = write(dialect._with_names(tool_schemas(tools)), message, stated)
     return RoundTrip(message, stated, text, dialect.parse(text, stated, mode))
 
 
@@ -77,7 +77,7 @@ def write(dialect: TextParser, message: Message, tools: Tools) -> Rendered:
     Raises RenderError when there is no place for a part of it.
     """
     out = RenderedOutput()
-    MessageWriter(dialect.spec, dialect.graph(), tool_schemas(tools), out).write(message.segments)
+    MessageWriter(dialect.spec, dialect._graph(), tool_schemas(tools), out).write(message.segments)
     return out.rendered(dialect)
 
 
@@ -158,7 +158,7 @@ def _blame(
         if one.change in IDS and isinstance(one.old, Call):
             return RenderError("id", "does not fit the place for it", one.old.id or "")
     odd = [one.old for one in found if one.old is not None]
-    graph = dialect.graph()
+    graph = dialect._graph()
     markers = sorted((*graph.markers, *graph.ends), key=len, reverse=True)
     for segment in (*odd, *message.segments):
         for slot, value in _values(segment):

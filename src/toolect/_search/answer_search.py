@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from toolect._building.builder import Builder
 from toolect._building.finished import finished
 from toolect._building.inner_calls import Waiting, without_inner
-from toolect._events import Event
+from toolect._events import CallEnd, Event
 from toolect._explanation import Explanation
 from toolect._graph.graph import Graph, TooDeepError
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
-from toolect._message import Message, Segment, not_text
+from toolect._message import Call, Message, Segment, not_text
 from toolect._salvage import value_without_loss
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges, value_recovery
 from toolect._search.actions import MoreText
@@ -295,10 +297,11 @@ class AnswerSearch:
 class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
-    __slots__ = ("_make", "_reader")
+    __slots__ = ("_check", "_make", "_reader")
 
-    def __init__(self, make: Callable[[], AnswerSearch]) -> None:
+    def __init__(self, make: Callable[[], AnswerSearch], check: Callable[[Call], Call] | None = None) -> None:
         self._make = make
+        self._check = check
         self.reset()
 
     def reset(self) -> None:
@@ -311,16 +314,16 @@ class Stream:
             raise not_text(chunk)
         if self._reader.closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
-        return self._reader.feed(chunk)
+        return self._checked(self._reader.feed(chunk))
 
     def close(self) -> list[Event]:
         """What the end of the answer makes happen: a second call has nothing to add."""
-        return self._reader.close()
+        return self._checked(self._reader.close())
 
     @property
     def message(self) -> Message:
         """What has been read so far; the final message after `close`."""
-        return self._reader.message
+        return with_checked(self._reader.message, self._check)
 
     @property
     def in_call(self) -> bool:
@@ -331,3 +334,20 @@ class Stream:
     def pending(self) -> str:
         """Text that arrived and waits for more."""
         return self._reader.pending
+
+    def _checked(self, events: list[Event]) -> list[Event]:
+        check = self._check
+        if check is None:
+            return events
+        return [CallEnd(one.index, check(one.call)) if isinstance(one, CallEnd) else one for one in events]
+
+
+M = TypeVar("M", bound=Message)
+
+
+def with_checked(message: M, check: Callable[[Call], Call] | None) -> M:
+    """The message with what `check` makes of its calls."""
+    if check is None:
+        return message
+    segments = tuple(check(one) if isinstance(one, Call) else one for one in message.segments)
+    return msgspec.structs.replace(message, segments=segments)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Literal as Choice
-from typing import get_args, get_type_hints
+from typing import TypedDict, get_args, get_type_hints
 
 import msgspec
 
@@ -27,6 +27,18 @@ class Policies(msgspec.Struct, frozen=True, rename="kebab"):
     """Which value of an argument that comes twice counts."""
     key_order: Choice["as-is", "sorted"] = "as-is"
     """Object keys when rendering."""
+
+
+class ReadingPolicies(TypedDict, total=False):
+    """The policies that one reading may set, in place of those of the dialect's entry; see `Policies`."""
+
+    reasoning_calls: Choice["parse", "unclosed", "ignore"]
+    unknown_tool: Choice["keep", "content"]
+    malformed: Choice["report", "content", "salvage"]
+    unwrapped: Choice["accept", "content"]
+    after_calls: Choice["keep", "drop"]
+    coercion: Choice["spec", "none"]
+    repeated_keys: Choice["last", "first", "list", "malformed"]
 
 
 POLICIES: dict[str, tuple[str, ...]] = {

@@ -23,7 +23,7 @@ class AnswerReader(Protocol):
 
     spec: Spec
 
-    def graph(self) -> Graph:
+    def _graph(self) -> Graph:
         """The graph of nodes under the spec's policies."""
 
     def parse(self, text: str, tools: None, mode: Literal["lenient"], prefix: str, /) -> Message:
@@ -136,7 +136,7 @@ def _read(
     text: str, dialect: AnswerReader, answer: AnswerSpan, words: frozenset[str], quoted: frozenset[int]
 ) -> Message:
     """The message of an answer in which `words` are text where they begin at one of the characters `quoted`."""
-    graph = dialect.graph()
+    graph = dialect._graph()
     plain = Stream(lambda: AnswerSearch(dialect.spec, graph, NO_TOOLS, False, answer.prefix, streaming=True))
     stream = Quoting(plain, words, graph.openers)
     at = 0
@@ -154,7 +154,7 @@ def _read(
 def _markers_of(text: str, dialect: AnswerReader, prefix: str) -> list[Span]:
     """Where the markers of an answer are that reading goes over."""
     trace = Trace()
-    AnswerSearch(dialect.spec, dialect.graph(), NO_TOOLS, False, prefix, trace=trace).read(text)
+    AnswerSearch(dialect.spec, dialect._graph(), NO_TOOLS, False, prefix, trace=trace).read(text)
     return [(one.start, one.end) for one in trace.lexemes if isinstance(one.key, str) and not one.implied]
 
 

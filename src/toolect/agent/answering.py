@@ -54,7 +54,7 @@ class TextReading(NamedTuple):
         strays = [repair for repair in message.repairs if repair.kind is RepairKind.STRAY_MARKER]
         if self.prefix or not strays or not isinstance(self.dialect, Dialect):
             return message
-        for opener in (*self.dialect.graph().think_openers, *self.dialect.spec.prefill):
+        for opener in (*self.dialect._graph().think_openers, *self.dialect.spec.prefill):
             other = self._replace(prefix=opener).parse(text, tools)
             same = [(c.name, c.arguments) for c in other.calls] == [(c.name, c.arguments) for c in message.calls]
             if same and other.reasoning and len(other.repairs) < len(message.repairs):

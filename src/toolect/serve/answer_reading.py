@@ -17,7 +17,8 @@ from toolect._events import CallEnd, ContentDelta, Event
 from toolect._exchange.definitions import SCHEMAS
 from toolect._exchange.sent_calls import EventReader, Finish, finish_reason
 from toolect._message import Call, Json, MessageError, Status
-from toolect._validation import validated
+from toolect._spec.policies import ReadingPolicies
+from toolect._validation import CallValidator
 from toolect.openai.chunk_reader import ChunkReader, MessageAccumulator
 from toolect.serve.api_errors import RequestError
 from toolect.serve.api_requests import NONE, ModelRequest
@@ -62,7 +63,8 @@ class CallRules:
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
         functions = [tool["function"] for tool in request.tools]
-        self._schemas = {one["name"]: next(one[key] for key in SCHEMAS if one.get(key)) for one in functions}
+        schemas = {one["name"]: next(one[key] for key in SCHEMAS if one.get(key)) for one in functions}
+        self._validator = CallValidator(schemas) if request.validate != "off" else None
         self.runnable = 0
         self.ended: list[Call] = []
         self.violations: list[Json] = []
@@ -80,8 +82,8 @@ class CallRules:
                 why = f"the request asks for a call of `{self._request.named}`"
             if why:
                 call = replace(call, status=Status.MALFORMED, error=why)
-            elif self._request.validate != "off":
-                held = validated(call, self._schemas)
+            elif self._validator is not None:
+                held = self._validator(call)
                 if self._request.validate == "refuse":
                     call = held
                 elif held.violations:
@@ -267,12 +269,12 @@ class AnswerReading:
 
     def _reader(self) -> EventReader:
         tools = self._request.tools
-        policies: dict[str, Any] = {} if tools else {"unknown_tool": "content"}
+        policies: ReadingPolicies = {} if tools else {"unknown_tool": "content"}
         if self._dialect is None:
-            return Auto().stream(tools, unknown_tool="content") if tools else PlainReader()
+            return Auto().stream(tools=tools, unknown_tool="content") if tools else PlainReader()
         if self._dialect.spec.policies.reasoning_calls == "parse":
             policies["reasoning_calls"] = "unclosed"  # what a closed thought rehearses must not run
-        return self._dialect.stream(tools or NOBODY, prefix=self._prefix, **policies)
+        return self._dialect.stream(tools=tools or NOBODY, prefix=self._prefix, **policies)
 
     def _extras(self, choice: dict[str, Any], beside: dict[str, Json]) -> dict[str, Json]:
         """What the upstream says that nobody here understands: `chunk`, `choice` and `delta`, each of its place."""

@@ -77,10 +77,10 @@ def derive(
     check_mode(mode)
     schemas = tool_schemas(tools) if tools else NO_TOOLS
     trace = Trace()
-    reader = AnswerSearch(dialect.spec, dialect.graph(policies), schemas, mode == "strict", prefix, trace=trace)
+    reader = AnswerSearch(dialect.spec, dialect._graph(policies), schemas, mode == "strict", prefix, trace=trace)
     message = reader.read(text)
     builder = TreeBuilder(dialect.spec, text)
-    tree = builder.build(_walk(dialect.graph().network).ways(trace.lexemes))
+    tree = builder.build(_walk(dialect._graph().network).ways(trace.lexemes))
     found = [_failure(trouble.at, trouble.expected, text) for trouble in trace.troubles]
     if any(call.status is Status.TRUNCATED for call in message.calls):
         found.append(_failure(len(text), trace.open_ends(reader.node), text))
@@ -90,7 +90,7 @@ def derive(
 def edges(dialect: Dialect, lexemes: Sequence[Lexeme]) -> frozenset[str]:
     """The parts of the grammar that these lexemes take: the keys of `Derivation.edges`. Their places do not matter."""
     found = {"start"}
-    for trail in _walk(dialect.graph().network).crossed(lexemes):
+    for trail in _walk(dialect._graph().network).crossed(lexemes):
         for crossing in trail:
             if isinstance(crossing, RuleEntry):
                 found.add(crossing.rule)

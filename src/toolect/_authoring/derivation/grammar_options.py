@@ -40,7 +40,7 @@ class GrammarPart(msgspec.Struct, frozen=True):
 
 def parts(dialect: Dialect) -> list[GrammarPart]:
     """Every part of the dialect's grammar, rule by rule: what a `Derivation` counts."""
-    return list(_parts(dialect.graph().network))
+    return list(_parts(dialect._graph().network))
 
 
 def _parts(network: Network) -> Iterator[GrammarPart]:

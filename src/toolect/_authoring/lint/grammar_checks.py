@@ -153,7 +153,7 @@ def _name(part: Expr) -> str:
 
 def undecided_role(subject: Subject) -> Iterator[Diagnostic]:
     """The pairs of ways through the grammar that read the same and say different things, at the first such place."""
-    graph = subject.dialect.graph()
+    graph = subject.dialect._graph()
     met: set[frozenset[tuple[str, Key]]] = set()
     for state in states(subject.dialect).found:
         for key, choices in state.node.choices.items():

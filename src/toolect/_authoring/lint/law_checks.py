@@ -180,7 +180,7 @@ def _beside(
     written = Text("written", "nothing: the prompt has begun it", wire=False)
     if "prefix" not in case.options and all(call.runnable for call in meant.calls):
         try:
-            own = dialect.admitting(tool_schemas(tools))
+            own = dialect._with_names(tool_schemas(tools))
             text = write(own, meant, tools_of(meant) if tools is None else tools)
         except RenderError as error:
             written = Text("written", f"nothing: {error}", wire=False)

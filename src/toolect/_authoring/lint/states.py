@@ -42,7 +42,7 @@ class States:
 
     def __init__(self, dialect: Dialect) -> None:
         self.found: list[NodeState] = []
-        start = NodeState(dialect.graph().start, ())
+        start = NodeState(dialect._graph().start, ())
         met = {_signature(start.node)}
         todo = deque([start])
         room = MAX_CHOICES

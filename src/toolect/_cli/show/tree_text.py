@@ -9,7 +9,6 @@ import msgspec
 from toolect._authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree
 from toolect._authoring.derivation.explain import explain
 from toolect._cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Styled
-from toolect._cli._shared.forms import message_form
 from toolect._message import Json, Repair
 from toolect._shown import cut, one_line
 from toolect._spec.model import Role
@@ -122,7 +121,7 @@ def tree_form(found: Derivation) -> dict[str, Json]:
         "nodes": [{"depth": depth, **_node_form(found, node)} for depth, node in found.tree.walk()],
         "repairs": [{**msgspec.to_builtins(repair), "explanation": explain(repair)} for repair in found.repairs],
         "failures": msgspec.to_builtins(found.failures),
-        "message": message_form(found.message),
+        "message": found.message.to_dict(),
     }
 
 
