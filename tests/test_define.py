@@ -12,7 +12,8 @@ import pytest
 import toolect
 from toolect import UnknownNameError, registry
 from toolect import _files as files
-from toolect.registry import Registry, shipped
+from toolect._dialect_registry import Registry
+from toolect.registry import shipped
 
 MAP = "map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}"
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'

@@ -11,11 +11,11 @@ import pytest
 from toolect import registry
 from toolect._authoring.lint import lint
 from toolect._compiled import MAX_GRAPHS, Dialect
+from toolect._dialect_registry import Registry
 from toolect._graph.symbols import Terminal
 from toolect._message import Call, Content, Message
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.policies import POLICIES, WRITING
-from toolect.registry import Registry
 
 CONTENT = "start: (content | call)*\ncontent: TEXT\n"
 JSON = "map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import builtins
 import collections.abc
@@ -13,6 +14,7 @@ import pickle
 import re
 import subprocess
 import sys
+import textwrap
 import typing
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
@@ -414,3 +416,42 @@ def test_types_of_signatures_are_public() -> None:
         if word not in public and word not in known:
             lacking.setdefault(word, []).append(where)
     assert not lacking, lacking
+
+
+def test_public_names_are_documented() -> None:
+    """Classes, methods, functions and aliases have docstrings, which tell of the errors that they raise themselves."""
+    bare, silent = [], []
+    for module in ["toolect", *(f"toolect.{name}" for name in sorted(toolect._MODULES - {"tinker"}))]:
+        assert importlib.import_module(module).__doc__
+        for name in importlib.import_module(module).__all__:
+            public = getattr(importlib.import_module(module), name)
+            members = vars(public).items() if inspect.isclass(public) and public.__module__[:7] == "toolect" else ()
+            for member, value in [("", public), *((key, value) for key, value in members if key[0] != "_")]:
+                function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+                if (inspect.isclass(function) or callable(function)) and not documented(function, name):
+                    bare.append(f"{module}.{name}.{member}")
+                if (
+                    inspect.isfunction(function)
+                    and raises(function)
+                    and not re.search("[Rr]aise|errors", str(function.__doc__))
+                ):
+                    silent.append(f"{module}.{name}.{member}")
+    assert (bare, silent) == ([], [])
+
+
+def documented(value: Any, name: str) -> bool:
+    """True for what has a docstring; that of an alias stands below it."""
+    if getattr(value, "__doc__", None) and (inspect.isclass(value) or inspect.isroutine(value)):
+        return True
+    sources = Path(toolect.__file__).parent.rglob("*.py")
+    alias = re.compile(rf'^{name}(: TypeAlias)? = .+\n"""', re.MULTILINE)
+    return any(alias.search(path.read_text("utf-8")) for path in sources)
+
+
+def raises(function: Any) -> bool:
+    """True for a function with a `raise` of its own."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    return any(isinstance(node, ast.Raise) and node.exc is not None for node in ast.walk(tree))

@@ -21,9 +21,10 @@ from toolect import _cache as cache
 from toolect import registry as shipped_registry
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
+from toolect._dialect_registry import Registry, Shelf
 from toolect._names import Names, near_misses, resolve
 from toolect._spec.model import Spec
-from toolect.registry import Registry, Shelf, shipped
+from toolect.registry import shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
 MAP = "map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}"

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from toolect._tokens.token_stream import TokenStream
 
 Mode: TypeAlias = Literal["strict", "lenient"]
+"""How texts are read: only as their dialect writes them, or with repairs."""
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
+"""Tools as the chat-completions API has them, or as mappings with `name` and `parameters`."""
 
 
 def check_mode(mode: str) -> None:
@@ -152,7 +154,7 @@ class Dialect:
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", *,
         validate: bool = False, **policies: Unpack[ReadingPolicies],
     ) -> Message:  # fmt: skip
-        """The message that `text`, a model's whole answer, says. Never raises on any text.
+        """The message that `text`, a model's whole answer, says. Never raises on any text; TypeError for others.
 
         `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
         have opened the reasoning already; `policies` override those of the spec. With `validate` a call whose arguments
@@ -264,7 +266,10 @@ class Dialect:
         return self.telling.results(told, list(tools or ()))
 
     def has_marker(self, text: str) -> bool:
-        """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""
+        """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no.
+
+        Raises TypeError for what is no text.
+        """
         if not isinstance(text, str):
             raise not_text(text)
         graph = self._graph()

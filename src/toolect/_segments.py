@@ -15,6 +15,7 @@ from toolect._errors import ToolectError
 # A JSON value. The one place where `Any` is honest: its type is the model's choice.
 Json: TypeAlias = Any
 Span: TypeAlias = tuple[int, int]
+"""The first character of a part of a text, and the one behind its last."""
 T = TypeVar("T")
 
 

@@ -11,6 +11,7 @@ from toolect import _shelves as shelves
 from toolect import registry
 from toolect._compiled import Dialect, told_by
 from toolect._diagnostic import Diagnostic
+from toolect._dialect_registry import beside
 from toolect._message import Json
 from toolect._names import Names, UnknownNameError
 
@@ -116,7 +117,7 @@ def ready_chat(spec: ChatSpec) -> Chat:
 
 
 _chats = Chats(shipped, lambda: files.named(chats=True), lambda: files.packaged(chats=True))
-registry.beside(lambda: _chats)
+beside(lambda: _chats)
 PLAIN = "plain"
 """The chat that tells of tools and results where a dialect has none."""
 

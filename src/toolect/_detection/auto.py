@@ -36,7 +36,7 @@ class Auto:
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", *,
         validate: bool = False, **policies: Unpack[ReadingPolicies],
     ) -> MixedMessage:  # fmt: skip
-        """The message that `text` says, with the dialect of each call beside it. Arguments as for a dialect's."""
+        """The message that `text` says, with the dialect of each call. Arguments and errors as for a dialect's."""
         if not isinstance(text, str):
             raise not_text(text)
         schemas = tool_schemas(tools)

@@ -17,9 +17,11 @@ from toolect._scoring.expectation import Miss, Reason, shown
 class World(Protocol):
     """What calls act on: `run` does one and yields its result, `state` is all that it may have changed, by part."""
 
-    def run(self, call: Call) -> Json: ...
+    def run(self, call: Call) -> Json:
+        """Do what a call asks for; its result."""
 
-    def state(self) -> dict[str, Json]: ...
+    def state(self) -> dict[str, Json]:
+        """All that calls may have changed, by part."""
 
 
 def turn_misses(

@@ -28,9 +28,13 @@ class Tokenizer(Protocol):
 
     def __hash__(self) -> int: ...
     @property
-    def added(self) -> Mapping[str, int]: ...
+    def added(self) -> Mapping[str, int]:
+        """The ids of the tokens that were added to the vocabulary, by their texts."""
+
     @property
-    def special(self) -> frozenset[str]: ...
+    def special(self) -> frozenset[str]:
+        """The texts of those that are control tokens."""
+
     @property
     def size(self) -> int:
         """How many ids there are."""

@@ -30,6 +30,7 @@ class Teach:
 
 CALLS = Teach(content=False, reasoning=False)
 Taught: TypeAlias = Teach | Literal["all", "last", "calls"] | Sequence[int]
+"""Which answers of a conversation have a loss: all, the last, those with calls, or those with these numbers."""
 
 
 def wish_of(teach: Taught) -> Teach:

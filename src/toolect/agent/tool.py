@@ -67,6 +67,7 @@ class Tool:
         """The tool that a function is: its parameters by their type hints, its texts by its docstring.
 
         Without a docstring its name has to do as its description. A parameter of type `Context` is not the model's.
+        Raises `ToolDefinitionError`.
         """
         pydantic = extras.need("pydantic", "agent")
         from docstring_parser import parse
@@ -111,7 +112,10 @@ class Tool:
 
     @classmethod
     def from_openai(cls, definition: Mapping[str, Any], handler: Handler, timeout: float | None = None) -> Tool:
-        """The tool that an OpenAI tool object, or a `{name, description, parameters}` mapping, defines."""
+        """The tool that an OpenAI tool object, or a `{name, description, parameters}` mapping, defines.
+
+        Raises `ToolDefinitionError`.
+        """
         inner = definition.get("function", definition) if isinstance(definition, Mapping) else None
         if not isinstance(inner, Mapping) or "name" not in inner:
             raise ToolDefinitionError(f"expected an OpenAI tool object, got {str(definition)[:80]!r}")

@@ -73,7 +73,10 @@ class ChunkReader:
         return events
 
     def feed_choice(self, choice: Mapping[str, Any]) -> list[Event]:
-        """The events of one choice: a chunk's delta, or the message of a server that does not stream."""
+        """The events of one choice: a chunk's delta, or the message of a server that does not stream.
+
+        Raises MessageError.
+        """
         if isinstance(finish := choice.get("finish_reason"), str):
             self.finish = finish
         delta, message = choice.get("delta"), choice.get("message")

@@ -19,6 +19,7 @@ from toolect._authoring.processes import pool
 from toolect._chats import chat_registry
 from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
+from toolect._dialect_registry import Registry, Shelf
 from toolect._files import holds_chats
 from toolect._spec.chat_load import load_chat_entries, read_chat_entries
 from toolect._spec.chat_model import ChatSpec
@@ -28,7 +29,7 @@ from toolect._spec.grammar_source import check_names, read_source
 from toolect._spec.load import load_entries, read_entries
 from toolect._spec.model import Spec
 from toolect._spec.problems import Problems, in_order
-from toolect.registry import Registry, Shelf, shipped
+from toolect.registry import shipped
 
 WORTH_STARTING = 4
 """Entries that each process has at least: to start one takes as long as to look at two."""
