@@ -10,7 +10,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers floods datasets conformance judge ablation chats eval tokens fuzz mistakes house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers floods datasets conformance judge ablation chats eval tokens fuzz attack mistakes house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -83,6 +83,9 @@ tokens: setup  ## fetch real tokenizers; hold ids and weights against those of o
 
 fuzz: setup  ## hold the laws of reading against damaged texts: ARGS="--runs 1000000 --seed 7"
 	@$(BIN)/python -m tools.fuzz.fuzz $(if $(filter-out auto,$(JOBS)),--jobs $(JOBS)) $(ARGS)
+
+attack: setup  ## attack chats, dialects, rows and ids with texts made to break out: ARGS="--runs 1000000 --seed 7 --only chat"
+	@$(BIN)/python -m tools.fuzz.attacks $(if $(filter-out auto,$(JOBS)),--jobs $(JOBS)) $(ARGS)
 
 judge: setup  ## judge the reader on fresh texts, beside an earlier one: ARGS="--before COMMIT --all --by what --differences 9"
 	@$(BIN)/python -m tools.judge.judge $(ARGS)

@@ -16,7 +16,7 @@ from test_chats import LAW, TIDE, conversations, every_chat
 
 import toolect
 from toolect._chats.continuing import Written
-from toolect._chats.guarding import Guardian
+from toolect._chats.marker_scan import Scan
 from toolect._message import Call, Content, Message, Reasoning
 from toolect._rendered import RenderError
 from toolect._training.sampled_texts import sampled_texts
@@ -103,13 +103,13 @@ def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPat
     A third of the chats is drawn (`--all`: each); the code is the same for all.
     """
     chat, looked = toolect.chat(name), [0]
-    seen = Guardian.suspects
+    seen = Scan.suspects
 
-    def suspects(guardian: Guardian, held: Sequence[Any]) -> Sequence[Any]:
+    def suspects(scan: Scan, held: Sequence[Any]) -> bool:
         looked[0] += len(held) + 1
-        return seen(guardian, held)
+        return seen(scan, held)
 
-    monkeypatch.setattr(Guardian, "suspects", suspects)
+    monkeypatch.setattr(Scan, "suspects", suspects)
 
     def work(rounds: int) -> int:
         turns: list[Any] = [User("Tide?")]

@@ -2,13 +2,15 @@
 
 A file is found by the hash of everything it was made from, so it is never out of date. It begins with a seal: the hash
 of its name, its key and all that follows. A file that cannot be read, is damaged or stands in the place of another one
-is made anew, and a folder that cannot be written to does no harm.
+is made anew, and a folder that cannot be written to does no harm. Whoever writes a file could write a spec, so a folder
+or file of somebody else, or that others may write to, is not used.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -23,7 +25,13 @@ from toolect._version import __version__
 
 T = TypeVar("T")
 
-_IMPORT = re.compile(rb"^[ \t]*%import[ \t]+\.([\w.]+)", re.MULTILINE)
+MAX_FILE = 1 << 26
+"""Bytes of a stored value. Beyond it: it is not kept."""
+MAX_FILES = 4096
+"""Files of the folder. Beyond it: the older half goes."""
+_BLANK = rb"(?:[ \t\f]|\\[ ]*\r?\n)*"
+_IMPORT = re.compile(rb"%%import%b[.]%b(\w+(?:%b[.]%b\w+)*)" % ((_BLANK,) * 4))
+"""Finds what a grammar imports, and perhaps more, in all spellings that Lark reads."""
 
 
 def folder() -> Path:
@@ -67,7 +75,7 @@ def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
         return
     yield text
     for match in _IMPORT.finditer(text):
-        dotted = match[1].decode("utf-8", "replace").strip(".").split(".")
+        dotted = re.findall(r"\w+", match[1].decode("utf-8", "replace"))
         for names in (dotted, dotted[:-1]):
             if names:
                 yield from grammar_parts(files.imported(path.parent, names), seen)
@@ -76,7 +84,7 @@ def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
 def load(name: str, key: str, kind: type[T]) -> T | None:
     """What was stored under this name and key; nothing when there is no such file, or not as it was written."""
     try:
-        seal, _, body = _file(name, key).read_bytes().partition(b"\n")
+        seal, _, body = _read(_file(name, key)).partition(b"\n")
         return msgspec.json.decode(body, type=kind) if seal == _seal(name, key, body) else None
     except (OSError, ValueError, RuntimeError):  # msgspec's errors are ValueErrors; no home folder is a RuntimeError
         return None
@@ -90,7 +98,10 @@ def store(name: str, key: str, value: object) -> None:
         file = _file(name, key)
         body = msgspec.json.encode(value)
         data = _seal(name, key, body) + b"\n" + body
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if len(data) > MAX_FILE or not _is_own(file.parent.stat()):
+            return
+        _make_room(file.parent)
         handle, temporary = tempfile.mkstemp(prefix=".", dir=file.parent)
         try:
             with os.fdopen(handle, "wb") as out:
@@ -100,6 +111,32 @@ def store(name: str, key: str, value: object) -> None:
             with suppress(OSError):
                 os.unlink(temporary)
             raise
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a file that nobody else wrote; a pipe or device is not waited for. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE:
+            raise OSError("no file of the cache")
+        if not _is_own(status) or not _is_own(path.parent.stat()):
+            raise OSError("somebody else may write it")
+        return file.read()
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """True for what the user owns and nobody else may write to, where a system tells."""
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _make_room(place: Path) -> None:
+    """Remove the older half of the files where there are too many."""
+    files = [one for one in os.scandir(place) if one.is_file(follow_symlinks=False)]
+    if len(files) >= MAX_FILES:
+        for one in sorted(files, key=lambda one: one.stat(follow_symlinks=False).st_mtime)[: MAX_FILES // 2]:
+            with suppress(OSError):
+                os.unlink(one.path)
 
 
 def _seal(name: str, key: str, body: bytes) -> bytes:
@@ -122,6 +159,6 @@ def state(*patterns: str) -> bytes:
     parts = []
     for path in sorted(path for pattern in patterns for path in here.glob(pattern)):
         with suppress(OSError):
-            stat = path.stat()
-            parts.append(b"%s %d %d" % (path.name.encode(), stat.st_size, stat.st_mtime_ns))
+            status = path.stat()
+            parts.append(b"%s %d %d" % (path.name.encode(), status.st_size, status.st_mtime_ns))
     return b"\n".join(parts)

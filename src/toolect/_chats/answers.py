@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
 
-from toolect._chats.control_tokens import any_of
+from toolect._chats.control_tokens import any_of, has_any, rarest
 from toolect._chats.filling import Said
 from toolect._chats.plan import Plans
 from toolect._chats.told_tools import TEXT
 from toolect._chats.trimming import TRIMS
 from toolect._compiled import Dialect
 from toolect._diagnostic import Place
+from toolect._graph.needle import echo_regex
 from toolect._message import Call, Content, Message, Reasoning, Segment
 from toolect._objects import not_finite
-from toolect._rendered import Part, RenderError
+from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of, write
-from toolect._spec.chat_model import ChatRole, Lost, Thoughts, Trim
+from toolect._search.follow import shape_keys
+from toolect._search.island import Island, island
+from toolect._spec.chat_model import ChatRole, Thoughts, Trim
 from toolect._spec.grammar_model import SLOTS, Expr, Literal, Ref, Repeat
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Rule, Spec
@@ -97,24 +100,54 @@ class Answers:
         if not said.ordered:
             raise RenderError("answer", "expected reasoning, then content, then calls", said.content)
 
-    def misread(self, said: Said, text: str, written: Collection[Part], tools: Sequence[Mapping[str, Any]]) -> str:
-        """The markup in an answer's texts for which `text` is read as another one; empty for none.
+    def is_text(self, texts: Iterable[str], tools: Iterable[Mapping[str, Any]]) -> bool:
+        """True when nothing in the content or reasoning of an answer may be read as anything else."""
+        for text in texts:
+            if (
+                text
+                and has_any(self._signs, text)
+                and (
+                    self._finder.search(text)
+                    or self._keys
+                    and any(key in text.casefold() for key in self._keys)
+                    or self._named
+                    and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools)
+                )
+            ):
+                return False
+        return True
 
-        `text` is what the chat writes for the answer, whose texts in `written` it tells.
-        """
-        found = self.markup.search(said.content) or self.markup.search(said.reasoning)
-        if found is None:
-            return ""
-        kept = [
-            one.strip() if part in written else ""
-            for part, one in ((Part.CONTENT, said.content), (Part.REASONING, said.reasoning))
-        ]
-        for known in (tools, ()) if tools else ((),):  # whoever reads it may not know them
-            read = self.read(text, known)
-            calls = Lost.CALLS in self.plans.spec.lost or len(read.calls) == len(said.calls)
-            if not calls or [read.content.strip(), read.reasoning.strip()] != kept:
-                return found[0]
-        return ""
+    @cached_property
+    def _island(self) -> Island | None:
+        start = self.dialect.graph().start
+        return island(start) if start.text else None
+
+    @cached_property
+    def _finder(self) -> re.Pattern[str]:
+        """Finds what a reader of answers looks for in their texts."""
+        plan = self._island
+        found = [self.markup] if plan is None else [self.markup, plan.plain, plan.near, plan.led_words]
+        words = [one.pattern for one in found if one is not None]
+        return re.compile("|".join([*words, *(echo_regex(echo).pattern for echo in (plan.echoes if plan else ()))]))
+
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        """The keys of names by which JSON is a call, in small letters; an opening brace where any key may be one."""
+        plan = self._island
+        if plan is None or plan.json is None:
+            return frozenset()
+        keys = shape_keys(plan.json.node)
+        return frozenset("{") if keys.open or not keys.name else frozenset(map(str.casefold, keys.name))
+
+    @cached_property
+    def _named(self) -> bool:
+        """True when a tool may be called by its name alone."""
+        return self._island is None or self._island.named is not None
+
+    @cached_property
+    def _signs(self) -> set[str]:
+        """Signs one of which stands in whatever may be read as markup."""
+        return {*"{([<", *map(rarest, self.markers)}
 
     @cached_property
     def markup(self) -> re.Pattern[str]:

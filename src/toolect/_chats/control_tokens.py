@@ -34,3 +34,26 @@ def control_tokens(texts: Iterable[str]) -> list[str]:
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
     """Finds any of these texts, the longest first."""
     return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)")
+
+
+def rarest(word: str) -> str:
+    """The sign of a word that stands in texts least often."""
+    return min(word, key=_frequency)
+
+
+def has_any(signs: Iterable[str], text: str) -> bool:
+    """True when one of the signs stands in the text."""
+    for sign in signs:  # noqa: SIM110 - `any` takes twice as long for the few that there are
+        if sign in text:
+            return True
+    return False
+
+
+def _frequency(sign: str) -> tuple[bool, bool]:
+    """How often a sign stands in texts, roughly."""
+    return sign.isspace() or sign.isalnum(), is_common(sign)
+
+
+def is_common(sign: str) -> bool:
+    """True for the signs of words, sentences and names."""
+    return sign.isalnum() or sign.isspace() or sign in ".,:;!?'\"()-*#_"

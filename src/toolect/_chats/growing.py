@@ -29,8 +29,11 @@ class Growing:
         turns: Sequence[Turn],
         tools: Sequence[Mapping[str, Any]],
         thinking: bool | None,
+        read_back: Callable[[int, Transcript, bool, bool | None], Transcript],
     ) -> None:
+        """`read_back` takes how many turns were written, what, whether an answer is asked for, and with reasoning."""
         self._writer, self._turns, self._tools, self._thinking = writer, turns, tools, thinking
+        self._read_back = read_back
         self._drafts: dict[tuple[bool, bool | None], _Draft] = {}
 
     def __call__(self, size: int, generate: bool, quiet: bool = False, /) -> Transcript:
@@ -43,7 +46,8 @@ class Growing:
             draft = _Draft(self._writer(), self._turns, self._tools, *key)
         text = draft.grown(size)
         self._drafts[key] = draft  # one that raised is begun anew
-        return text
+        is_odd = draft.writer.has_markers or draft.writer.has_odd_calls
+        return self._read_back(size, text, *key) if is_odd else text
 
 
 class _Mark(NamedTuple):
@@ -98,11 +102,11 @@ class _Draft:
         self._mark()
         writer.follow(tail, body)
         written = [index for outline in turns for index in outline.written]
-        writer.guard_all(body, written, begin.held, begin.pieces)
+        writer.look(body, written, begin.held)
         pieces = writer.pieces
         pieces[begin.pieces :] = map(known_piece, pieces[begin.pieces :])
         self.size = size
-        return Transcript(pieces, writer.defused, writer.author)
+        return Transcript(pieces, (), writer.author)
 
     def _outlines(self, first: int, count: int) -> tuple[Outline | None, list[Outline], Outline]:
         """What is written for the head, where the first of the turns is new, for these turns, and after them."""
@@ -126,8 +130,6 @@ class _Draft:
         mark = self._marks[first] if first else _Mark(0, 0, {})
         del writer.pieces[mark.pieces :], writer.held[mark.held :], self._marks[first:]
         writer.counts = {**mark.counts}
-        number = self.body.first + first
-        writer.defused = [one for one in writer.defused if first and one.turn < number]
         return mark
 
     def _mark(self) -> None:

@@ -1,133 +1,268 @@
-"""Keeps texts in their slots: what would end one, or begin a turn, is found and made harmless."""
+"""Guard against prompt injection: what was written is read back, and has to be the conversation that was given.
+
+What it has to be is the reading of a twin, in which words stand for all texts that may be markup: with these texts put
+back, both are the same. So what a chat loses of any conversation is no reason to refuse one, and no way in which a text
+may break out has to be known.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from toolect._chats.control_tokens import any_of
-from toolect._chats.ops import Fill
-from toolect._chats.slot_ends import Ends, Left
-from toolect._chats.slot_runs import inner_texts
-from toolect._chats.transcript_reader import Reader
-from toolect._rendered import Part
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
-from toolect._spec.grammar_model import Literal
-from toolect._spec.leaves import leaves
-from toolect._transcript import Origin
+from msgspec.structs import replace
 
-_WORDS = (Part.CONTENT, Part.REASONING)
+from toolect._chats.answers import Answers
+from toolect._chats.comparing import IDS, Change, changes
+from toolect._chats.control_tokens import any_of
+from toolect._chats.given_texts import SAMPLED, Place, mapped
+from toolect._chats.marker_scan import JOINT, Scan
+from toolect._chats.told_tools import TEXT
+from toolect._message import Call, Content, Json, Message, Reasoning
+from toolect._rendered import RenderError
+from toolect._spec.chat_model import ChatSpec, Thoughts
+from toolect._spec.prompts import OutputKind
+from toolect._transcript import Defused, Origin, Transcript
+from toolect._turns import Assistant, Results, Turn
+from toolect.conversation import Conversation
+
 SPLITTER = "\u200b"
 """A space without width: it keeps the signs of a marker from being one."""
-JOINT = "\0"
-"""What texts are joined by that are looked at together: no marker holds it."""
-MAX_SPLIT = 64
-"""Places of a text that are made harmless one by one. Beyond it: all that might be a marker is."""
+MAX_SPLIT = 256
+"""Times that a text of a conversation is made harmless. Beyond it: it is refused."""
+MAX_BLAMED = 64
+"""Texts that are tried alone, to tell which breaks out. Beyond it: the first one is named."""
+_IS_PLAIN = re.compile(r"#/[\w$/.-]*|[\w$/ .,;!?%@+-]*").fullmatch
+"""Matches texts that are no markup, unless they hold a marker; references of schemas are among them."""
+_IS_NAME = re.compile(r"[\w$#/.:-]*").fullmatch
+_SIGN = re.compile(r"[^\w\s]")
+Write = Callable[[Conversation], Transcript]
 
 
-class Guardian:
-    """What may not stand in the texts of a chat: its tokens, and whatever its reader would end a text at.
+class _Found(NamedTuple):
+    """What was read of a text; or what is wrong with it, and the texts that may be the reason, the likeliest first."""
 
-    `markup` is that of answers: content and reasoning that hold some have to be looked at. `written` is all that their
-    dialect writes.
-    """
+    back: Conversation | None
+    broken: RenderError | None = None
+    at: Sequence[tuple[Place, str]] = ()
 
-    def __init__(self, spec: ChatSpec, reader: Reader, markup: Sequence[str], written: str) -> None:
-        self._spec, self._reader, self._markup, self._written = spec, reader, markup, written
-        self._own: dict[tuple[str, ChatSlot], _Guard] = {}
-        self._quick: dict[frozenset[int], tuple[NoneOf, tuple[Fill, ...]]] = {}
-        """What tells fast that texts of places, by their identity, hold no marker; and the places, to keep that."""
-        self._together: dict[tuple[bool, frozenset[tuple[str, ChatSlot]]], NoneOf] = {}
 
-    def suspects(self, held: Sequence[tuple[str, Fill, int]]) -> Sequence[tuple[str, Fill, int]]:
-        """The texts that have to be looked at: all of a slot in which one holds what might be a marker there."""
-        places = {id(op): op for _, op, _ in held}
-        quick = self._quick.get(together := frozenset(places))
-        if quick is None:
-            quick = self._quick[together] = self.none_of(places.values()), (*places.values(),)
-        if quick[0].stands_in(JOINT.join([text for text, _, _ in held])):
-            return ()
-        texts: dict[tuple[str, ChatSlot], list[str]] = {}
-        ops: dict[tuple[str, ChatSlot], Fill] = {}
-        for text, op, _ in held:
-            key = op.rule, op.slot
-            texts.setdefault(key, []).append(text)
-            ops[key] = op
-        keys = {key for key, some in texts.items() if not self._guard(ops[key]).none_of.stands_in(JOINT.join(some))}
-        return [one for one in held if (one[1].rule, one[1].slot) in keys] if keys else ()
+class _Split(NamedTuple):
+    """A text that was made harmless: as it was, the marker in it, and how far it was gone."""
 
-    def none_of(self, ops: Iterable[Fill], markup: bool = False) -> NoneOf:
-        """Tells fast that texts hold no marker of any of these slots, and with `markup` none of answers."""
-        found = {(op.rule, op.slot): op for op in ops}
-        key = markup, frozenset(found)
-        if key not in self._together:
-            words = {word for op in found.values() for word in self._guard(op).searched}
-            self._together[key] = NoneOf(words.union(self._markup if markup else ()))
-        return self._together[key]
+    text: str
+    marker: str
+    step: int
 
-    def breaks(self, text: str, op: Fill) -> str:
-        """The first marker in `text` that would break out of its slot; empty for none."""
-        guard = self._guard(op)
-        found = guard.tokens.search(text) or guard.begins.match(text)
-        left = None if found else guard.left(text)
-        return found[0] if found else "" if left is None else left.marker
 
-    def harmless(self, text: str, op: Fill) -> str:
-        """`text` with a sign without width in each of its markers."""
-        guard = self._guard(op)
-        text = split_markers(text, guard.tokens)
-        if begun := guard.begins.match(text):
-            at = len(text) - len(text[: begun.end()].lstrip()) - (len(text) - begun.end())
-            text = text[: at + 1] + SPLITTER + text[at + 1 :]
+class _Harmless(NamedTuple):
+    """A conversation, and which of its texts were made harmless, by their places and what they are now."""
+
+    given: Conversation
+    split: dict[tuple[Place, str], _Split]
+
+
+class Guard:
+    """Reads back what one chat wrote."""
+
+    def __init__(
+        self,
+        spec: ChatSpec,
+        answers: Answers,
+        scan: Scan,
+        parse: Callable[[str], Conversation],
+        heard: Callable[[str], str],
+    ) -> None:
+        """`heard` is what is read of a result's output."""
+        self._spec, self._answers, self._parse, self._heard = spec, answers, parse, heard
+        tokens = scan.tokens
+        self._tokens = any_of(tokens)
+        self._of_answers = any_of(token for token in tokens if token not in answers.texts)
+        """The tokens that no text may hold, and those that no text of an answer may."""
+        self._strong = any_of(word for word in {*tokens, *scan.cores} if len(word) > 2)
+        self._markers = any_of({*tokens, *scan.cores, *answers.markers})
+
+    def checked(
+        self, given: Conversation, text: Transcript, write: Write, neutralise: bool
+    ) -> tuple[Transcript, Conversation]:
+        """A text that is read back as `given`, and what is read: `text`, or else one with harmless texts.
+
+        Raises RenderError where there is none, or `neutralise` is false.
+        """
+        given = self._as_told(given)
+        now = _Harmless(given, {})
         for _ in range(MAX_SPLIT):
-            left = guard.left(text)
-            if left is None:
-                return text
-            text = text[: left.at + 1] + SPLITTER + text[left.at + 1 :]
-        return split_markers(text, any_of(core for end in guard.ends for core in end.cores))
+            found = self._found(now.given, text, write)
+            if found.back is not None:
+                defused = [Defused(place.turn, one.marker) for (place, _), one in now.split.items()]
+                return Transcript(text.pieces, defused, text.author) if defused else text, found.back
+            assert found.broken is not None
+            further = self._further(now, found.at) if neutralise else None
+            if further is None:
+                raise found.broken
+            now, text = further, write(further.given)
+        raise RenderError("conversation", f"more than {MAX_SPLIT} of its texts break out", str(text))
 
-    def _guard(self, op: Fill) -> _Guard:
-        guard = self._own.get((op.rule, op.slot))
-        if guard is None:
-            inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
-            own = self._written if op.origin is Origin.ANSWER else ""
-            own += self._spec.system or "" if op.role is ChatRole.SYSTEM else ""
-            special = (token for token in self._spec.tokens.special if token not in own)
-            tokens = {token for token in (*self._reader.tokens, *special) if not any(token in text for text in inner)}
-            if op.role is ChatRole.RESULT:
-                tokens.update(self._around(op.rule))
-            ends = self._reader.ends_of(op.rule, op.slot)
-            words = {*tokens, *(core for end in ends for core in end.cores)}
-            # Whoever writes the system text tells of tools, if he likes; a user or a tool does not.
-            others = op.role in (ChatRole.USER, ChatRole.RESULT)
-            begins = self._reader.begins_of(op.rule, op.slot) if others else ()
-            words.update(begins)
-            if op.part in _WORDS:
-                words.update(self._markup)
-            guard = self._own[op.rule, op.slot] = _Guard(NoneOf(words), any_of(tokens), any_of(begins), ends, words)
-        return guard
+    def _further(self, now: _Harmless, at: Sequence[tuple[Place, str]]) -> _Harmless | None:
+        """The conversation with one text more of those `at` places made harmless; None where nothing is left to do."""
+        for place, text in at:
+            key = place, text
+            known = now.split.get(key)
+            step = known.step + 1 if known else 0
+            if place.is_name or step >= len(_STEPS):
+                continue
+            original = known.text if known else text
+            words = self._of_answers if place.what == SAMPLED else self._strong if step == 0 else self._markers
+            new = _STEPS[step](original, words)
+            marker = words.search(original) or self._markers.search(original)
+            split = {one: kept for one, kept in now.split.items() if one != key}
+            split[place, new] = _Split(original, marker[0] if marker else original[:40], step)
+            return _Harmless(mapped(now.given, partial(_put, key, new)), split)
+        return None
 
-    def _around(self, rule: str) -> Iterable[str]:
-        """The markers around a result: no result may hold them."""
-        parts = leaves(self._spec.rules[rule].expr)
-        return (text for part in parts if isinstance(part, Literal) and len(text := part.text.strip()) > 2)
+    def _as_told(self, given: Conversation) -> Conversation:
+        """The conversation as the chat has it: reasoning taken out of content, outputs as they are read."""
+        closer = self._answers.plans.thought_closer
+        dropped = closer and self._spec.thoughts is not Thoughts.KEPT
 
+        def told(turn: Turn) -> Turn:
+            if isinstance(turn, Results) and self._spec.output is not OutputKind.TEXT:
+                return Results(tuple(replace(one, output=self._heard(one.output)) for one in turn.results))
+            if (
+                not dropped
+                or not isinstance(turn, Assistant)
+                or turn.text is not None
+                or closer not in turn.message.content
+            ):
+                return turn
+            said = self._answers.said(turn.message)
+            thoughts = [Reasoning(said.reasoning)] if said.reasoning else []
+            return replace(turn, message=Message([*thoughts, Content(said.content), *said.calls]))
 
-class _Guard(NamedTuple):
-    """What is searched for in the texts of one slot: tokens, and where the reader may end it."""
+        return replace(given, turns=tuple(map(told, given.turns)))
 
-    none_of: NoneOf
-    tokens: re.Pattern[str]
-    begins: re.Pattern[str]
-    """What a text may not begin with."""
-    ends: tuple[Ends, ...]
-    searched: set[str]
-    """All that the texts are searched for at first."""
+    def _found(self, given: Conversation, text: Transcript, write: Write) -> _Found:
+        own = JOINT.join([piece[0] for piece in text.pieces if piece[1] is Origin.SCAFFOLD])
+        apart = JOINT.join([piece[0] for piece in text.pieces])
+        tokens = len(self._tokens.findall(text))
+        held = self._token(given) if tokens > len(self._tokens.findall(own)) else None
+        if held is not None:
+            return held
+        if tokens > len(self._tokens.findall(apart)):  # neighbouring texts make one together
+            return self._blamed(given, write)
+        back = self._parse(text)
+        named = all(_IS_NAME(one.name) for turn in given.turns if isinstance(turn, Results) for one in turn.results)
+        same = named and not _otherwise(given, back) and self._tools_are(text, back)
+        same = same or self._is_twin(given, text, back, write)
+        if same and self._sampled_are(given, text, back):
+            return _Found(back)
+        return self._blamed(given, write)
 
-    def left(self, text: str) -> Left | None:
-        """Where the reader would leave a slot that holds `text` before its end."""
-        return next((left for end in self.ends if (left := end.left(text)) is not None), None)
+    def _token(self, given: Conversation) -> _Found | None:
+        """The text that holds a token; None where none does."""
+        found: list[_Found] = []
+
+        def look(place: Place, text: str) -> str:
+            own = place.turn >= 0 and isinstance(given.turns[place.turn], Assistant)
+            match = (
+                None if found or text == self._spec.system else (self._of_answers if own else self._tokens).search(text)
+            )
+            if match:
+                found.append(_Found(None, self._refusal(place, match[0], text), [(place, text)]))
+            return text
+
+        mapped(replace(given, tools=[tool for tool in given.tools if tool.get("type") != TEXT]), look)
+        return found[0] if found else None
+
+    def _refusal(self, place: Place, marker: str, text: str) -> RenderError:
+        what = (
+            f"it holds `{marker}`, which is markup of `{self._spec.name}`" if marker else "it would be read otherwise"
+        )
+        advice = "" if place.is_name else ' (`unsafe="neutralise"` makes it harmless)'
+        return RenderError(str(place), what + advice, text)
+
+    def _is_twin(
+        self,
+        given: Conversation,
+        text: Transcript,
+        back: Conversation,
+        write: Write,
+        only: tuple[Place, str] | None = None,
+    ) -> bool:
+        """True when a text is read as its twin is, the words put back; `only` this text is left in both."""
+        words: dict[str, str] = {}
+
+        def mask(place: Place, one: str) -> str:
+            if self._is_plain(place, one) or (place, one) == only:
+                return one
+            core = one.strip()
+            return one.replace(core, words.setdefault(core, f"zq{len(words)}q"))
+
+        twin = mapped(given, mask)
+        try:
+            wire = write(twin)
+        except RenderError:
+            return False
+        expected = self._parse(wire)
+        if len(expected.turns) != len(back.turns):
+            return False
+        found = re.compile("zq[0-9]+q")
+        put = {word: core for core, word in words.items()}
+        expected = mapped(expected, lambda _, one: found.sub(lambda match: put.get(match[0], match[0]), one))
+        return not _otherwise(_compared(expected), _compared(back)) and self._tools_are(text, back)
+
+    def _sampled_are(self, given: Conversation, text: Transcript, back: Conversation) -> bool:
+        """True when each answer that is written as it was sampled is read as one."""
+        said = iter([self._bare(turn.text or "") for turn in back.turns if isinstance(turn, Assistant)])
+        for number, turn in enumerate(given.turns):
+            own = turn.text if isinstance(turn, Assistant) else None
+            if own and any(one == own and at == number for one, _, at in text.pieces):
+                whole = self._bare(own)
+                if not any(one.endswith(whole) for one in said):
+                    return False
+        return True
+
+    def _bare(self, said: str) -> str:
+        """The text of an answer without its end."""
+        return next((said[: -len(end)] for end in self._spec.end if said.endswith(end)), said).strip()
+
+    def _is_plain(self, place: Place, text: str) -> bool:
+        """True for a text that is no markup anywhere; the words of schemas are none."""
+        if place.what == SAMPLED:
+            return True
+        plain = _IS_NAME if place.is_name else _IS_PLAIN
+        return plain(text.strip()) is not None and (place.turn < 0 or self._markers.search(text) is None)
+
+    def _tools_are(self, text: Transcript, back: Conversation) -> bool:
+        """True when tools whose text is all that is read stand where they were written."""
+        read = [str(tool["text"]) for tool in back.tools if tool.get("type") == TEXT]
+        told = dict.fromkeys(one for one, origin, _ in text.pieces if origin is Origin.TOOLS)
+        return not read or "".join(read) == "".join(told)
+
+    def _blamed(self, given: Conversation, write: Write) -> _Found:
+        """Which text breaks out: the first one that does so alone, else the first that may be markup."""
+        texts: dict[tuple[Place, str], None] = {}
+        mapped(given, lambda place, one: one if self._is_plain(place, one) else texts.setdefault((place, one)) or one)
+        places = sorted(texts, key=lambda one: self._markers.search(one[1]) is None)[:MAX_BLAMED]
+        alone = next((one for one in places if len(places) > 1 and self._breaks(given, one, write)), None)
+        if not places:
+            return _Found(None, RenderError("conversation", f"`{self._spec.name}` would be read as another one"))
+        at = [alone] if alone else places
+        place, text = at[0]
+        marker = self._strong.search(text) or self._markers.search(text)
+        return _Found(None, self._refusal(place, marker[0] if marker else "", text), at)
+
+    def _breaks(self, given: Conversation, only: tuple[Place, str], write: Write) -> bool:
+        """True when one text breaks out, the others being words."""
+        one = mapped(given, lambda place, text: text if self._is_plain(place, text) or (place, text) == only else "zqq")
+        try:
+            text = write(one)
+        except RenderError:
+            return False
+        return not self._is_twin(one, text, self._parse(text), write)
 
 
 def split_markers(text: str, markers: re.Pattern[str]) -> str:
@@ -135,36 +270,52 @@ def split_markers(text: str, markers: re.Pattern[str]) -> str:
     return markers.sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
 
 
-class NoneOf:
-    """Tells fast that no marker stands in many texts."""
-
-    def __init__(self, markers: Iterable[str]) -> None:
-        markers = {*markers}
-        self._markers, self._signs = any_of(markers), {rarest(marker) for marker in markers}
-
-    def stands_in(self, whole: str) -> bool:
-        """True when none of the markers stands in any of the texts that are joined by `JOINT`."""
-        return not has_any(self._signs, whole) or self._markers.search(whole) is None
+def _put(key: tuple[Place, str], new: str, place: Place, text: str) -> str:
+    """The text of a place: a new one where it is that one."""
+    return new if (place, text) == key else text
 
 
-def rarest(word: str) -> str:
-    """The sign of a word that stands in texts least often."""
-    return min(word, key=_frequency)
+_STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
+    split_markers,
+    lambda text, words: words.sub(lambda match: SPLITTER.join(match[0]), text),
+    lambda text, _: _SIGN.sub(rf"\g<0>{SPLITTER}", text),
+    lambda text, _: SPLITTER.join(text),
+)
+"""How a text is made harmless, step by step: in its markers, all over them, behind each sign, everywhere."""
 
 
-def has_any(signs: Iterable[str], text: str) -> bool:
-    """True when one of the signs stands in the text."""
-    for sign in signs:  # noqa: SIM110 - `any` takes twice as long for the few that there are
-        if sign in text:
-            return True
-    return False
+def _otherwise(before: Conversation, after: Conversation) -> list[Change]:
+    """What is told otherwise, but for ids."""
+    return [one for one in changes(before, after) if one.what != IDS]
 
 
-def _frequency(sign: str) -> tuple[bool, bool]:
-    """How often a sign stands in texts, roughly."""
-    return sign.isspace() or sign.isalnum(), is_common(sign)
+def _compared(given: Conversation) -> Conversation:
+    """The turns as they are compared: results with their names, values as the JSON that a reader may guess."""
+
+    def bare(turn: Turn) -> Turn:
+        if isinstance(turn, Results):
+            return Results(tuple(replace(one, output=f"{one.name}: {one.output}") for one in turn.results))
+        if not isinstance(turn, Assistant):
+            return turn
+        return Assistant(
+            Message(
+                [
+                    replace(one, arguments=_guessed(one.arguments), spelling=None) if isinstance(one, Call) else one
+                    for one in turn.message.segments
+                ]
+            )
+        )
+
+    return replace(given, turns=tuple(map(bare, given.turns)))
 
 
-def is_common(sign: str) -> bool:
-    """True for the signs of words, sentences and names."""
-    return sign.isalnum() or sign.isspace() or sign in ".,:;!?'\"()-*#_"
+def _guessed(value: Json) -> Json:
+    """A value whose texts are the JSON that they spell."""
+    if isinstance(value, str):
+        try:
+            return _guessed(json.loads(value)) if value[:1] in "[{" else value
+        except (ValueError, RecursionError):
+            return value
+    if isinstance(value, list):
+        return [_guessed(item) for item in value]
+    return {key: _guessed(item) for key, item in value.items()} if isinstance(value, dict) else value

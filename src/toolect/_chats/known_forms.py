@@ -14,14 +14,13 @@ from toolect._chats.answers import Answers
 from toolect._chats.call_texts import CallTexts
 from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change, signatures, told_otherwise, tool_changes
 from toolect._chats.filling import Said
-from toolect._chats.guarding import JOINT
 from toolect._chats.known_tools import NONE, KnownTools
+from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.ops import Each
-from toolect._chats.plain_texts import Edges, Key, is_bare, key_of_call, may_have_arguments
+from toolect._chats.plain_texts import Key, is_bare, key_of_call
 from toolect._chats.plain_turns import Calling, PlainTurns, shape_of
 from toolect._chats.ready_texts import Ready, Told, place_of, ready
 from toolect._chats.told_tools import read_definition
-from toolect._chats.transcript_reader import Reader
 from toolect._chats.writing import Place, Writer
 from toolect._message import Call
 from toolect._spec.chat_model import ChatSlot, ChatSpec
@@ -52,13 +51,13 @@ class Known(NamedTuple):
 class KnownForms:
     """The forms, tools and calls of one chat that have been read back."""
 
-    def __init__(self, spec: ChatSpec, reader: Reader, answers: Answers, heard: Callable[[str], str]) -> None:
+    def __init__(self, spec: ChatSpec, scan: Scan, answers: Answers, heard: Callable[[str], str]) -> None:
         self._spec, self._answers = spec, answers
         self._system = spec.system
         """The system text that stands for none."""
         self._heard = heard
         """What is read as a result's output, of the text that is written for it."""
-        self._edges = Edges(reader, answers.markers)
+        self._edges = scan.edges
         self._call_texts = CallTexts(answers.plans)
         self._forms: dict[Key, Known] = {}
         """What is known of each shape."""
@@ -93,16 +92,18 @@ class KnownForms:
         filled = known.filled(turns, writer, self._call_texts, self._told)
         if known.suspects(turns, writer):
             return None
-        if form is None or not compare:
-            if tools is None:
-                self._keep_told(KnownTools(conversation.tools, None, ()), known, filled)
-            return "".join(filled), ()
         texts = [text for text, _, _ in writer.held]
         plain = self._edges.keep_all([*turns.texts, *texts], JOINT.join([turns.whole, *texts]))
         if not plain and not self._edges.keep([*writer.held, *known.held(turns)]):
             return None
-        if turns.said and any(_names_tools(text, conversation) for text in turns.said):
+        if not self._answers.is_text(turns.said, conversation.tools):
             return None
+        if form is None or not compare:
+            if any(key is None for one in turns.answers for key in one.keys):
+                return None
+            if tools is None:
+                self._keep_told(KnownTools(conversation.tools, None, ()), known, filled)
+            return "".join(filled), ()
         if tools is None:
             tools = self._tools_apart(conversation, known, writer, filled)
             if tools is None:
@@ -161,9 +162,9 @@ class KnownForms:
         """Keep how conversations of a form are written, and the tools of this one."""
         key = *wishes, bool(conversation.tools), turns.key
         if key not in self._ready:
-            assert writer.outline is not None and writer.clean is not None
+            assert writer.outline is not None and writer.written is not None
             self._make_room()
-            self._ready[key] = ready(writer.outline, writer.clean[0], conversation.turns, form.shape, writer)
+            self._ready[key] = ready(writer.outline, writer.written[0], conversation.turns, form.shape, writer)
         known = self._ready[key]
         for part in known.parts if known is not None else ():
             if isinstance(part, Told):
@@ -224,13 +225,13 @@ class KnownForms:
 
     def form(self, conversation: Conversation, writer: Writer) -> Form | None:
         """The form of a conversation that was written; None for an unusual one."""
-        if writer.clean is None:
+        if writer.has_markers or writer.written is None:
             return None
-        body, shared = writer.clean
+        body, shared = writer.written
         first, system = conversation.turns[0] if body.system_turn >= 0 else None, writer.system
         if first is not None and not (isinstance(first, System) and first.text == system and self._is_given(system)):
             return None
-        if len(body.turns) + body.first != len(conversation.turns) or not self._edges.keep(writer.held):
+        if len(body.turns) + body.first != len(conversation.turns):
             return None
         calls: list[Key] = []
         said: list[Key] = []
@@ -239,7 +240,7 @@ class KnownForms:
         for number, turn in enumerate(body.turns):
             if isinstance(turn, Assistant):
                 one = body.data[number]
-                if turn.text is not None or not isinstance(one, Said) or not _is_told(one, conversation):
+                if turn.text is not None or not isinstance(one, Said) or not _is_told(one):
                     return None
                 asked = one.calls
                 if asked:
@@ -279,7 +280,7 @@ class KnownForms:
         return (*found,)
 
 
-def _is_told(said: Said, conversation: Conversation) -> bool:
+def _is_told(said: Said) -> bool:
     """True for an answer whose texts the chat takes as they are, and that nothing is said of besides."""
     content, reasoning = said.message.content, said.message.reasoning
     return (
@@ -289,13 +290,4 @@ def _is_told(said: Said, conversation: Conversation) -> bool:
         and said.reasoning == reasoning
         and is_bare(content)
         and is_bare(reasoning)
-        and not _names_tools(content, conversation)
-        and not _names_tools(reasoning, conversation)
-    )
-
-
-def _names_tools(text: str, conversation: Conversation) -> bool:
-    """True for a text in which a tool may be called without the markers of calls."""
-    return may_have_arguments(text) and any(
-        str(tool.get("function", tool).get("name", "")) in text for tool in conversation.tools
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from toolect._chats.guarding import JOINT
-from toolect._chats.plain_texts import Key, has_plain_names, key_of_call, may_have_arguments
+from toolect._chats.marker_scan import JOINT
+from toolect._chats.plain_texts import Key, has_plain_names, key_of_call
 from toolect._message import Call, Content, Reasoning
 from toolect._turns import Assistant, Results, Turn, User
 
@@ -32,7 +32,7 @@ class PlainTurns(NamedTuple):
     answers: list[Calling]
     """The answers with calls."""
     said: list[str]
-    """The reasoning and the content of answers, where there are signs that arguments may begin with."""
+    """The reasoning and the content of answers."""
 
 
 _USER, _LAST, _NO_TEXT, _RESULTS, _SYSTEM, _DEVELOPER = -1, -2, -3, -4, -5, -6
@@ -99,8 +99,7 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
     if [text.strip() for text in texts] != texts:
         return None
     whole = JOINT.join(texts)
-    calling = [text for text in said if may_have_arguments(text)] if may_have_arguments(whole) else []
-    return PlainTurns((*key,), texts, whole, answers, calling)
+    return PlainTurns((*key,), texts, whole, answers, said)
 
 
 def shape_of(calls: Sequence[Call]) -> list[int] | None:

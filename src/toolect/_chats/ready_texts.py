@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from toolect._chats.call_texts import CallTexts
 from toolect._chats.filler import item_facts
 from toolect._chats.filling import Said
-from toolect._chats.guarding import NoneOf
+from toolect._chats.marker_scan import NoneOf
 from toolect._chats.ops import Each, Fill, Fixed
 from toolect._chats.outline import Body, Outline
 from toolect._chats.plain_texts import Key
@@ -91,7 +91,7 @@ class Ready(NamedTuple):
 
     def suspects(self, turns: PlainTurns, writer: Writer) -> bool:
         """True when a text of the turns, or one that the writer holds, has to be looked at."""
-        return bool(writer.held and writer.guardian.suspects(writer.held)) or not self.none_of.stands_in(turns.whole)
+        return bool(writer.held and writer.scan.suspects(writer.held)) or not self.none_of.stands_in(turns.whole)
 
     def held(self, turns: PlainTurns) -> list[tuple[str, Fill, int]]:
         """The texts of the turns with their places."""
@@ -147,7 +147,7 @@ def ready(outline: Outline, body: Body, turns: Sequence[Turn], shape: Key, write
     places = tuple(part for part in parts if isinstance(part, Given))
     numbers = tuple((at, part.text) for at, part in enumerate(parts) if isinstance(part, Given))
     others = tuple((at, part) for at, part in enumerate(parts) if isinstance(part, Called | Told))
-    none_of = writer.guardian.none_of((place.op for place in places), markup=True)
+    none_of = writer.scan.none_of((place.op for place in places), markup=True)
     return Ready(parts, shape, places, none_of, numbers, others)
 
 

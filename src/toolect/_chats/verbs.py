@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date as Date  # noqa: N812
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -10,19 +11,20 @@ from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._chats.continuing import Beginning, Written
 from toolect._chats.growing import Growing
-from toolect._chats.guarding import Guardian
+from toolect._chats.guarding import Guard
 from toolect._chats.hearing import Hearing
 from toolect._chats.known_forms import KnownForms
 from toolect._chats.left_unread import left_unread
+from toolect._chats.marker_scan import Scan
 from toolect._chats.outline import Outlines
 from toolect._chats.plain_turns import plain_turns
 from toolect._chats.plan import Plans
 from toolect._chats.transcript_reader import Course, Reader
-from toolect._chats.writing import Unsafe, Writer
+from toolect._chats.writing import Place, Unsafe, Writer
 from toolect._compiled import Dialect
 from toolect._message import kind_of
 from toolect._spec.chat_model import ChatSpec
-from toolect._transcript import Defused, Transcript
+from toolect._transcript import Defused, Given, Transcript
 from toolect._turns import Assistant, System
 from toolect.conversation import Conversation
 
@@ -58,12 +60,16 @@ class Chat(Written):
         return Reader(self.spec)
 
     @cached_property
-    def _guardian(self) -> Guardian:
-        return Guardian(self.spec, self._reader, self._answers.markers, self._answers.texts)
+    def _scan(self) -> Scan:
+        return Scan(self.spec, self._reader, self._answers)
+
+    @cached_property
+    def _guard(self) -> Guard:
+        return Guard(self.spec, self._answers, self._scan, self.parse, self._hearing.heard)
 
     @cached_property
     def _known(self) -> KnownForms:
-        return KnownForms(self.spec, self._reader, self._answers, self._hearing.heard)
+        return KnownForms(self.spec, self._scan, self._answers, self._hearing.heard)
 
     @property
     def name(self) -> str:
@@ -73,7 +79,7 @@ class Chat(Written):
     @property
     def tokens(self) -> tuple[str, ...]:
         """The markers that turns are made of, and the special tokens of its model: no text may hold them."""
-        return (*dict.fromkeys([*self._reader.tokens, *self.spec.tokens.special]),)
+        return self._scan.tokens
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -94,8 +100,32 @@ class Chat(Written):
     ) -> Transcript:
         """The conversation as the grammar of the chat has it, to the same terms as every chat."""
         conversation = self._in_order(conversation)
-        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date)
-        return writer.write(conversation.turns, conversation.tools, generate, thinking)
+        writer = self._writer(unsafe, date)
+        text = writer.write(conversation.turns, conversation.tools, generate, thinking)
+        if not (writer.has_markers or writer.has_odd_calls):
+            return text
+        return self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
+
+    def _writer(
+        self, unsafe: Unsafe, date: Date | str | None, told: Mapping[Place, list[Given]] | None = None
+    ) -> Writer:
+        return Writer(self._outlines, self._answers, self._scan, unsafe, date, told)
+
+    def _read_back(
+        self,
+        conversation: Conversation,
+        text: Transcript,
+        generate: bool,
+        thinking: bool | None,
+        date: Date | str | None,
+        unsafe: Unsafe,
+    ) -> tuple[Transcript, Conversation]:
+        """A text that is read back as it was given, and what is read. Raises RenderError."""
+
+        def write(one: Conversation) -> Transcript:
+            return self._writer("keep", date).write(one.turns, one.tools, generate, thinking)
+
+        return self._guard.checked(conversation, text, write, unsafe == "neutralise")
 
     def beginning(
         self,
@@ -110,8 +140,12 @@ class Chat(Written):
         turns = conversation.turns
         if any(isinstance(turn, System) for turn in turns[1:]):
             return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
-        writer = partial(Writer, self._outlines, self._answers, self._guardian, unsafe, date)
-        return Growing(writer, turns, conversation.tools, thinking)
+
+        def read_back(size: int, text: Transcript, generate: bool, thinking: bool | None) -> Transcript:
+            first = Conversation(turns[:size], conversation.tools)
+            return self._read_back(first, text, generate, thinking, date, unsafe)[0]
+
+        return Growing(partial(self._writer, unsafe, date), turns, conversation.tools, thinking, read_back)
 
     def told(
         self,
@@ -130,7 +164,7 @@ class Chat(Written):
         conversation = self._in_order(conversation)
         known, wishes = self._known, (thinking,)
         turns = None if unsafe == "keep" else plain_turns(conversation.turns)
-        new = partial(Writer, self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)
+        new = partial(self._writer, unsafe, date, known.pieces)
         if turns is not None and (told := known.text(turns, wishes, conversation, new(), compare)):
             return Told(*told)
         writer = new()
@@ -138,8 +172,10 @@ class Chat(Written):
         form = known.form(conversation, writer)
         found = () if not compare else known.changes(form, conversation) if form else None
         back = None
+        if writer.has_markers or writer.has_odd_calls:
+            text, back = self._read_back(conversation, text, False, thinking, date, unsafe)
         if found is None:
-            back = self.parse(text)
+            back = back or self.parse(text)
             found = tuple(one for one in changes(conversation, back) if one.what != IDS)
             if form:
                 known.learn(form, conversation, writer, found, back)

@@ -9,14 +9,15 @@ from typing import Any, Literal, TypeAlias
 from toolect._chats.answers import Answers
 from toolect._chats.filler import Filler
 from toolect._chats.filling import Data, Said
-from toolect._chats.guarding import Guardian, split_markers
+from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, Sampled, answer_shape, turn_shape
+from toolect._chats.plain_texts import is_plain_call
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.turn_facts import literal_facts
-from toolect._rendered import Part, Rendered, RenderError
+from toolect._rendered import Rendered
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
-from toolect._transcript import Author, Defused, Given, Origin, Transcript
+from toolect._transcript import Author, Given, Origin, Transcript
 from toolect._turns import Assistant, System, Turn, User
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
@@ -26,7 +27,6 @@ Place: TypeAlias = tuple[str, int, int, int]
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
-_TEXTS = (Part.CONTENT, Part.REASONING)
 _DEVELOPER, _UNASKED = int(Fact.DEVELOPER), int(Fact.EMPTY | Fact.UNASKED)
 
 
@@ -37,16 +37,15 @@ class Writer(Filler):
         self,
         outlines: Outlines,
         answers: Answers,
-        guardian: Guardian,
+        scan: Scan,
         unsafe: Unsafe,
         day: Date | str | None,
         told: Mapping[Place, list[Given]] | None = None,
     ) -> None:
         super().__init__(outlines.plans, day=day)
-        self.outlines, self.answers, self.guardian, self.unsafe = outlines, answers, guardian, unsafe
+        self.outlines, self.answers, self.scan = outlines, answers, scan
         self.keep = unsafe == "keep"
-        self.defused: list[Defused] = []
-        self.held: list[tuple[str, Fill, int]] = []
+        self.held: list[HeldText] = []
         """The texts that were filled in, with their places and the numbers of their pieces."""
         self.odd: list[tuple[int, Said]] = []
         """The answers with calls, and those whose parts have another order than most, with their places."""
@@ -58,8 +57,10 @@ class Writer(Filler):
         """Those that were written anew."""
         self.outline: Outline | None = None
         """What was followed."""
-        self.clean: tuple[Body, int] | None = None
-        """What was written, and the facts of all turns, where no text holds anything that looks like markup."""
+        self.written: tuple[Body, int] | None = None
+        """What was written, and the facts of all turns."""
+        self.has_markers = self.has_odd_calls = False
+        """Whether a text holds anything that looks like markup, and a call more than plain values: it is read back."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -76,9 +77,9 @@ class Writer(Filler):
                     self.answers.check(one)
         self.outline = outline
         self.follow(outline, body)
-        if not self.guard_all(body, outline.written) and not self.keep:
-            self.clean = body, shared
-        return Transcript(self.pieces, self.defused, self.author)
+        self.written = body, shared
+        self.look(body, outline.written)
+        return Transcript(self.pieces, (), self.author)
 
     def begin(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -107,17 +108,17 @@ class Writer(Filler):
         """What writes."""
         return Author(self.answers.dialect, self.plans.texts)
 
-    def guard_all(self, body: Body, written: Collection[int], held: int = 0, pieces: int = 0) -> bool:
-        """Look at all texts that were filled in after `held`, and at the answers `written`: is one of them suspect?
-
-        `pieces` are those before all of them.
-        """
-        suspects = () if self.keep else self.guardian.suspects(self.held[held:] if held else self.held)
-        self.guard(suspects)
-        if any(op.origin is Origin.ANSWER for _, op, _ in suspects):
-            said = [(index, body.data[index]) for index in sorted(written)]
-            self.sound({body.first + index: one for index, one in said if isinstance(one, Said)}, held, pieces)
-        return bool(suspects)
+    def look(self, body: Body, written: Collection[int], held: int = 0) -> None:
+        """Look at all texts that were filled in after `held`, and at the answers `written`."""
+        if self.keep:
+            return
+        texts = self.held[held:] if held else self.held
+        self.has_markers |= self.scan.suspects(texts) or not self.scan.edges.keep(texts)
+        for index in written:
+            one = body.data[index]
+            if isinstance(one, Said):
+                self.has_markers |= not self.answers.is_text((one.content, one.reasoning), self.tools)
+                self.has_odd_calls |= not all(map(is_plain_call, one.calls))
 
     def body(self, turns: Sequence[Turn]) -> Body:
         """The turns that are written one after the other, with what their answers say."""
@@ -223,52 +224,6 @@ class Writer(Filler):
         """Write a text into its slot, and hold it to be looked at."""
         self.held.append((text, op, len(self.pieces)))
         self.pieces.append(piece(text, op, number))
-
-    def guard(self, suspects: Sequence[tuple[str, Fill, int]]) -> None:
-        """Look at these texts: what would break out of its slot is refused, or made harmless."""
-        for text, op, place in suspects:
-            marker = self.guardian.breaks(text, op)
-            if not marker:
-                continue
-            if self.unsafe == "refuse":
-                what = f"{op.role} text" if op.role else op.rule
-                raise RenderError(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
-            self.defuse(place, op, marker, self.guardian.harmless(text, op))
-
-    def sound(self, answers: Mapping[int, Said], first_held: int, first_piece: int) -> None:
-        """Look at answers by their turns' numbers: one that would be read as another is refused, or made harmless."""
-        held: dict[int, list[tuple[Fill, int]]] = {number: [] for number in answers}
-        texts: dict[int, list[str]] = {number: [] for number in answers}
-        for _, op, place in self.held[first_held:]:
-            held.get(self.pieces[place][2], []).append((op, place))
-        for text, origin, number, *_ in self.pieces[first_piece:]:
-            if origin is Origin.ANSWER and number in texts:
-                texts[number].append(text)
-        for number, said in answers.items():
-            self.sound_one(said, "".join(texts[number]), held[number])
-
-    def sound_one(self, said: Said, text: str, held: Sequence[tuple[Fill, int]]) -> None:
-        """Look at one answer, which is written as `text`; `held` are the places in it, with their pieces."""
-        whole = any(op.slot is ChatSlot.ANSWER for op, _ in held)
-        written = {*_TEXTS} if whole else {op.part for op, _ in held if op.part}
-        end = next((end for end in self.spec.end if text.endswith(end)), "")
-        marker = self.answers.misread(said, text[: len(text) - len(end)], written, self.tools)
-        if not marker:
-            return
-        if self.unsafe == "refuse":
-            what, text = ("content", said.content) if marker in said.content else ("reasoning", said.reasoning)
-            reason = f"it holds `{marker}`, which is markup of the answers of `{self.spec.name}`"
-            raise RenderError(f"{what} text", reason, text)
-        for op, place in held:
-            if op.part in _TEXTS:
-                self.defuse(place, op, marker, split_markers(self.pieces[place][0], self.answers.markup))
-
-    def defuse(self, place: int, op: Fill, marker: str, harmless: str) -> None:
-        """Write a text that held a marker so that it does not."""
-        text, _, number = self.pieces[place][:3]
-        if harmless != text:
-            self.defused.append(Defused(number, marker))
-            self.pieces[place] = piece(Rendered(harmless) if isinstance(text, Rendered) else harmless, op, number)
 
 
 def piece(text: str, op: Fill, number: int) -> Given:

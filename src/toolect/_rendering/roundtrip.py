@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -25,6 +26,8 @@ from toolect._values.toolset import tool_schemas
 Tools = Sequence[Mapping[str, Any]]
 MAX_BLAMED = 64
 """Arguments of a call that are tried alone, to tell which cannot be written. Beyond it: the call is named."""
+_IS_NAME = re.compile(r"[\w.:/-]+").fullmatch
+_SIGN = re.compile(r"[<{(\[|`]").search
 
 
 class RoundTrip(NamedTuple):
@@ -68,7 +71,28 @@ def render(dialect: TextParser, given: Said, tools: Iterable[Mapping[str, Any]] 
     found = list(differences(message, done.back, lossy(dialect.spec)))
     if found:
         raise _blame(dialect, done, found, stated)
+    _check_without_tools(dialect, done)
     return done.text
+
+
+def _check_without_tools(dialect: TextParser, done: RoundTrip) -> None:
+    """Raise RenderError for a text that who does not know the tools reads as another kind of segment, or name."""
+    odd = next((one for one in done.message.segments if _may_be_more(one)), None)
+    if odd is None:
+        return
+
+    def outline(message: Message) -> list[object]:
+        return [one.name if isinstance(one, Call) else (type(one), one.text) for one in message.segments]
+
+    if outline(dialect.parse(done.text)) != outline(done.back):
+        raise RenderError(word_for(odd), "would be read otherwise by who does not know the tools", sample_of(odd))
+
+
+def _may_be_more(segment: Segment) -> bool:
+    """True for a text or name with signs of calls in it."""
+    if isinstance(segment, Call):
+        return _IS_NAME(segment.name) is None
+    return _SIGN(segment.text) is not None
 
 
 def write(dialect: TextParser, message: Message, tools: Tools) -> Rendered:

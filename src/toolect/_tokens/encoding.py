@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, zip_longest
 from typing import Literal, NamedTuple, TypeAlias
 
 from toolect._message import Span
@@ -67,7 +69,7 @@ def encode(
     marks = list(finder(words).finditer(text))
     quoted = _quoted(text, marks, origins, said, dialect)
     stretches = _stretches(origins, cut, sampled or {})
-    ids, runs = _Encoding(text, own, words, marks, {span[0] for span in quoted}).encode(stretches)
+    ids, runs = _Encoding(text, own, marks, {span[0] for span in quoted}).encode(stretches)
     return Encoded(text, own, ids, runs, origins, quoted, said, dialect)
 
 
@@ -129,12 +131,13 @@ class _Encoding:
         self,
         text: str,
         tokenizer: Tokenizer,
-        words: frozenset[str],
         marks: Sequence[re.Match[str]],
         quoted: frozenset[int] | set[int],
     ) -> None:
-        self.text, self.tokenizer, self.words, self.marks, self.quoted = text, tokenizer, words, marks, quoted
-        self.control_ids = {tokenizer.added[word] for word in words}
+        self.text, self.tokenizer, self.marks, self.quoted = text, tokenizer, marks, quoted
+        self.every = controls(tokenizer, None)
+        """All added texts: none of them is an id where it is quoted, whatever it is there for."""
+        self.every_id = {tokenizer.added[word] for word in self.every}
         self.begins = [match.start() for match in marks]
 
     def encode(self, stretches: Sequence[_Stretch]) -> tuple[list[int], list[IdRun]]:
@@ -171,7 +174,7 @@ class _Encoding:
 
     def cut(self, start: int, end: int) -> Iterator[_Job]:
         """A stretch in as few pieces as may be: one in which markers are quoted reaches from markup to markup."""
-        marks = self.marks[bisect_left(self.begins, start) : bisect_left(self.begins, end)]
+        marks = self.within(start, end)
         at = start
         since, quotes = start, False
         for match in [*marks, None]:
@@ -191,16 +194,30 @@ class _Encoding:
     def done(self, jobs: Sequence[_Job]) -> list[list[int]]:
         """The ids of each job."""
         texts = [self.text[job.start : job.end] for job in jobs]
-        plain = [at for at, job in enumerate(jobs) if job.plain]
-        found = self.tokenizer.encode([text for text, job in zip(texts, jobs, strict=True) if not job.plain])
-        ready = iter(found)
-        ids = [[] if job.plain else next(ready) for job in jobs]
-        if plain:
-            for at, some in zip(
-                plain, self.tokenizer.encode_plain([texts[at] for at in plain], self.words), strict=True
-            ):
-                ids[at] = some
-        return ids
+        found = iter(self.tokenizer.encode([text for text, job in zip(texts, jobs, strict=True) if not job.plain]))
+        quoted = [text for text, job in zip(texts, jobs, strict=True) if job.plain]
+        plain = iter(self.tokenizer.encode_plain(quoted, self.every) if quoted else ())
+        ids = [next(plain) if job.plain else next(found) for job in jobs]
+        return [self.between(job) if self.has_stray(job, some) else some for job, some in zip(jobs, ids, strict=True)]
+
+    def has_stray(self, job: _Job, ids: Sequence[int]) -> bool:
+        """True when an id of an added text stands for no marker: a normalizer may make one of any text."""
+        if job.plain or self.every_id.isdisjoint(ids):
+            return False
+        meant = Counter(self.tokenizer.added[match[0]] for match in self.within(job.start, job.end))
+        return bool(Counter(number for number in ids if number in self.every_id) - meant)
+
+    def between(self, job: _Job) -> list[int]:
+        """The ids of a job whose markers are encoded each alone, and what stands between them as nothing but text."""
+        marks = self.within(job.start, job.end)
+        edges = [job.start, *(edge for match in marks for edge in match.span()), job.end]
+        parts = [self.text[start:end] for start, end in pairwise(edges)]
+        plain, own = self.tokenizer.encode_plain(parts[::2], self.every), self.tokenizer.encode(parts[1::2])
+        return [number for one, marker in zip_longest(plain, own, fillvalue=list[int]()) for number in (*one, *marker)]
+
+    def within(self, start: int, end: int) -> Sequence[re.Match[str]]:
+        """The markers that begin among these characters."""
+        return self.marks[bisect_left(self.begins, start) : bisect_left(self.begins, end)]
 
 
 def _check(text: str) -> None:

@@ -1,0 +1,93 @@
+"""Visitor of the texts that a conversation was given: each with its place, and put back as another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from toolect._message import Call, Json, Message, Segment
+from toolect._rendering.message_writer import word_for
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect.conversation import Conversation
+
+NAMES = ("name", "key", "id")
+"""What is no text for people: a call or result with another one is another call or result."""
+
+SAMPLED = "sampled text"
+"""The place of an answer's text as it was sampled."""
+
+
+class Place(NamedTuple):
+    """Where a text stands: the number of its turn (-1 for tools), and what it is of that."""
+
+    turn: int
+    what: str
+
+    def __str__(self) -> str:
+        return self.what if self.turn < 0 else f"turn {self.turn}, {self.what}"
+
+    @property
+    def is_name(self) -> bool:
+        """True for names, keys and ids."""
+        return self.what.endswith(NAMES)
+
+
+Change = Callable[[Place, str], str]
+"""The text that stands in a place instead of another one."""
+
+
+def mapped(given: Conversation, change: Change) -> Conversation:
+    """The conversation with each of its texts changed."""
+    turns = tuple(_turn(turn, at, change) for at, turn in enumerate(given.turns))
+    return Conversation(turns, tuple(_tool(tool, change) for tool in given.tools))
+
+
+def _turn(turn: Turn, at: int, change: Change) -> Turn:
+    match turn:
+        case System(text):
+            return replace(turn, text=change(Place(at, "system text"), text))
+        case User(text):
+            return replace(turn, text=change(Place(at, "user text"), text))
+        case Results(results):
+            return Results(tuple(_result(one, at, change) for one in results))
+        case Assistant(message, text):
+            said = None if text is None else change(Place(at, SAMPLED), text)
+            return replace(turn, message=Message([_segment(one, at, change) for one in message.segments]), text=said)
+
+
+def _result(one: ToolResult, at: int, change: Change) -> ToolResult:
+    name, number = change(Place(at, "result name"), one.name), change(Place(at, "result id"), one.call_id)
+    return replace(one, name=name, call_id=number, output=change(Place(at, "result output"), one.output))
+
+
+def _segment(one: Segment, at: int, change: Change) -> Segment:
+    if not isinstance(one, Call):
+        return replace(one, text=change(Place(at, word_for(one)), one.text))
+    number = one.id and change(Place(at, "call id"), one.id)
+    arguments = _json(one.arguments, change, Place(at, "argument key"), Place(at, "argument"))
+    name = change(Place(at, "call name"), one.name)
+    if (name, arguments, number) == (one.name, one.arguments, one.id):
+        return one
+    return replace(one, name=name, arguments=arguments, id=number, spelling=None)
+
+
+def _tool(tool: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    found: dict[str, Any] = _json(dict(tool), change, Place(-1, "tool key"), Place(-1, "tool text"))
+    return found
+
+
+def _json(value: Json, change: Change, key: Place, text: Place) -> Any:
+    """A value with its keys and texts changed, at any depth; what stands under `name` is a name."""
+    if isinstance(value, str):
+        return change(text, value)
+    if isinstance(value, list | tuple):
+        return [_json(item, change, key, text) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    name = Place(-1, "tool name")
+    return {
+        change(key, one): _json(inner, change, key, name if text.turn < 0 and one == "name" else text)
+        for one, inner in value.items()
+    }

@@ -1,0 +1,498 @@
+"""Prompt injection: texts made to break out of their places, and what became of each.
+
+An attack is a conversation with hostile texts in one or two of its places: markers of the chat and its dialect, whole
+stretches of what the chat writes (closers, then another call or turn), split over neighbouring places, or spelled in
+other ways. Beside it stands a twin with plain words in those places. What is written must be read back as the twin is,
+with the hostile texts where the words are; what is made harmless, with the same turns, calls, tools and results.
+
+    python -m tools.fuzz.attacks [--runs N] [--seed N] [--jobs N] [--only KIND NAME KIND:NAME …]
+
+Exit code 0: nothing broke out. 1: something did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cached_property, lru_cache
+from itertools import islice
+from random import Random
+from typing import Any, NamedTuple
+
+import toolect
+import toolect.tokens
+from toolect import Call, Content, Message, Reasoning
+from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
+
+NEW = {
+    "RenderError": "Unrepresentable",
+    "MessageError": "BadMessage",
+}  # names of earlier commits, which are attacked too
+Refused, Bad = (getattr(toolect, new if hasattr(toolect, new) else old) for new, old in NEW.items())
+DAY = "2026-01-01"
+UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+WORDS = {
+    "system": "Sysone.", "user": "Useone?", "reasoning": "Reasone.", "content": "Conone.", "name": "tide",
+    "key": "port", "value": "Valone", "nested": "Nesone", "id": "call00001", "output": "Outone", "output2": "Outtwo",
+    "result_name": "tide", "tool": "other", "about": "Aboone.", "parameter": "other", "parameter_about": "Paraone.",
+    "enum": "Enumone", "said": "Saione.", "again": "Againone?", "last": "Lasone.",
+}  # fmt: skip
+"""The places of a conversation, in the order in which they are told, with the words of the twin."""
+SHAPES = {
+    "full": ("system", "reasoning", "content", "tools", "calls"),
+    "calls": ("content", "tools", "calls"),
+    "bare calls": ("tools", "calls"),
+    "several": ("tools", "calls", "several"),
+    "undeclared": ("calls",),
+    "talk": ("system",),
+    "talk with tools": ("tools",),
+    "answers": ("answers",),
+}
+"""What conversations have besides a user's turn and an answer."""
+TOKENS = ("<|endoftext|>", "<|python_tag|>", "[TOOL_CALLS]", "<|im_end|>", "<|eot_id|>", "<eos>")
+"""Tokens that are tried against every chat."""
+
+
+class Attack(NamedTuple):
+    """Hostile texts by their places, in a conversation of a shape."""
+
+    shape: str
+    texts: Mapping[str, str]
+
+
+class Broken(NamedTuple):
+    """What broke out: of which law, in which form, by which attack, and what shows it."""
+
+    law: str
+    form: str
+    attack: Attack
+    shown: str
+
+    def __str__(self) -> str:
+        return f"{self.law}: {self.form}, {self.attack.shape}: {dict(self.attack.texts)!r}\n    {self.shown}"
+
+
+def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
+    """A conversation of a shape, `texts` in place of some words."""
+    said, has = {**WORDS, **texts}, SHAPES[shape]
+    turns: list[Any] = [System(said["system"])] if "system" in has else []
+    turns.append(User(said["user"]))
+    if "calls" in has:
+        turns.append(Assistant(message(shape, texts)))
+        ids = (said["id"], "call00002")[: 2 if "several" in has else 1]
+        outs = said["output"], said["output2"]
+        turns.append(Results(tuple(ToolResult(one, said["result_name"], out) for one, out in zip(ids, outs))))  # noqa: B905
+    turns.append(Assistant(Message([Content(said["said"])])))
+    if "answers" in has:
+        turns.append(Assistant(Message([Content(said["content"])])))
+    turns += [User(said["again"]), Assistant(Message([Content(said["last"])]))]
+    return Conversation(turns, tools(said) if "tools" in has else [])
+
+
+def message(shape: str, texts: Mapping[str, str]) -> Message:
+    """The answer with calls of such a conversation."""
+    said, has = {**WORDS, **texts}, SHAPES[shape]
+    calls = [Call(said["name"], {said["key"]: said["value"], "more": {"inner": [said["nested"]]}}, said["id"])]
+    if "several" in has:
+        calls.append(Call("tide", {"port": "Second"}, "call00002"))
+    reasoning = [Reasoning(said["reasoning"])] if "reasoning" in has else []
+    content = [Content(said["content"])] if "content" in has else []
+    return Message([*reasoning, *content, *calls])
+
+
+def tools(said: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The tools of such a conversation: the one that is called, and another one with hostile texts."""
+    text = {"type": "string"}
+    called = {"port": text, "more": {"type": "object", "properties": {"inner": {"type": "array", "items": text}}}}
+    other = {said["parameter"]: {"type": "string", "description": said["parameter_about"], "enum": [said["enum"], "b"]}}
+    both = (("tide", "High water", called), (said["tool"], said["about"], other))
+    return [
+        {"type": "function", "function": {
+            "name": name, "description": about, "parameters": {"type": "object", "properties": of, "required": [*of]}}}
+        for name, about, of in both
+    ]  # fmt: skip
+
+
+OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum")
+OF_CALLS = ("name", "key", "value", "nested", "id", "output", "result_name")
+
+
+def places(shape: str) -> list[str]:
+    """The places that conversations of a shape have."""
+    has = SHAPES[shape]
+    absent = {"system", "reasoning", "content"} - {*has} - ({"content"} if "answers" in has else set())
+    absent |= {*OF_TOOLS} if "tools" not in has else set()
+    absent |= {*OF_CALLS, "output2"} if "calls" not in has else set() if "several" in has else {"output2"}
+    return [place for place in WORDS if place not in absent]
+
+
+def made_of(markers: Sequence[str], wire: str, random: Random) -> str:
+    """A hostile text: markers, or a stretch of what the form writes, which begins and ends where a marker does."""
+    kind = random.randrange(6)
+    if kind < 2:
+        return random.choice(("{}", "x{}", "{}x", "so {} on", "{0}{0}", "x\n{}\nx")).format(random.choice(markers))
+    if kind == 2:
+        return random.choice(("", "x")) + "".join(random.choice(markers) for _ in range(random.randint(2, 4)))
+    words = [word for word in (*WORDS.values(), "Second") if word in wire]
+    edges = sorted({at for word in words for at in (wire.find(word), wire.find(word) + len(word))} | {0, len(wire)})
+    start, end = sorted(random.sample(range(len(edges)), 2))
+    part = wire[edges[start] : edges[end]]
+    if kind == 3:
+        part = (
+            part[: random.randrange(len(part) + 1)] if random.randrange(2) else part[random.randrange(len(part) + 1) :]
+        )
+    return random.choice(("", "x", "x\n")) + part.replace("tide", random.choice(("tide", "evil"))) or "x"
+
+
+def spelled(text: str, random: Random) -> str:
+    """A hostile text in another spelling, or as it is."""
+    if not random.randrange(2):
+        return text
+    at = random.randrange(len(text) + 1)
+    match random.randrange(11):
+        case 0:
+            return text[:at] + random.choice(UNSEEN) + text[at:]
+        case 1:
+            return "".join(sign + random.choice(UNSEEN) if not sign.isalnum() else sign for sign in text)
+        case 2:
+            return text.swapcase()
+        case 3:
+            return "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in text)
+        case 4:
+            return "".join(chr(ord(sign) + 0xFEE0) if sign in "<>|[]{}" else sign for sign in text)
+        case 5:
+            return text.replace("<", "\\u003c").replace("\n", "\\n")
+        case 6:
+            return text.replace("<", "&lt;").replace(">", "&gt;")
+        case 7:
+            return text.replace("<", "%3C").replace(">", "%3E")
+        case 8:
+            return text[:at] + text[at + 1 :] or "x"
+        case 9:
+            return text[:at] + random.choice(" \n<_x") + text[at:]
+        case _:
+            return text[:at] + text[at : at + 1] + text[at:]
+
+
+class Form:
+    """A chat or dialect that is attacked: what it writes, and how it is read back."""
+
+    name: str
+    markers: list[str]
+
+    @property
+    def shapes(self) -> list[str]:
+        """The shapes that it writes."""
+        return [shape for shape in SHAPES if self.twin(shape, ()) is not None]
+
+    def twin(self, shape: str, attacked: tuple[str, ...]) -> tuple[str, Any] | None:
+        """What is written of the twin of attacks on these places, and what is read; None where it is refused."""
+        raise NotImplementedError
+
+    def broken(self, attack: Attack, random: Random) -> Broken | None:
+        """What broke out by an attack."""
+        raise NotImplementedError
+
+    def attacks(self, random: Random) -> Iterator[Attack]:
+        """Attacks without end."""
+        shapes = self.shapes
+        while shapes:
+            shape = random.choice(shapes)
+            found = self.twin(shape, ())
+            assert found is not None
+            wire, there = found[0], [place for place in places(shape) if place in self.places]
+            text = spelled(made_of(self.markers, wire, random), random)
+            if random.randrange(4) or len(there) < 2:
+                yield Attack(shape, {random.choice(there): text})
+            else:
+                first = random.randrange(len(there) - 1)
+                second = min(first + random.choice((1, 1, 1, 2, 3)), len(there) - 1)
+                at = random.randrange(len(text) + 1)
+                halves = f"x{text[:at]}", text[at:] or "x"
+                yield Attack(shape, dict(zip((there[first], there[second]), halves, strict=True)))
+
+    places: Sequence[str] = tuple(WORDS)
+
+
+def plain(attacked: Sequence[str]) -> dict[str, str]:
+    """Words for places that are attacked, which no other place has."""
+    return {place: f"Q{chr(97 + at)}word" for at, place in enumerate(attacked)}
+
+
+class ChatForm(Form):
+    """A chat, written by `render` or as a row of a conversion."""
+
+    def __init__(self, name: str, law: str = "chat") -> None:
+        self.name, self.law, self.chat = name, law, toolect.chat(name)
+        self._twins: dict[Any, Any] = {}
+        self.told: dict[str, Any] = {}
+
+    @cached_property
+    def special(self) -> tuple[str, ...]:
+        """The special tokens of its model."""
+        tokens = getattr(self.chat.spec, "tokens", None)
+        return tuple(getattr(tokens, "special", ()))
+
+    @cached_property
+    def markers(self) -> list[str]:  # type: ignore[override]
+        """What the chat and its dialect write, and tokens of its model."""
+        return [*dict.fromkeys([*self.chat.tokens, *self.chat.ends, *literals(self.chat.spec),
+                                *literals(self.chat.dialect.spec), *self.special, *TOKENS])]  # fmt: skip
+
+    def written(self, given: Conversation, unsafe: Any) -> tuple[str, Any] | None:
+        """The text of a conversation, and its spans; None where it is refused."""
+        try:
+            if self.law == "row":
+                told = self.chat.told(given, date=DAY, unsafe=unsafe, compare=unsafe == "refuse")
+                return told.text, None
+            text = self.chat.render(given, False, date=DAY, unsafe=unsafe)
+            return str(text), text.spans
+        except (Refused, Bad):
+            return None
+
+    def twin(self, shape: str, attacked: tuple[str, ...]) -> tuple[str, Any] | None:
+        key = shape, attacked
+        if key not in self._twins:
+            done = self.written(conversation(shape, plain(attacked)), "refuse")
+            self._twins[key] = None if done is None else (done[0], self.chat.parse(done[0]))
+        twin: tuple[str, Any] | None = self._twins[key]
+        return twin
+
+    def broken(self, attack: Attack, random: Random) -> Broken | None:
+        attacked = tuple(attack.texts)
+        twin = self.twin(attack.shape, attacked)
+        if twin is None:
+            return None
+        unsafe = random.choice(("refuse", "refuse", "neutralise"))
+        given = conversation(attack.shape, attack.texts)
+        done = self.written(given, unsafe)
+        if done is None:
+            return None
+        text, spans = done
+        law = f"{self.law} {unsafe}"
+        for span in spans or ():
+            if span.origin in ("user", "result", "tools") and any(
+                token in text[span.start : span.end] for token in self.special
+            ):
+                return Broken(f"{law}, token", self.name, attack, text[span.start : span.end])
+        back = self.chat.parse(text)
+        was = {word: attack.texts[place] for place, word in plain(attacked).items()}
+        exact = unsafe == "refuse" or done == self.written(given, "keep")
+        loose = "KEPT" not in repr(self.chat.spec.thoughts)
+        shown = unlike(sketch(twin[1], loose), sketch(back, loose), was, exact)
+        return None if shown is None else Broken(law, self.name, attack, shown)
+
+
+class DialectForm(Form):
+    """A dialect, whose messages are read with the tools, and by somebody who does not know them."""
+
+    places = ("reasoning", "content", "name", "key", "value", "nested", "id")
+
+    def __init__(self, name: str) -> None:
+        self.name, self.dialect = name, toolect.dialect(name)
+        self._twins: dict[Any, Any] = {}
+
+    @cached_property
+    def markers(self) -> list[str]:  # type: ignore[override]
+        """What the dialect writes."""
+        return [*literals(self.dialect.spec)] or ["x"]
+
+    def twin(self, shape: str, attacked: tuple[str, ...]) -> tuple[str, Any] | None:
+        if "calls" not in SHAPES[shape]:
+            return None
+        key = shape, attacked
+        if key not in self._twins:
+            self._twins[key] = self.done(shape, plain(attacked))
+        twin: tuple[str, Any] | None = self._twins[key]
+        return twin
+
+    def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
+        """What is written, and what is read of it with and without tools."""
+        own = tools({**WORDS, **texts}) if "tools" in SHAPES[shape] else None
+        try:
+            text = str(self.dialect.render(message(shape, texts), own))
+        except Refused:
+            return None
+        return text, [said(self.dialect.parse(text, own), False), said(self.dialect.parse(text), True)]
+
+    def broken(self, attack: Attack, random: Random) -> Broken | None:  # noqa: ARG002 - there is no policy to draw
+        twin = self.twin(attack.shape, tuple(attack.texts))
+        done = None if twin is None else self.done(attack.shape, attack.texts)
+        if twin is None or done is None:
+            return None
+        was = {word: attack.texts[place] for place, word in plain(tuple(attack.texts)).items()}
+        shown = unlike(twin[1], done[1], was, True)
+        return None if shown is None else Broken("dialect", self.name, attack, f"{shown} in {done[0]!r}")
+
+
+def literals(spec: Any) -> list[str]:
+    """The texts of a grammar, with and without blanks around them."""
+    from toolect._spec.grammar_model import Literal
+    from toolect._spec.leaves import leaves
+
+    found = [part.text for rule in spec.rules.values() for part in leaves(rule.expr) if isinstance(part, Literal)]
+    return [*dict.fromkeys(text for one in found for text in (one, one.strip()) if text.strip())]
+
+
+# What is read
+
+
+def sketch(given: Conversation, loose: bool) -> Any:
+    """What a conversation says, as lists and texts."""
+    turns: list[Any] = []
+    for turn in given.turns:
+        match turn:
+            case Assistant(answer):
+                turns.append(["answer", *said(answer, False, loose)])
+            case Results(results):
+                turns.append(["results", *[[one.name, one.output] for one in results]])
+            case _:
+                turns.append([type(turn).__name__, turn.text])
+    names = [tool["function"]["name"] if "function" in tool else "TEXT" for tool in given.tools]
+    return [turns, [*names]]
+
+
+def said(answer: Message, untyped: bool, loose: bool = False) -> list[Any]:
+    """What an answer says; of `untyped` arguments only the names, and no reasoning where that is `loose`."""
+    calls = [
+        [call.name, str(call.runnable), dict.fromkeys(call.arguments) if untyped else call.arguments]
+        for call in answer.calls
+    ]
+    return ["" if loose else answer.content, "" if loose else answer.reasoning, calls]
+
+
+def unlike(twin: Any, back: Any, was: Mapping[str, str], exact: bool) -> str | None:
+    """What is read otherwise than of the twin, the words put back; not `exact`: the texts may be others."""
+    if isinstance(twin, str) and isinstance(back, str):
+        held = [word for word in was if word in twin]
+        if held and not exact:
+            return None
+        for word in held:
+            twin = twin.replace(word, was[word])
+        return None if "".join(twin.split()) == "".join(back.split()) else f"{twin!r} became {back!r}"
+    if isinstance(twin, dict) and isinstance(back, dict):
+        there = {"".join(key.split()): value for key, value in back.items()}
+        names = {"".join(was.get(key, key).split()): value for key, value in twin.items()}
+        if {*there} != {*names}:
+            return f"{twin!r} became {back!r}"
+        return next((found for key in names if (found := unlike(names[key], there[key], was, exact))), None)
+    if isinstance(twin, list) and isinstance(back, list):
+        if len(twin) != len(back):
+            return f"{twin!r} became {back!r}"
+        return next(
+            (found for one, two in zip(twin, back, strict=True) if (found := unlike(one, two, was, exact))), None
+        )
+    return None if type(twin) is type(back) and twin == back else f"{twin!r} became {back!r}"
+
+
+class TokensForm(ChatForm):
+    """A chat whose transcripts are encoded by a tokenizer that makes markers of more than their own spellings."""
+
+    places = ("system", "user", "output", "output2", "about", "parameter_about", "again")
+
+    @cached_property
+    def tokenizers(self) -> list[Any]:
+        """Two vocabularies of bytes with the chat's markers: as they are spelled, and as a normalizer makes them."""
+        import tokenizers as kinds
+
+        made = []
+        for normalized in (False, True):
+            one: Any = kinds.Tokenizer(kinds.models.BPE())
+            if normalized:
+                one.normalizer = kinds.normalizers.Sequence([kinds.normalizers.NFKC(), kinds.normalizers.Lowercase()])
+            one.pre_tokenizer = kinds.pre_tokenizers.ByteLevel(add_prefix_space=False)
+            one.decoder = kinds.decoders.ByteLevel()
+            alphabet = kinds.pre_tokenizers.ByteLevel.alphabet()
+            one.train_from_iterator(["a"], kinds.trainers.BpeTrainer(initial_alphabet=alphabet, show_progress=False))
+            words = [word for word in self.markers if len(word) > 2 and not word.isalnum() and "\n" not in word]
+            added = [
+                kinds.AddedToken(word, special=at % 2 == 0, normalized=normalized) for at, word in enumerate(words)
+            ]
+            one.add_tokens(added)
+            made.append(one)
+        return made
+
+    def count(self, shape: str, texts: Mapping[str, str], tokenizer: Any) -> Counter[int] | None:
+        """How often each id of an added text stands for a conversation; None where it is refused."""
+        try:
+            text = self.chat.render(conversation(shape, texts), False, date=DAY, unsafe="keep")
+        except (Refused, Bad):
+            return None
+        added = tokenizer.get_added_tokens_decoder()
+        return Counter(number for number in toolect.tokens.encode(text, tokenizer).ids if number in added)
+
+    def broken(self, attack: Attack, random: Random) -> Broken | None:
+        tokenizer = random.choice(self.tokenizers)
+        twin = self.count(attack.shape, plain([*attack.texts]), tokenizer)
+        found = self.count(attack.shape, attack.texts, tokenizer)
+        if twin is None or found is None or twin == found:
+            return None
+        return Broken("tokens", self.name, attack, str([tokenizer.id_to_token(number) for number in found - twin]))
+
+
+FORMS: dict[str, Callable[[str], Form]] = {
+    "chat": ChatForm,
+    "row": lambda name: ChatForm(name, "row"),
+    "dialect": DialectForm,
+    "tokens": TokensForm,
+}
+
+
+@lru_cache(4)
+def form(kind: str, name: str) -> Form:
+    """What is attacked."""
+    return FORMS[kind](name)
+
+
+def names(chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """All that may be attacked: the kind, and the name; those whose kind or name is `chosen`."""
+    every = [(kind, name) for kind in FORMS for name in (toolect.dialects() if kind == "dialect" else toolect.chats())]
+    return [one for one in every if not chosen or {*one, ":".join(one)} & {*chosen}]
+
+
+def attacked(kind: str, name: str, seed: int, count: int) -> Iterator[Broken]:
+    """What breaks out of so many attacks."""
+    random = Random(f"{seed} {kind} {name}")
+    one = form(kind, name)
+    for attack in islice(one.attacks(random), count):
+        if (found := one.broken(attack, random)) is not None:
+            yield found
+
+
+def block(job: tuple[str, str, int, int]) -> list[Broken]:
+    """What breaks out of one kind and name."""
+    return [*attacked(*job)]
+
+
+def main() -> int:
+    """Attack all, and print what broke out."""
+    parser = argparse.ArgumentParser(prog="attacks", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--runs", type=int, default=100_000, help="attacks, over all forms (default: 100000)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", nargs="*", default=[], help="kinds (chat, row, dialect, tokens), names, or KIND:NAME")
+    options = parser.parse_args()
+    chosen = names(options.only)
+    size = -(-options.runs // len(chosen))
+    jobs = [(kind, name, options.seed, size) for kind, name in chosen]
+    began, law, seen = time.time(), Counter[str](), dict[tuple[str, str], dict[str, Broken]]()
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for found in pool.map(block, jobs):
+            for one in found:
+                law[one.law] += 1
+                seen.setdefault((one.law, "+".join(one.attack.texts)), {}).setdefault(one.form, one)
+    for (kind, places), forms in sorted(seen.items()):
+        print(f"{kind}, {places}: {len(forms)} forms, {', '.join([*forms][:6])}")
+        print(f"    {str(next(iter(forms.values())))[:600]}")
+    print(f"{size * len(jobs):,} attacks on {len(chosen)} forms, seed {options.seed}, {time.time() - began:.0f} s:")
+    print(f"{law.total()} broke out {dict(law) or ''}")
+    return 1 if law else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
