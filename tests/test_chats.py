@@ -30,7 +30,7 @@ from toolect._rendered import RenderError
 from toolect._spec.chat_model import Thoughts
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
-from toolect.data import Convert, Kind, Source, target_of
+from toolect.data import Convert, Source, target_of
 from tools.bench import work
 
 TIDE = {
@@ -503,7 +503,7 @@ def test_what_a_transcript_says_between_turns_is_lost() -> None:
     assert [loss for loss in losses if "between the turns" in loss] == [
         f"a text between the turns is left out: \nlost {which}" for which in ("one", "two")
     ]
-    row = Convert(target_of("messages"), Source(Kind.TRANSCRIPT, chat="qwen3"))({"text": UNREAD})
+    row = Convert(target_of("messages"), Source("transcript", chat="qwen3"))({"text": UNREAD})
     assert [
         change.endswith(f"lost {which}")
         for change, which in zip(row["account"]["changes"], ("one", "two"), strict=True)
@@ -526,7 +526,7 @@ def test_what_follows_the_end_of_an_answer_in_a_transcript_is_lost(name: str) ->
     assert "lost" in one.convert(text, one, unsafe="keep").text
     done = talk("--from", name, "--to", "glm-4.5", text=text)
     assert done.exit_code == 1 and "what follows the end" in done.stderr
-    row = Convert(target_of("messages"), Source(Kind.TRANSCRIPT, chat=name))({"text": text})
+    row = Convert(target_of("messages"), Source("transcript", chat=name))({"text": text})
     assert row["account"]["status"] == "changed" and "what follows the end" in row["account"]["changes"][0]
 
 

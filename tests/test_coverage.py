@@ -25,13 +25,13 @@ from toolect._corpora import report as report_module
 from toolect._corpora import sources
 from toolect._corpora import survey as run
 from toolect._corpora.examine import Examiner, Options
-from toolect._corpora.leaks import leaks
 from toolect._corpora.page import draw_page
 from toolect._corpora.reading import Reader
 from toolect._corpora.report import Report, report
 from toolect._corpora.stats import MAX_SOURCES, OTHERS, Stats
 from toolect._corpora.tally import Tally
 from toolect._corpora.watch import Watch
+from toolect._detection.leaks import leaks
 from toolect._message import Call, Content, Json, Reasoning
 from toolect._shown import percent
 

@@ -12,20 +12,21 @@ from typing import Any
 import msgspec
 
 from toolect._chats.comparing import Change
-from toolect._data.account import Account, Fate
 from toolect._data.converting import ACCOUNT, Outcome, Settings, convert
-from toolect._data.finding_out import find_out
 from toolect._data.keeping import Keep
-from toolect._data.kinds import Kind, kind_of
+from toolect._data.losses import REFUSED, Loss
 from toolect._data.row_meaning import meaning
-from toolect._data.row_readers import readings
-from toolect._data.row_source import Source
 from toolect._data.row_targets import COLUMNS, Form, Target, target_of
 from toolect._message import Json
+from toolect._rows.account import Account, Fate
+from toolect._rows.dialect_detection import find_out
+from toolect._rows.row_parts import kind_of
+from toolect._rows.row_readers import readings
+from toolect._rows.row_source import Source
 from toolect.conversation import Conversation
 
 __all__ = [
-    "ACCOUNT", "Account", "Change", "Convert", "Fate", "Form", "Keep", "Kind", "Outcome", "Source", "Target",
+    "ACCOUNT", "Account", "Change", "Convert", "Fate", "Form", "Keep", "Loss", "Outcome", "Source", "Target",
     "find_out", "kind_of", "meaning", "read", "target_of",
 ]  # fmt: skip
 
@@ -40,12 +41,12 @@ class Convert(msgspec.Struct, frozen=True):
     target: Target
     source: Source = Source()
     keep: Keep = Keep()
-    strict: bool = False
-    """Refuse what is not told exactly."""
+    refused: frozenset[Loss] = REFUSED
+    """The losses for which a row is refused: `Loss.CALLS` alone; `frozenset(Loss)` keeps what is exact."""
 
     def outcomes(self, row: Json) -> list[Outcome]:
         """What becomes of a row: one outcome, or one for each answer of a log; each with its new rows."""
-        return convert(row, Settings(self.target, self.source, self.keep, self.strict))
+        return convert(row, Settings(self.target, self.source, self.keep, self.refused))
 
     def __call__(self, row: Mapping[str, Json]) -> dict[str, Json]:
         """The new row. One that is refused, or would be several, has nothing but its other columns and the account."""
@@ -83,7 +84,7 @@ class Convert(msgspec.Struct, frozen=True):
 
 def read(row: Json, source: Source | None = None) -> Conversation:
     """The conversation that a row tells, the first of several. Raises ValueError for a row that tells none."""
-    from toolect._data.account import RowRejectedError
+    from toolect._rows.account import RowRejectedError
 
     try:
         return readings(row, source or Source())[0].conversation

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from toolect._rendered import RenderError
 from toolect._tokens.adapting import adapted
+from toolect._tokens.encoded_text import Encoded
 from toolect._tokens.encoding import encode
 from toolect._training.rows import IGNORED, Example, Packed, pack
 from toolect._training.sampled_texts import sampled_texts
 from toolect._training.taught_ids import example_of
 from toolect._training.wishes import Taught, Teach, failed_calls, wanted_of, wish_of
+from toolect._transcript import Origin, Transcript
 from toolect.conversation import Conversation
 
 if TYPE_CHECKING:
@@ -36,8 +39,8 @@ def examples(
     """What a conversation teaches; nothing where it has no answer that is.
 
     `sampled` has the ids of answers by the numbers of their turns: they are kept. `options` are those of
-    `Chat.render`: `thinking`, `date`, `unsafe`. Raises RenderError for what the chat cannot carry, ValueError for
-    turns that are no answers.
+    `Chat.render`: `thinking`, `date`, `unsafe`. Raises RenderError for what the chat cannot carry, and for an answer
+    that would be taught without its calls, ValueError for turns that are no answers.
     """
     wish = wish_of(teach)
     wanted = wanted_of(conversation, wish)
@@ -47,5 +50,25 @@ def examples(
     for text, answers, reason in sampled_texts(conversation, chat, wanted, options):
         kept = {turn: ids for turn, ids in (sampled or {}).items() if turn in answers}
         encoded = encode(text, own, sampled=kept)
+        _check_calls(encoded, text, conversation, wanted & answers, chat)
         found.append(example_of(encoded, text, chat, wish, wanted & answers, failed, reason))
     return found
+
+
+def _check_calls(
+    encoded: Encoded, text: Transcript, conversation: Conversation, answers: set[int], chat: Chat | TemplateChat
+) -> None:
+    """Raises RenderError where a text has not all calls of an answer that is taught."""
+    for number in answers:
+        calls = sum(call.runnable for call in conversation.turns[number].message.calls)  # type: ignore[union-attr]
+        written = sum(one.kind == "call" for one in encoded.segments if one.turn == number)
+        if written < calls:  # some calls are known by the tools alone
+            said = "".join(
+                encoded.text[start:end]
+                for start, end, origin, turn in text.spans
+                if (origin, turn) == (Origin.ANSWER, number)
+            )
+            written = len(chat.dialect.parse(said, [*conversation.tools] or None).runnable)
+        if written < calls:
+            told = f"the chat `{chat.name}` writes {written} of the {calls} calls of turn {number}"
+            raise RenderError("calls", f"{told}: it would be taught without them")

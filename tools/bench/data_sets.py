@@ -34,10 +34,10 @@ from typing import Any, NamedTuple
 
 from toolect._authoring.processes import collect_less
 from toolect._corpora.sources import Unit, UnitKind
+from toolect._data.chunk_results import part_of
 from toolect._data.converting import Settings
-from toolect._data.parting import part_of
 from toolect._version import build
-from toolect.data import Kind, Source, target_of
+from toolect.data import Source, target_of
 from tools.bench import hard_corpus
 from tools.pages.markdown_text import table
 from tools.reports import keep
@@ -149,7 +149,7 @@ def rates(chats: list[str], count: int) -> tuple[float, list[Rate]]:
             ("", plain, True), (", --no-compare", plain, False),
             (", tools of its own in each row", own, True), (", dates and quotes in arguments", odd, True),
         ):  # fmt: skip
-            settings = Settings(target_of(chat, compare=compare), Source(Kind.MESSAGES))
+            settings = Settings(target_of(chat, compare=compare), Source("messages"))
             data = b"\n".join(lines)
             unit = Unit("rows", UnitKind.BLOCK, len(data), data=data)
 

@@ -18,6 +18,10 @@ IDS = "the ids of calls are left out"
 """What is lost of a conversation whose calls and results still belong together."""
 NO_REASONING, NO_CONTENT = "the reasoning is left out", "the content is left out"
 NO_SIGNATURE = "the signature of the reasoning is left out"
+OTHER_CALLS, OTHER_OWNERS = "the calls are told otherwise", "results are told of other calls"
+OTHER_CONTENT, OTHER_REASONING = "the content of the answer is told otherwise", "the reasoning is told otherwise"
+OTHER_RESULTS, NO_ERRORS = "the results are told otherwise", "it is left out which results are errors"
+OTHER_TURNS = "other turns"
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""
 ORDER = "texts stand before the calls that they followed"
@@ -45,14 +49,26 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
     if [type(turn) for turn in was] != [type(turn) for turn in now]:
         kinds = [", ".join(type(turn).__name__.lower() for turn in turns) or "none" for turns in (was, now)]
-        return [*found, Change("other turns", detail=f"{kinds[0]} became {kinds[1]}")]
+        found.append(Change(OTHER_TURNS, detail=f"{kinds[0]} became {kinds[1]}"))
+        calls = [
+            [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
+            for turns in (was, now)
+        ]
+        if len(calls[0]) != len(calls[1]) or not all(map(_alike, *calls)):
+            found.append(Change(OTHER_CALLS))
+        return found
     for number, (old, new) in enumerate(zip(was, now, strict=True)):
         found += (Change(what, number) for what in told_otherwise(old, new))
     if owners(was) != owners(now):
-        found.append(Change("results are told of other calls"))
+        found.append(Change(OTHER_OWNERS))
     if _ids(was) != _ids(now):
         found.append(Change(IDS))
     return found
+
+
+def calls_of(turns: Sequence[Turn]) -> list[Call]:
+    """All calls of some turns."""
+    return [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
 
 
 def tool_changes(before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[str, Json]]) -> list[Change]:
@@ -74,20 +90,20 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
         if was.reasoning and not now.reasoning:
             yield NO_REASONING
         elif was.reasoning != now.reasoning:
-            yield "the reasoning is told otherwise"
+            yield OTHER_REASONING
         elif (signed := signatures(was)) and signed != signatures(now):
             yield NO_SIGNATURE
         if was.content != now.content:
-            yield "the content of the answer is told otherwise" if now.content else NO_CONTENT
+            yield OTHER_CONTENT if now.content else NO_CONTENT
         if len(was.calls) != len(now.calls) or not all(map(_alike, was.calls, now.calls)):
-            yield "the calls are told otherwise"
+            yield OTHER_CALLS
         elif was.calls and (was.reasoning, was.content) == (now.reasoning, now.content) and _order(was) != _order(now):
             yield ORDER
     elif isinstance(old, Results) and isinstance(new, Results):
         if [one.output for one in old.results] != [one.output for one in new.results]:
-            yield "the results are told otherwise"
+            yield OTHER_RESULTS
         if [one.is_error for one in old.results] != [one.is_error for one in new.results]:
-            yield "it is left out which results are errors"
+            yield NO_ERRORS
     elif old != new:
         yield f"the {type(old).__name__.lower()} turn is told otherwise"
 
@@ -139,4 +155,4 @@ def owners(turns: Sequence[Turn]) -> list[tuple[int, ...]]:
 
 
 def _ids(turns: Sequence[Turn]) -> list[str | None]:
-    return [call.id for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
+    return [call.id for call in calls_of(turns)]

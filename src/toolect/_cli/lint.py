@@ -87,11 +87,16 @@ def _report(targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, 
     from toolect._authoring.lint.formats import FORMATS as WRITERS
     from toolect._authoring.lint.runner import lint
     from toolect._authoring.processes import collect_less, cores
+    from toolect._rows.row_fields import holds_rows, lint_rows
 
     collect_less()
     found: list[Diagnostic] = []
     looked: set[str] = set()
     for path, names in targets.items():
+        if holds_rows(path):
+            looked |= {*names}
+            found += lint_rows(path)
+            continue
         with progress(unit="dialects") as told:
             report = lint(path, names, checks, jobs or cores(), told)
         looked |= {*report.dialects}

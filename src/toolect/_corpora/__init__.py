@@ -2,5 +2,5 @@
 
 Others import `any_json`, `coverage_page`, `drawn`, `examine`, `features`, `fidelity`, `matrix`, `matrix_page`,
 `matrix_tables`, `packed`, `page`, `pair`, `records`, `report`, `report_tables`, `sources`, `stats`, `survey`,
-`table`, `tally`, `value_kinds`; all else is its own.
+`table`, `table_cells`, `tally`, `value_kinds`; all else is its own.
 """

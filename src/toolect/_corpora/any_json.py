@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -14,11 +15,30 @@ _decode = msgspec.json.Decoder().decode
 
 
 def encoded(value: Any) -> bytes:
-    """`value`, plain data or structs, as JSON. Raises RecursionError."""
+    """`value`, plain data or structs, as JSON; what is not finite is `NaN` or `Infinity`. Raises RecursionError."""
     try:
-        return _encode(value)
+        data = _encode(value)
+        if b"null" not in data or _is_finite(
+            msgspec.to_builtins(value) if isinstance(value, msgspec.Struct) else value
+        ):
+            return data
+        return dumps(msgspec.to_builtins(value)).encode("utf-8", "backslashreplace")
     except (TypeError, ValueError, OverflowError):
         return dumps(msgspec.to_builtins(value)).encode("utf-8", "backslashreplace")
+
+
+def _is_finite(value: Any) -> bool:
+    """False for plain data with a number that no JSON has."""
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if type(value) is dict:
+            todo.extend(value.values())
+        elif type(value) is list or type(value) is tuple:
+            todo.extend(value)
+        elif type(value) is float and not isfinite(value):
+            return False
+    return True
 
 
 def decoded(data: bytes) -> Json:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolect import registry
-from toolect._corpora.leaks import Leak, leaks, markers
 from toolect._corpora.watch import Watch
 from toolect._detection.auto import auto
+from toolect._detection.leaks import Leak, leaks, markers
 from toolect._message import Call, Json, Message, Status
 
 HOUSE = 4

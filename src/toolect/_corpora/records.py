@@ -10,7 +10,11 @@ from typing import TypeAlias
 import msgspec
 
 from toolect._message import Json
+from toolect._rows.account import RowRejectedError
+from toolect._rows.row_readers import readings
+from toolect._rows.row_source import Source
 from toolect._shown import unread_json
+from toolect._turns import Assistant
 from toolect._values.toolset import tool_schemas
 
 FIELDS = ("text", "completion", "output", "response", "content", "messages", "conversations")
@@ -58,22 +62,35 @@ def records(value: Json, field: str) -> Iterator[Found]:
         for item in value:
             yield from records(item, field)
         return
-    source = dialect = ""
+    source, dialect = (_told(value, key) if isinstance(value, dict) else "" for key in ("source", "dialect"))
+    held = [*_held(value, field)]
+    if not held and not field and (found := [*_of_kind(value, source, dialect)]):
+        yield from found
+        return
     tools: tuple[Json, ...] = ()
-    if isinstance(value, dict):
-        source, dialect = _told(value, "source"), _told(value, "dialect")
-        if given := value.get("tools"):
-            try:
-                tools = tools_of(given)
-            except ValueError as error:
-                yield Bad(Trouble.BAD_TOOLS, str(error))
-    none = True
-    for text, structured in _held(value, field):
-        none = False
-        yield Record(text, structured, source, dialect, tools)
-    if none:
+    if isinstance(value, dict) and (given := value.get("tools")):
+        try:
+            tools = tools_of(given)
+        except ValueError as error:
+            yield Bad(Trouble.BAD_TOOLS, str(error))
+    yield from (Record(text, structured, source, dialect, tools) for text, structured in held)
+    if not held:
         wanted = f"`{field}`" if field else ", ".join(f"`{name}`" for name in FIELDS)
         yield Bad(Trouble.NO_TEXT, f"expected a text of a model in {wanted}, got {_shape(value)}")
+
+
+def _of_kind(row: Json, source: str, dialect: str) -> Iterator[Found]:
+    """The answers in a row of a kind that data sets have, where no field of its own holds them."""
+    try:
+        found = readings(row, Source(dialect=""))
+    except RowRejectedError:
+        return
+    for reading in found:
+        for turn in reading.conversation.turns:
+            if isinstance(turn, Assistant):
+                calls = turn.message.calls
+                text = None if calls else turn.message.content
+                yield Record(text, len(calls), source, dialect, tuple(reading.conversation.tools))
 
 
 def _told(value: dict[str, Json], key: str) -> str:

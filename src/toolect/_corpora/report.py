@@ -9,10 +9,10 @@ import msgspec
 
 from toolect import detect, registry
 from toolect._authoring.derivation import parts
-from toolect._corpora.leaks import owners
 from toolect._corpora.reading import NONE
 from toolect._corpora.stats import FAILED, Counts, Details, Stats
 from toolect._corpora.tally import Shown, Tally
+from toolect._detection.leaks import owners
 
 VERSION = 2
 """The version of this shape: it goes up when something is no longer where it was."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +14,7 @@ import msgspec
 
 from toolect import _extras as extras
 from toolect._corpora.packed import ENDINGS, UnpackError, unpacked
+from toolect._corpora.table_cells import unique
 from toolect._errors import ToolectError
 
 UNIT = 1 << 20
@@ -33,6 +35,10 @@ class UnitKind(StrEnum):
     ROWS = "rows"
     BATCH = "batch"
     TEXT = "text"
+    EVENTS = "events"
+    """Lines that are one row together."""
+    DOCUMENT = "document"
+    """One JSON value over several lines: a row, or a list of rows."""
     BAD = "bad"
 
 
@@ -72,6 +78,10 @@ def files(paths: Iterable[str]) -> list[str]:
     for path in found:
         if path != "-" and not os.access(path, os.R_OK):
             raise SourceError(f"expected a readable corpus, got no permission at `{path}`: check its permissions")
+        if path.endswith((".csv", ".tsv")):
+            raise SourceError(
+                f"expected JSON lines, Parquet or Arrow, got a table of text at `{path}`: convert it first"
+            )
         if path.endswith(".parquet"):
             _parquet()
         elif path.endswith(_ARROW):
@@ -123,10 +133,64 @@ def _of_lines(path: str, limit: int, most: int) -> Iterator[Unit]:
         if inside is not file:
             yield from _blocks(path, inside, limit, most)
             return
+        document = _is_document(file, size(path), limit)
     total = size(path)
+    if document and total > limit:
+        yield Unit(
+            path, UnitKind.BAD, total, why=f"expected JSON lines, got one value of {total} bytes: raise --max-bytes"
+        )
+        return
+    if document:
+        yield Unit(path, UnitKind.DOCUMENT, total)
+        return
     for start in range(0, total, most):
         end = min(start + most, total)
         yield Unit(path, UnitKind.LINES, end - start, start, end)
+
+
+def _is_document(file: BinaryIO, total: int, limit: int) -> bool:
+    """True for a file that is one JSON value over several lines, or a list of rows on one."""
+    file.seek(0)
+    first = file.readline(limit + 2)
+    begins = first.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if begins not in (b"[", b"{") or begins == b"{" and first.rstrip().endswith(b"}"):
+        return False
+    try:
+        value = json.loads(first)
+        return len(first) >= total and isinstance(value, list) and any(isinstance(one, dict) for one in value)
+    except (ValueError, RecursionError):
+        pass
+    if total > limit:
+        return len(first.strip()) < 3
+    file.seek(0)
+    try:
+        json.loads(file.read())
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def events_of(units: Sequence[Unit]) -> Unit:
+    """The units of a file of lines as one, whose lines are one row together."""
+    data = b"".join(unit.data for unit in units)
+    return Unit(units[0].path, UnitKind.EVENTS, sum(unit.size for unit in units), 0, units[-1].end, data)
+
+
+def schema_of(path: str) -> dict[str, Any]:
+    """The types of the columns of a table in Arrow's terms; nothing of other files."""
+    if path.endswith(".parquet"):
+        schema = _parquet().read_schema(path)
+    elif path.endswith(_ARROW):
+        arrow = _pyarrow()
+        with arrow.memory_map(path) as file:
+            try:
+                schema = arrow.ipc.open_file(file).schema
+            except arrow.ArrowInvalid:
+                file.seek(0)
+                schema = arrow.ipc.open_stream(file).schema
+    else:
+        return {}
+    return dict(zip(unique(schema.names), schema.types, strict=True))
 
 
 def _blocks(path: str, file: BinaryIO, limit: int, most: int) -> Iterator[Unit]:

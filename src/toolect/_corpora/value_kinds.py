@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 import msgspec
 
 from toolect._corpora.records import BESIDE, FIELDS, Bad, Trouble
 from toolect._corpora.sources import Unit, UnitKind
+from toolect._corpora.table_cells import rows_of
 from toolect._message import Json
 from toolect._shown import unread_byte, unread_json
 
@@ -36,32 +38,39 @@ def values(
     separator: str,
     limit: int,
     whole: bool = False,
-    decode: Callable[[bytes], Json] = decode_json,
+    typed: bool = False,
 ) -> Iterator[Value]:
     """The values of `unit`; a line or text of more than `limit` bytes is none. Moves the cursor.
 
-    Of a table's rows those columns are read that may hold texts, or with `whole` all of them. `decode` makes of a line
-    what its JSON tells; what it raises ValueError or RecursionError for is looked at more patiently.
+    Of a table's rows those columns are read that may hold texts, or with `whole` all of them; `typed` is for who keeps
+    the types of columns.
     """
     match unit.kind:
         case UnitKind.LINES:
             with open(unit.path, "rb") as file:
-                yield from _lines(file, cursor, unit.start, unit.end, limit, decode)
+                yield from _lines(file, cursor, unit.start, unit.end, limit)
         case UnitKind.BLOCK:
-            yield from _lines(BytesIO(unit.data), cursor, 0, len(unit.data), limit, decode)
+            yield from _lines(BytesIO(unit.data), cursor, 0, len(unit.data), limit)
+        case UnitKind.EVENTS:
+            with BytesIO(unit.data) if unit.data else open(unit.path, "rb") as file:
+                lines = [*_lines(file, cursor, 0, len(unit.data) or unit.end, limit)]
+            yield next((one for one in lines if isinstance(one, Bad)), lines)
+        case UnitKind.DOCUMENT:
+            value = json.loads(Path(unit.path).read_bytes())
+            for one in value if isinstance(value, list) and not any(map(_is_turn, value)) else [value]:
+                cursor.number += 1
+                yield one
         case UnitKind.ROWS:
-            yield from _rows(unit, cursor, field, whole)
+            yield from _rows(unit, cursor, field, whole, typed)
         case UnitKind.BATCH:
-            yield from _batch(unit, cursor, field, whole)
+            yield from _batch(unit, cursor, field, whole, typed)
         case UnitKind.TEXT:
             yield from _texts(unit.path, cursor, separator, limit)
         case UnitKind.BAD:
             yield Bad(Trouble.UNREADABLE, unit.why)
 
 
-def _lines(
-    file: BinaryIO, cursor: Cursor, start: int, end: int, limit: int, decode: Callable[[bytes], Json]
-) -> Iterator[Value]:
+def _lines(file: BinaryIO, cursor: Cursor, start: int, end: int, limit: int) -> Iterator[Value]:
     """The values of the lines that begin at bytes `start:end`."""
     at = start
     if start:
@@ -77,7 +86,7 @@ def _lines(
             yield Bad(Trouble.TOO_LONG, f"expected at most {limit} bytes, got more: raise --max-bytes")
             continue
         try:
-            value = decode(line)
+            value = decode_json(line)
         except (ValueError, RecursionError):
             if line.strip():
                 yield _patiently(line)
@@ -105,36 +114,40 @@ def _patiently(line: bytes) -> Json | Bad:
         return Bad(Trouble.NOT_JSON, f"expected JSON, got {unread_json(error)}")
 
 
-def _rows(unit: Unit, cursor: Cursor, field: str, whole: bool) -> Iterator[Value]:
+def _is_turn(value: Json) -> bool:
+    """True for a turn of a conversation, of which a list is one row."""
+    return not isinstance(value, dict) or not {"role", "from", "type", "source"}.isdisjoint(value)
+
+
+def _rows(unit: Unit, cursor: Cursor, field: str, whole: bool, typed: bool) -> Iterator[Value]:
     """The rows of one row group."""
     from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
 
     try:
         file = parquet.ParquetFile(unit.path)
-        columns = _columns(file.schema_arrow.names, field, whole)
-        for batch in file.iter_batches(batch_size=_ROWS, row_groups=[unit.start], columns=columns):
-            for row in batch.to_pylist():
+        for batch in file.iter_batches(batch_size=_ROWS, row_groups=[unit.start]):
+            for row in rows_of(batch, _columns(batch.schema.names, field, whole), typed):
                 cursor.number += 1
-                yield msgspec.to_builtins(row) if whole else row
+                yield row
     except (ArrowException, OSError, ValueError) as error:
         yield Bad(Trouble.UNREADABLE, " ".join(str(error).split())[:200])
 
 
-def _batch(unit: Unit, cursor: Cursor, field: str, whole: bool) -> Iterator[Value]:
+def _batch(unit: Unit, cursor: Cursor, field: str, whole: bool, typed: bool) -> Iterator[Value]:
     """The rows of a stream of Arrow."""
     import pyarrow
 
     table = pyarrow.ipc.open_stream(unit.data).read_all()
-    for batch in table.select(_columns(table.column_names, field, whole)).to_batches(max_chunksize=_ROWS):
-        for row in batch.to_pylist():
+    for batch in table.to_batches(max_chunksize=_ROWS):
+        for row in rows_of(batch, _columns(batch.schema.names, field, whole), typed):
             cursor.number += 1
-            yield msgspec.to_builtins(row) if whole else row
+            yield row
 
 
-def _columns(names: list[str], field: str, whole: bool) -> list[str]:
-    """The columns of a table that are read."""
+def _columns(names: list[str], field: str, whole: bool) -> list[int]:
+    """The numbers of the columns of a table that are read."""
     wanted = {*BESIDE, "role", "tool_calls", field.split(".")[0]} | (set() if field else {*FIELDS})
-    return [name for name in names if whole or name in wanted]
+    return [at for at, name in enumerate(names) if whole or name in wanted]
 
 
 def _texts(path: str, cursor: Cursor, separator: str, limit: int) -> Iterator[Value]:

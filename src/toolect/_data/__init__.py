@@ -1,5 +1,5 @@
-"""Data sets: rows of any kind as conversations, and as rows of another kind, each with an account.
+"""Data sets: rows as rows of another kind, each with an account of what became of it, and files of them.
 
-Others import `account`, `converting`, `finding_out`, `job`, `keeping`, `kinds`, `on_ray`, `place`, `row_meaning`,
-`row_page`, `row_readers`, `row_report`, `row_source` and `row_targets`; all else is its own.
+Others import `checkpoint`, `converting`, `job`, `keeping`, `losses`, `on_ray`, `row_meaning`, `row_page`, `row_report`
+and `row_targets`; all else is its own.
 """

@@ -9,16 +9,16 @@ import msgspec
 
 from toolect._chats.comparing import Change
 from toolect._corpora.any_json import is_unicode
-from toolect._data.account import LONGEST, Account, Fate, RowRejectedError, because
 from toolect._data.keeping import Keep, check, check_length
-from toolect._data.open_row import Reading
-from toolect._data.plain_row import PlainRow
+from toolect._data.losses import REFUSED, Loss, refused, unread_call
 from toolect._data.row_meaning import meaning
-from toolect._data.row_readers import readings
-from toolect._data.row_source import Source
 from toolect._data.row_targets import Target, length, write
 from toolect._message import Call, Content, Json, MessageError
 from toolect._rendered import RenderError
+from toolect._rows.account import LONGEST, Account, Fate, RowRejectedError, because
+from toolect._rows.open_row import Reading
+from toolect._rows.row_readers import readings
+from toolect._rows.row_source import Source
 from toolect._shown import visible
 from toolect._turns import Assistant
 
@@ -35,8 +35,8 @@ class Settings(msgspec.Struct, frozen=True):
     target: Target
     source: Source = Source()
     keep: Keep = Keep()
-    strict: bool = False
-    """Refuse what is not told exactly."""
+    refused: frozenset[Loss] = REFUSED
+    """The losses for which a row is refused; all of them where only what is exact is wanted."""
     distinct: bool = False
     """Leave out rows that say what one before them says."""
 
@@ -74,10 +74,10 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
         conversation = reading.conversation
         seen = _seen(reading)
         check(conversation, settings.keep)
-        rows, told, said = write(conversation, settings.target, reading.cut)
+        rows, told, said = write(reading, settings.target)
         changes, notes = (*changes, *told), (*notes, *said)
-        if changes and settings.strict:
-            raise RowRejectedError(Change(f"not exact: {changes[0].what}", changes[0].turn, changes[0].detail))
+        if (reason := refused(changes, settings.refused, conversation)) is not None:
+            raise RowRejectedError(reason)
         if settings.keep.max_ids:
             for one in rows:
                 check_length(length(one, conversation, settings.target), settings.keep)
@@ -89,7 +89,9 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
     except RowRejectedError as error:
         return Outcome(Account(error.fate, changes, notes, error.reason), [], seen=seen)
     except RenderError as error:
-        reason = Change(f"{settings.target} cannot carry it: {error}"[:LONGEST])
+        unread = unread_call(conversation)
+        why = f"{settings.target} cannot carry it: {error}"[:LONGEST]
+        reason = unread._replace(what=f"{settings.target} cannot carry {unread.what}") if unread else Change(why)
         return Outcome(Account(Fate.REFUSED, changes, notes, reason), [], seen=seen)
     except (MessageError, RecursionError, ValueError, OverflowError) as error:
         return Outcome(Account(Fate.REFUSED, changes, notes, because(error)), [], seen=seen)
@@ -107,8 +109,6 @@ def _check_unicode(row: Mapping[str, Json]) -> None:
 
 def _others(row: Json, reading: Reading) -> Mapping[str, Json]:
     """The columns that the conversation was not told in."""
-    if isinstance(row, PlainRow):
-        return row.others
     return {key: value for key, value in row.items() if key not in reading.columns} if isinstance(row, Mapping) else {}
 
 

@@ -16,22 +16,23 @@ from toolect._authoring.processes import cores, in_order
 from toolect._chats.comparing import Change
 from toolect._corpora.any_json import encoded
 from toolect._corpora.records import Bad
-from toolect._corpora.sources import Unit, files, size, units
+from toolect._corpora.sources import Unit, events_of, files, schema_of, size, units
 from toolect._corpora.value_kinds import Cursor, values
-from toolect._data.account import Account, Fate
+from toolect._data.checkpoint import Checkpoint, CheckpointStore
+from toolect._data.chunk_results import ChunkResult, RejectedRow, made, part_of, start
 from toolect._data.converting import Settings, all_of
-from toolect._data.finding_out import FIRST, find_out
-from toolect._data.parting import Left, Part, made, part_of, start
-from toolect._data.place import Place, Places
-from toolect._data.row_source import Source
 from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
 from toolect._data.tallies import Tallies
 from toolect._message import Json
+from toolect._rows.account import Account, Fate
+from toolect._rows.dialect_detection import FIRST, find_out
+from toolect._rows.row_fields import row_kinds
+from toolect._rows.row_source import Source
 
 UNIT = 2 << 20
 """What a unit is, where nothing else is said."""
 Piece: TypeAlias = tuple[Unit, Settings]
-Runner: TypeAlias = Callable[[Iterator[Piece], int, int], Iterable[tuple[Piece, Part]]]
+Runner: TypeAlias = Callable[[Iterator[Piece], int, int], Iterable[tuple[Piece, ChunkResult]]]
 """From units, the number of processes and the longest line to each unit with what was made of it, in order."""
 
 
@@ -74,7 +75,7 @@ def run(
     """
     found = files(job.paths)
     whole = sum(map(size, found))
-    places = Places(Path(job.folder), encoded([job, [[path, size(path)] for path in found]]))
+    places = CheckpointStore(Path(job.folder), encoded([job, [[path, size(path)] for path in found]]))
     writer = _Writer(job, places)
     jobs = jobs or cores()
     if runner is None:
@@ -100,33 +101,40 @@ def _pieces(paths: Iterable[str], job: Job, writer: _Writer) -> Iterator[Piece]:
     """The units with what is to be done: what a file is, is found out from its first rows."""
     for path in paths:
         settings = job.settings
-        for number, unit in enumerate(units(path, job.max_bytes, job.unit, lines=True)):
+        work = units(path, job.max_bytes, job.unit, lines=True)
+        for number, unit in enumerate(work):
             if number == 0:
-                first = _first(unit, job.max_bytes)
+                first = _first(unit, job)
+                if row_kinds(settings.source.files).of_lines(first):
+                    unit, first = events_of([unit, *work]), [first]
                 settings = replace(settings, source=find_out(first, settings.source))
                 writer.begin(path, settings.source, first, settings)
             yield unit, settings
 
 
-def _first(unit: Unit, limit: int) -> list[Json]:
+def _first(unit: Unit, job: Job) -> list[Json]:
     """The first rows of a unit."""
-    found = (one for one in values(unit, Cursor(), "", "", limit, whole=True) if not isinstance(one, Bad))
+    found = (
+        one
+        for one in values(unit, Cursor(), "", "", job.max_bytes, True, job.settings.target.table)
+        if not isinstance(one, Bad)
+    )
     return [*islice(found, FIRST)]
 
 
-def _alone(work: Iterator[Piece], _jobs: int, limit: int) -> Iterator[tuple[Piece, Part]]:
+def _alone(work: Iterator[Piece], _jobs: int, limit: int) -> Iterator[tuple[Piece, ChunkResult]]:
     for unit, settings in work:
         yield (unit, settings), part_of(unit, settings, limit)
 
 
-def _together(work: Iterator[Piece], jobs: int, limit: int) -> Iterator[tuple[Piece, Part]]:
+def _together(work: Iterator[Piece], jobs: int, limit: int) -> Iterator[tuple[Piece, ChunkResult]]:
     return in_order(work, jobs, made, start, registry.state(), limit)
 
 
 class _Writer:
     """Writes what was made of the units, in order, and notes how far it is."""
 
-    def __init__(self, job: Job, places: Places) -> None:
+    def __init__(self, job: Job, places: CheckpointStore) -> None:
         self.job, self.places = job, places
         folder = places.folder
         self._left = JsonShards(folder, job.shard, "left-out")
@@ -155,10 +163,12 @@ class _Writer:
             from toolect._data.table_columns import TableColumns  # needs the extra `data`
 
             rows = [row for outcome in all_of(first, settings) for row in outcome.rows]
-            self._rows = ParquetShards(self.places.folder, TableColumns(rows, settings.target), self.job.shard)
+            self._rows = ParquetShards(
+                self.places.folder, TableColumns(rows, settings.target, schema_of(path)), self.job.shard
+            )
             self._rows.resume(self.place.rows)
 
-    def add(self, unit: Unit, part: Part) -> None:
+    def add(self, unit: Unit, part: ChunkResult) -> None:
         """Write what was made of a unit."""
         if unit.path != self._path:
             self._path, self._lines = unit.path, 0
@@ -180,7 +190,7 @@ class _Writer:
         self._units += 1
         self.settle()
 
-    def _distinct(self, part: Part, left: list[Left]) -> tuple[Part, list[Left]]:
+    def _distinct(self, part: ChunkResult, left: list[RejectedRow]) -> tuple[ChunkResult, list[RejectedRow]]:
         """The rows that none before them was like."""
         kept, left = [], [*left]
         here = self._files.index(self._path)
@@ -195,7 +205,7 @@ class _Writer:
             else:
                 like = f"{self._files[before[0]]}:{before[1]}"
                 account = Account(Fate.DUPLICATE, reason=Change("says what another row says", detail=like))
-                left.append(Left(one.number, Fate.DUPLICATE.value, encoded(account.column())))
+                left.append(RejectedRow(one.number, Fate.DUPLICATE.value, encoded(account.column())))
                 outcome = outcome._replace(account=account)
             self._tallies.add(outcome, self._path, number)
         return part._replace(kept=kept), sorted(left, key=lambda one: one.number)
@@ -206,7 +216,7 @@ class _Writer:
         if rows is None:
             return
         self.places.store(
-            Place(
+            Checkpoint(
                 self._units, self._path, self._lines, rows, self._left.settled(), self.places.noted, self._written,
                 dict(self._fates), self._tallies.state(),
             )

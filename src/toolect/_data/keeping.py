@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from toolect._chats.comparing import Change
-from toolect._data.account import Fate, RowRejectedError
 from toolect._message import Call, Json, Status
+from toolect._rows.account import Fate, RowRejectedError
 from toolect._turns import Assistant
 from toolect.conversation import Conversation
 

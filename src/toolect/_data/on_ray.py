@@ -9,8 +9,8 @@ from typing import Any
 
 from toolect import _extras as extras
 from toolect import registry
+from toolect._data.chunk_results import ChunkResult, made, start
 from toolect._data.job import Piece, Runner
-from toolect._data.parting import Part, made, start
 
 WAVE, HELD = 4096, 256 << 20
 """Units that are handed out at a time, and the bytes that they may carry. Beyond it: another wave follows."""
@@ -42,7 +42,9 @@ def on_ray(address: str = "", converter: type[Converter] = Converter) -> Runner:
     return partial(_run, converter)
 
 
-def _run(converter: type[Converter], work: Iterator[Piece], jobs: int, limit: int) -> Iterator[tuple[Piece, Part]]:
+def _run(
+    converter: type[Converter], work: Iterator[Piece], jobs: int, limit: int
+) -> Iterator[tuple[Piece, ChunkResult]]:
     import ray.data  # type: ignore[import-not-found,unused-ignore]
 
     context = ray.data.DataContext.get_current()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from toolect._corpora.any_json import encoded
 from toolect._corpora.page import draw_page
 from toolect._corpora.table import Share
-from toolect._data.account import Fate
 from toolect._data.row_report import COLOURS, RowReport, by_name, sentence
+from toolect._rows.account import Fate
 
 _NEWS = {Fate.CONVERTED: "good", Fate.CHANGED: "warn", Fate.REFUSED: "bad"}
 

@@ -6,16 +6,16 @@ import msgspec
 
 from toolect._corpora.table import Cell, Kind, Share, Table, columns
 from toolect._corpora.tally import Shown
-from toolect._data.account import Fate
 from toolect._data.job import Done, Job
-from toolect._data.tallies import Told
+from toolect._data.tallies import RemarkTally
+from toolect._rows.account import Fate
 from toolect._version import __version__
 
 VERSION = 1
 """The version of this shape: it goes up when something is no longer where it was."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class RemarkCount(msgspec.Struct, frozen=True):
     """Something that was said of so many rows, each of which became `fate`."""
 
     fate: str
@@ -42,9 +42,9 @@ class RowReport(msgspec.Struct, frozen=True):
     rows: int
     fates: dict[str, int]
     written: int
-    reasons: tuple[Said, ...]
-    changes: tuple[Said, ...]
-    notes: tuple[Said, ...]
+    reasons: tuple[RemarkCount, ...]
+    changes: tuple[RemarkCount, ...]
+    notes: tuple[RemarkCount, ...]
     tools: tuple[Fates, ...]
     features: tuple[Fates, ...]
     turns: dict[str, int]
@@ -71,11 +71,11 @@ def report_of(done: Done, job: Job) -> RowReport:
     )
 
 
-def _said(tally: Told) -> tuple[Said, ...]:
-    return tuple(Said(*key, count, tally.shown(key)) for key, count in tally.top())
+def _said(tally: RemarkTally) -> tuple[RemarkCount, ...]:
+    return tuple(RemarkCount(*key, count, tally.shown(key)) for key, count in tally.top())
 
 
-def _by_name(tally: Told) -> tuple[Fates, ...]:
+def _by_name(tally: RemarkTally) -> tuple[Fates, ...]:
     found: dict[str, dict[str, int]] = {}
     for (name, fate), count in tally.top():
         found.setdefault(name, {})[fate] = count

@@ -13,10 +13,13 @@ from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
+from toolect._data.losses import DEFUSED, WEIGHTS_LEFT
 from toolect._detection.guess import reader as reader_of
+from toolect._exchange.openai_messages import template_messages
 from toolect._exchange.sharegpt import read_row
 from toolect._message import Json, Reasoning, dumps
 from toolect._rendered import RenderError
+from toolect._rows.open_row import Reading
 from toolect._training.wishes import wish_of
 from toolect._transcript import Defused
 from toolect._turns import Assistant
@@ -31,7 +34,7 @@ class Form(StrEnum):
     """What a row is written as."""
 
     MESSAGES = "messages"
-    """`messages` of the chat-completions API, arguments as JSON text, and `tools`."""
+    """`messages` as chat templates take them, arguments as objects, and `tools`."""
     SHAREGPT = "sharegpt"
     """`conversations` of `from` and `value`, and `tools` as JSON text."""
     ANTHROPIC = "anthropic"
@@ -89,6 +92,7 @@ COLUMNS: dict[Form, tuple[str, ...]] = {
 }  # fmt: skip
 """The columns of each form; `tools` and `system` are only there where there are any."""
 _UNTYPED: dict[Form, tuple[str, ...]] = {
+    Form.MESSAGES: ("messages", "tools"), Form.TRL: ("prompt", "completion", "tools"),
     Form.ANTHROPIC: ("messages", "tools"), Form.RESPONSES: ("input", "tools"),
 }  # fmt: skip
 
@@ -102,23 +106,57 @@ class Written(NamedTuple):
 
 
 NO_ANSWER = "no answer that could be taught"
+REJECTED = "rejected_"
+"""What begins the names of columns with the other side of a pair."""
 UNSIGNED = "thinking has no signature: in a request the API takes it from nobody"
-DEFUSED = "a text held markers of the chat, which were made harmless"
 
 
-def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ()) -> Written:
-    """The rows of a conversation; of the answers `cut` off no end is taught.
+def write(reading: Reading, target: Target) -> Written:
+    """The rows of what a row tells; of answers that were cut off no end is taught.
 
-    Raises RenderError for what the target cannot carry.
+    A pair is one row: columns that begin with `rejected_` hold its other side. Raises RenderError for what the
+    target cannot carry.
     """
+    found = _written(reading.conversation, target, reading.cut, reading.weights)
+    if reading.rejected is None:
+        return found
+    other = _written(reading.rejected, target, (), {})
+    if len(found.rows) != 1 or len(other.rows) != 1:
+        raise RenderError("pair", f"expected one row for each side, got {len(found.rows)} and {len(other.rows)}")
+    (better,), (worse,) = found.rows, other.rows
+    if target.form is Form.TRL:
+        if better["prompt"] != worse["prompt"]:
+            raise RenderError("pair", "expected one prompt for both sides, got two")
+        better["chosen"], better["rejected"] = better.pop("completion"), worse["completion"]
+    else:
+        better |= {f"{REJECTED}{name}": value for name, value in worse.items() if name not in ("tools", "system")}
+    return Written([better], [*found.changes, *other.changes], found.notes)
+
+
+def _written(conversation: Conversation, target: Target, cut: tuple[int, ...], weights: Mapping[int, float]) -> Written:
     if target.form in OF_A_CHAT:
-        return _in_chat(conversation, target, cut)
+        return _in_chat(conversation, target, cut, weights)
     row = _row(conversation, target)
     lost = meaningful(conversation, _again(row, target)) if target.compare else []
+    lost += _weighed(row, conversation, weights, target)
     if target.table:
         text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
         row |= {name: text for name, text in text.items() if not isinstance(row[name], str)}
     return Written([row], lost, (*_unsigned(conversation),) if target.form is Form.ANTHROPIC else ())
+
+
+def _weighed(
+    row: dict[str, Json], conversation: Conversation, weights: Mapping[int, float], target: Target
+) -> Iterator[Change]:
+    """Write the weights of answers into their messages; a change where there is no place for them."""
+    if weights and target.form in (Form.MESSAGES, Form.TRL):
+        answers = [number for number, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)]
+        messages = [*row.get("messages", ()), *row.get("prompt", ()), *row.get("completion", ())]
+        for number, message in zip(answers, (one for one in messages if one["role"] == "assistant"), strict=True):
+            if number in weights:
+                message["weight"] = weights[number]
+    elif weights:
+        yield Change(WEIGHTS_LEFT, min(weights))
 
 
 def _unsigned(conversation: Conversation) -> Iterator[Change]:
@@ -151,14 +189,17 @@ def _row(conversation: Conversation, target: Target) -> dict[str, Json]:
         case Form.RESPONSES:
             return conversation.to_responses()
         case Form.TRL:
-            told = conversation.to_openai()
-            messages = told.pop("messages")
+            messages = template_messages(conversation.turns)
             last = max((n for n, one in enumerate(messages) if one["role"] == "assistant"), default=-1)
             if last < 0:
                 raise RenderError("answer", NO_ANSWER)
-            return {"prompt": messages[:last], "completion": messages[last : last + 1], **told}
+            return {"prompt": messages[:last], "completion": messages[last : last + 1]} | _tools(conversation)
         case _:
-            return conversation.to_openai()
+            return {"messages": template_messages(conversation.turns)} | _tools(conversation)
+
+
+def _tools(conversation: Conversation) -> dict[str, Json]:
+    return {"tools": [dict(tool) for tool in conversation.tools]} if conversation.tools else {}
 
 
 def _again(row: Mapping[str, Json], target: Target) -> Conversation:
@@ -186,14 +227,15 @@ def meaningful(before: Conversation, after: Conversation) -> list[Change]:
 # In a chat
 
 
-def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -> Written:
+def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...], weights: Mapping[int, float]) -> Written:
     one = chat_named(target.chat)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
         told = one.told(conversation, compare=target.compare, **options)
-        return Written([{"text": str(told.text)}], [*_defused(told.defused), *told.changes])
+        lost = [Change(WEIGHTS_LEFT, min(weights))] if weights else []
+        return Written([{"text": str(told.text)}], [*_defused(told.defused), *told.changes, *lost])
     tokenizer: Any = tokenizer_of(target.tokenizer)
-    teach = dataclasses.replace(wish_of(target.teach), cut=cut)  # type: ignore[arg-type]
+    teach = dataclasses.replace(wish_of(target.teach), cut=cut, weights=weights)  # type: ignore[arg-type]
     made = examples(conversation, one, tokenizer, teach, **options)
     if not made:
         raise RenderError("answer", NO_ANSWER)

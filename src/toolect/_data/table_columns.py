@@ -7,6 +7,7 @@ from typing import Any
 
 from toolect import _extras as extras
 from toolect._corpora.any_json import decoded
+from toolect._corpora.table_cells import is_time, times_of
 from toolect._data.converting import ACCOUNT
 from toolect._data.row_targets import COLUMNS, Target
 from toolect._message import Json, dumps
@@ -16,6 +17,8 @@ _NAMES: dict[frozenset[type], str] = {
     frozenset((float,)): "double", frozenset((int, float)): "double",
 }  # fmt: skip
 _LARGEST = 1 << 63
+TIME = "time"
+"""The kind of a column of times, dates or durations, which are numbers on the way."""
 
 
 class TableColumns:
@@ -24,8 +27,12 @@ class TableColumns:
     A value that does not fit its column, or has none, is kept as JSON text in `account.columns`.
     """
 
-    def __init__(self, first: Sequence[Mapping[str, Json]], target: Target) -> None:
+    def __init__(
+        self, first: Sequence[Mapping[str, Json]], target: Target, source: Mapping[str, Any] | None = None
+    ) -> None:
+        """Begin with the first rows, and the types of the table that they are from: times keep theirs."""
         self._arrow = arrow()
+        self._times = {name: kind for name, kind in (source or {}).items() if is_time(kind)}
         self._own = _own_types(self._arrow)
         names = dict.fromkeys([*COLUMNS[target.form], *(name for row in first for name in row)])
         names.pop(ACCOUNT, None)
@@ -33,6 +40,9 @@ class TableColumns:
         for name in names:
             if name in COLUMNS[target.form]:
                 self._kinds[name] = "own"
+                continue
+            if name in self._times:
+                self._kinds[name] = TIME
                 continue
             kinds = frozenset(type(row[name]) for row in first if row.get(name) is not None)
             self._kinds[name] = _NAMES.get(kinds, "json")
@@ -43,13 +53,18 @@ class TableColumns:
         kind = self._kinds[name]
         if kind == "own":
             return self._own[name]
+        if kind == TIME:
+            return self._times[name]
         return self._arrow.string() if kind == "json" else self._arrow.type_for_alias(kind)
 
     def table(self, lines: Iterable[bytes]) -> Any:
         """The table of rows that are JSON lines."""
         rows = [self._row(decoded(line)) for line in lines]
-        arrays = [self._arrow.array([row.get(name) for row in rows], kind) for name, kind in _fields(self.schema)]
+        arrays = [self._array(name, kind, [row.get(name) for row in rows]) for name, kind in _fields(self.schema)]
         return self._arrow.Table.from_arrays(arrays, schema=self.schema)
+
+    def _array(self, name: str, kind: Any, values: list[Json]) -> Any:
+        return times_of(values, kind) if self._kinds.get(name) == TIME else self._arrow.array(values, kind)
 
     def _row(self, row: dict[str, Json]) -> dict[str, Json]:
         account: dict[str, Json] = row.pop(ACCOUNT)
@@ -77,10 +92,10 @@ def _fits(value: Json, kind: str) -> bool:
             return isinstance(value, str)
         case "bool":
             return isinstance(value, bool)
-        case "int64":
+        case "int64" | "time":
             return isinstance(value, int) and not isinstance(value, bool) and -_LARGEST <= value < _LARGEST
         case _:
-            return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
+            return isinstance(value, float) or type(value) is int and abs(value) < 2**53
 
 
 def arrow() -> Any:
@@ -95,16 +110,9 @@ def arrow() -> Any:
 def _own_types(pa: Any) -> dict[str, Any]:
     """The types of the columns that targets have."""
     text = pa.string()
-    call = pa.struct([
-        ("id", text), ("type", text), ("function", pa.struct([("name", text), ("arguments", text)])),
-    ])  # fmt: skip
-    message = pa.struct([
-        ("role", text), ("content", text), ("reasoning_content", text), ("name", text), ("tool_call_id", text),
-        ("tool_calls", pa.list_(call)),
-    ])  # fmt: skip
     ids, weights = pa.list_(pa.int64()), pa.list_(pa.float32())
     return {
-        "messages": pa.list_(message), "prompt": pa.list_(message), "completion": pa.list_(message), "tools": text,
+        "messages": text, "prompt": text, "completion": text, "tools": text,
         "system": text, "input": text, "text": text,
         "conversations": pa.list_(pa.struct([("from", text), ("value", text)])),
         "segments": pa.list_(pa.struct([("label", pa.bool_()), ("text", text)])),

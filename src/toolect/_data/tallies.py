@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from toolect._chats.comparing import Change
 from toolect._corpora.tally import Example, Tally, excerpt
-from toolect._data.account import group
 from toolect._data.converting import Outcome
 from toolect._message import Json
+from toolect._rows.account import group
 
-Told: TypeAlias = Tally[tuple[str, str]]
+RemarkTally: TypeAlias = Tally[tuple[str, str]]
 """What became of a row, and what is said of it."""
 
 
@@ -26,13 +26,13 @@ class Tallies:
 
     read: int = 0
     """Lines or rows of the input; one of a log may be several."""
-    reasons: Told = field(default_factory=_tally)
+    reasons: RemarkTally = field(default_factory=_tally)
     """Fate and reason of what is not written."""
-    changes: Told = field(default_factory=_tally)
-    notes: Told = field(default_factory=_tally)
-    tools: Told = field(default_factory=lambda: _tally(1000, 0))
+    changes: RemarkTally = field(default_factory=_tally)
+    notes: RemarkTally = field(default_factory=_tally)
+    tools: RemarkTally = field(default_factory=lambda: _tally(1000, 0))
     """Tool and fate of the rows that call it."""
-    features: Told = field(default_factory=lambda: _tally(40, 0))
+    features: RemarkTally = field(default_factory=lambda: _tally(40, 0))
     turns: Counter[str] = field(default_factory=Counter)
     """How many rows have so many turns, in powers of two."""
     lines: int = 0
@@ -65,7 +65,7 @@ class Tallies:
         """All of it as JSON."""
         found: dict[str, Json] = {"read": self.read, "turns": dict(self.turns)}
         for name in _KEYED:
-            tally: Told = getattr(self, name)
+            tally: RemarkTally = getattr(self, name)
             kept = {key: [[e.path, e.number, e.text, e.detail] for e in told] for key, told in tally.examples.items()}
             found[name] = [tally.rest, [[*key, count, kept.get(key, [])] for key, count in tally.counts.items()]]
         return found
@@ -75,7 +75,7 @@ class Tallies:
         """What `state` told."""
         found = cls(state["read"], turns=Counter(state["turns"]))
         for name in _KEYED:
-            tally: Told = getattr(found, name)
+            tally: RemarkTally = getattr(found, name)
             tally.rest, counts = state[name]
             for one, two, count, examples in counts:
                 tally.counts[one, two] = count
@@ -87,7 +87,7 @@ class Tallies:
 _KEYED = ("reasons", "changes", "notes", "tools", "features")
 
 
-def _show(tally: Told, fate: str, change: Change, path: str, number: int) -> None:
+def _show(tally: RemarkTally, fate: str, change: Change, path: str, number: int) -> None:
     what = group(change)
     key = fate, what
     if tally.add(key):

@@ -9,8 +9,9 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._message import Call, Json, Message, MessageError, RepairKind, Segment
-from toolect._objects import Object, as_list, as_object, as_text, field, word
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, RepairKind, Segment
+from toolect._objects import Object, as_list, as_object, as_text, field, not_finite, word
+from toolect._rendered import RenderError
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _ROLES = "a role: system, developer, user, assistant or tool"
@@ -71,6 +72,37 @@ def messages_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:
     A call that could not be read is told as what it was, text; a result that no call was made for, as the user's words.
     """
     return [message for turn in numbered(turns) for message in _written(turn)]
+
+
+def template_messages(turns: Iterable[Turn]) -> list[dict[str, Json]]:
+    """The turns as messages for chat templates: arguments are objects, and an answer of calls alone has the text "".
+
+    Templates write JSON text as it stands, or encode it once more, and join or strip `content`. Raises RenderError.
+    """
+    found: list[dict[str, Json]] = []
+    for turn in numbered(turns):
+        if not isinstance(turn, Assistant):
+            found += _written(turn)
+            continue
+        texts, thoughts, calls = [], [], []
+        for one in turn.message.segments:
+            if isinstance(one, Content):
+                texts.append(one.text)
+            elif isinstance(one, Reasoning):
+                thoughts.append(one.text)
+            elif not one.runnable:
+                texts.append(f"\n{unread_text(one)}" if texts else unread_text(one))
+            elif not_finite(one.arguments) is not None:
+                raise RenderError("arguments", "expected finite numbers", one.arguments_text)
+            else:
+                calls.append(
+                    {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
+                )
+        said: dict[str, Json] = {"role": "assistant", "content": "".join(texts)}
+        if any(thoughts):
+            said["reasoning_content"] = "".join(thoughts)
+        found.append(said | {"tool_calls": calls} if calls else said)
+    return found
 
 
 def _written(turn: Turn) -> Iterator[dict[str, Json]]:

@@ -27,19 +27,20 @@ def example_of(
     reason: str,
 ) -> Example:
     """What a text teaches, by the answers in it that are `wanted`."""
-    taught: list[Span] = []
+    taught: list[tuple[int, int, float]] = []
     for start, end, origin, turn in text.spans:
         if origin is Origin.ANSWER and turn in wanted:
-            taught += _taught(encoded, (start, end), turn, chat, wish, failed)
+            weight = wish.weights.get(turn, 1.0)
+            taught += ((a, b, weight) for a, b in _taught(encoded, (start, end), turn, chat, wish, failed))
     labels = [IGNORED] * len(encoded.ids)
+    weights = [0.0] * len(encoded.ids)
     spans = iter(taught)
     now = next(spans, None)
     for at, (start, end) in enumerate(encoded.spans):
         while now is not None and now[1] <= start:
             now = next(spans, None)
         if now is not None and now[0] <= start and end <= now[1]:
-            labels[at] = encoded.ids[at]
-    weights = [float(label != IGNORED) for label in labels]
+            labels[at], weights[at] = encoded.ids[at], now[2]
     return Example(encoded.ids, labels, weights, tuple(sorted(wanted)), encoded, reason)
 
 

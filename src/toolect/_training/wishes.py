@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from toolect._turns import PendingCalls, Results, Turn
@@ -26,6 +26,8 @@ class Teach:
     """Also the token that ends an answer."""
     cut: tuple[int, ...] = ()
     """Answers that were cut off, by the numbers of their turns: what closes and ends them is not taught."""
+    weights: Mapping[int, float] = field(default_factory=dict)
+    """How much answers are taught, by the numbers of their turns: 1 for others, 0 for not at all."""
 
 
 CALLS = Teach(content=False, reasoning=False)
@@ -49,10 +51,12 @@ def wish_of(teach: Taught) -> Teach:
 def wanted_of(conversation: Conversation, wish: Teach) -> set[int]:
     """The numbers of the answers that are wanted. Raises ValueError for turns that are none."""
     said = [number for number, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)]
-    if wish.answers == "all":
-        return {*said}
-    if wish.answers == "last":
-        return {*said[-1:]}
+    if wish.answers in ("all", "last"):
+        return (
+            {number for number in said[-1:] if wish.weights.get(number, 1)}
+            if wish.answers == "last"
+            else {number for number in said if wish.weights.get(number, 1)}
+        )
     for number in wish.answers:
         if number not in said:
             known = ", ".join(map(str, said)) or "there are none"

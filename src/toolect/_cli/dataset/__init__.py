@@ -19,9 +19,10 @@ from toolect.registry import AUTO
 if TYPE_CHECKING:
     from toolect._data.job import Done, Job
     from toolect._data.keeping import Keep
+    from toolect._data.losses import Loss
     from toolect._data.row_report import RowReport
-    from toolect._data.row_source import Source
     from toolect._data.row_targets import Target
+    from toolect._rows.row_source import Source
 
 
 @click.command()
@@ -33,9 +34,16 @@ if TYPE_CHECKING:
 @click.option("-o", "--out", required=True, metavar="DIR", help="The folder for the new rows and the report.")
 @click.option(
     "--from", "origin", default="", metavar="KIND",
-    help="What the rows are: messages, anthropic, responses, sharegpt, query, prompted, trajectory, log, answer, or the"
-    " name of a chat whose transcripts they are.  [default: found out from the first rows]",
+    help="What the rows are: a kind of `rows.yaml`, or the name of a chat whose transcripts they are.  [default: found"
+    " out row by row]",
 )  # fmt: skip
+@click.option(
+    "--rows", "rows_files", multiple=True, metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    help="A file with further kinds of rows; several times for several.",
+)  # fmt: skip
+@click.option(
+    "--join", default="", metavar="FILE", help="The file with the requests of a batch, whose answers DATA is."
+)
 @click.option(
     "--from-dialect", default="", metavar="DIALECT", shell_complete=shared.dialect_names,
     help="The dialect of calls that stand in texts; auto for any.  [default: found out from the first rows]",
@@ -57,7 +65,10 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-told", is_flag=True, help="Keep a system text that tells of the tools, and do not tell them again."
 )
-@click.option("--strict", is_flag=True, help="Refuse rows that are not told exactly.")
+@click.option("--drop-tool-prompt", is_flag=True, help="Leave out all of a system text that tells of the tools.")
+@click.option("--strict", is_flag=True, help="Refuse rows with any loss.")
+@click.option("--allow", multiple=True, metavar="KIND", help="Keep rows with such losses: `calls` are refused.")
+@click.option("--refuse", multiple=True, metavar="KIND", help="Refuse rows with such losses, too.")
 @click.option("--no-compare", is_flag=True, help="Do not read back what is written: only refusals are found.")
 @click.option(
     "--status", "statuses", multiple=True, type=click.Choice([status.value for status in Status]),
@@ -75,11 +86,12 @@ if TYPE_CHECKING:
 @click.option("--address", default="", help="Where the cluster is.  [default: one that is started here]")
 @report_options
 def command(
-    data: tuple[str, ...], to: str, out: str, origin: str, from_dialect: str, field: str, to_dialect: str, chat: str,
-    tokenizer: str, teach: str, thinking: bool | None, date: str | None, unsafe: str, keep_told: bool, strict: bool,
-    no_compare: bool, statuses: tuple[str, ...], valid: bool, with_calls: bool, max_ids: int | None, distinct: bool,
-    parquet: bool, shard: int, jobs: int | None, place: str | None, address: str, html: str | None,
-    as_json: bool, max_bytes: int,
+    data: tuple[str, ...], to: str, out: str, origin: str, rows_files: tuple[str, ...], join: str,
+    from_dialect: str, field: str, to_dialect: str, chat: str, tokenizer: str, teach: str, thinking: bool |
+    None, date: str | None, unsafe: str, keep_told: bool, drop_tool_prompt: bool, strict: bool, allow:
+    tuple[str, ...], refuse: tuple[str, ...], no_compare: bool, statuses: tuple[str, ...], valid: bool,
+    with_calls: bool, max_ids: int | None, distinct: bool, parquet: bool, shard: int, jobs: int | None, place:
+    str | None, address: str, html: str | None, as_json: bool, max_bytes: int,
 ) -> int:  # fmt: skip
     """Convert data sets: rows of any kind to messages, transcripts or training rows, each row accounted for.
 
@@ -99,7 +111,13 @@ def command(
     }  # fmt: skip
     target = _target(to, chat, options, bool(max_ids))
     keep = Keep(tuple(map(Status, statuses)), valid, with_calls, max_ids or 0)
-    settings = Settings(target, _source(origin, from_dialect, field, not keep_told), keep, strict, distinct)
+    settings = Settings(
+        target,
+        _source(origin, rows_files, join, from_dialect, field, not keep_told, drop_tool_prompt),
+        keep,
+        _refused(strict, allow, refuse),
+        distinct,
+    )
     _check(keep)
     job = Job(data, out, settings, parquet, max_bytes, shard=shard * shared.MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
@@ -147,22 +165,37 @@ def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Tar
     return target
 
 
-def _source(origin: str, dialect: str, field: str, retell: bool) -> Source:
-    """How rows are read. Raises Misuse for a kind that there is not."""
+def _source(
+    origin: str, rows_files: tuple[str, ...], join: str, dialect: str, field: str, retell: bool, drop: bool
+) -> Source:
+    """How rows are read. Raises Misuse for a kind that there is not, SpecError for a file of kinds that is no good."""
     from toolect._chats.chat_registry import chat
-    from toolect._data.kinds import Kind
-    from toolect._data.row_source import Source
     from toolect._names import UnknownNameError
+    from toolect._rows.row_fields import row_kinds
+    from toolect._rows.row_source import TRANSCRIPT, Source
 
-    source = Source(None, _dialect(dialect), "", field, retell)
-    if not origin:
-        return source
-    if origin in [*Kind]:
-        return msgspec.structs.replace(source, kind=Kind(origin))
+    if join and not Path(join).is_file():
+        raise Misuse(f"expected a file of requests, got nothing at `{join}`: check the path")
+    files = tuple(str(Path(one).resolve()) for one in rows_files)
+    other = str(Path(join).resolve()) if join else ""
+    source = Source("", _dialect(dialect) or None, "", field, retell, drop, files, other)
+    names = [kind.name for kind in row_kinds(source.files).kinds]
+    if not origin or origin in names:
+        return msgspec.structs.replace(source, kind=origin)
     try:
-        return msgspec.structs.replace(source, kind=Kind.TRANSCRIPT, chat=chat(origin).name)
+        return msgspec.structs.replace(source, kind=TRANSCRIPT, chat=chat(origin).name)
     except UnknownNameError as error:
-        raise Misuse(f"expected a kind of rows ({', '.join(Kind)}) or a chat, got `{origin}`: {error}") from None
+        raise Misuse(f"expected a kind of rows ({', '.join(names)}) or a chat, got `{origin}`: {error}") from None
+
+
+def _refused(strict: bool, allow: tuple[str, ...], refuse: tuple[str, ...]) -> frozenset[Loss]:
+    """The losses for which rows are refused. Raises Misuse for a kind that there is not."""
+    from toolect._data.losses import REFUSED, Loss
+
+    for name in (*allow, *refuse):
+        if name not in [*Loss]:
+            raise Misuse(f"expected a kind of loss ({', '.join(Loss)}), got `{name}`")
+    return (frozenset(Loss) if strict else REFUSED | {*map(Loss, refuse)}) - {*map(Loss, allow)}
 
 
 def _check(keep: Keep) -> None:
@@ -177,8 +210,8 @@ def _check(keep: Keep) -> None:
 def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
     from toolect._authoring.processes import WorkerDiedError, collect_less
     from toolect._corpora.sources import SourceError
+    from toolect._data.checkpoint import CheckpointError
     from toolect._data.job import run
-    from toolect._data.place import CheckpointError
 
     collect_less()
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolect._cli._shared.drawing import KEY, LABEL, PLAIN, QUIET, Pen, Styled
-from toolect._data.row_report import RowReport, Said, by_name, sentence
+from toolect._data.row_report import RemarkCount, RowReport, by_name, sentence
 from toolect._shown import counted, cut, one_line
 
 SHOWN = 8
@@ -32,7 +32,7 @@ def _head(report: RowReport) -> Iterator[Styled]:
         yield QUIET, f"read {counted(len(files), 'file')} as {source}\n"
 
 
-def _said(title: str, found: tuple[Said, ...]) -> Iterator[Styled]:
+def _said(title: str, found: tuple[RemarkCount, ...]) -> Iterator[Styled]:
     if found:
         yield LABEL, f"\n{title}\n"
     for one in found[:SHOWN]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 from toolect import registry
@@ -11,14 +10,13 @@ from toolect._corpora.any_json import encoded
 from toolect._corpora.records import Bad
 from toolect._corpora.sources import Unit
 from toolect._corpora.value_kinds import Cursor, values
-from toolect._data.account import Account, Fate, because
 from toolect._data.converting import Outcome, Settings, convert
-from toolect._data.plain_row import row_of_line
 from toolect._data.tallies import Tallies
 from toolect._message import Json
+from toolect._rows.account import Account, Fate, because
 
 
-class Kept(NamedTuple):
+class OutputRow(NamedTuple):
     """The new rows of one old one, as JSON lines: which line it was, what became of it, and how many they are.
 
     Where rows must be distinct, the outcome is not counted before it is known that they are.
@@ -31,7 +29,7 @@ class Kept(NamedTuple):
     outcome: Outcome | None
 
 
-class Left(NamedTuple):
+class RejectedRow(NamedTuple):
     """A row that is not written: which line it was, what became of it, and its account in JSON."""
 
     number: int
@@ -39,34 +37,34 @@ class Left(NamedTuple):
     account: bytes
 
 
-class Part(NamedTuple):
+class ChunkResult(NamedTuple):
     """What was made of a unit, in order; `lines` is how many that has."""
 
-    kept: list[Kept]
-    left: list[Left]
+    kept: list[OutputRow]
+    left: list[RejectedRow]
     tallies: Tallies
     lines: int
 
 
-def part_of(unit: Unit, settings: Settings, limit: int) -> Part:
+def part_of(unit: Unit, settings: Settings, limit: int) -> ChunkResult:
     """Convert a unit; a line of more than `limit` bytes is refused."""
     cursor, tallies = Cursor(), Tallies()
-    kept: list[Kept] = []
-    left: list[Left] = []
-    for value in values(unit, cursor, "", "", limit, True, partial(row_of_line, settings.source)):
+    kept: list[OutputRow] = []
+    left: list[RejectedRow] = []
+    for value in values(unit, cursor, "", "", limit, True, settings.target.table):
         tallies.read += 1
         for made_of in _outcomes(value, settings):
             outcome, lines = in_lines(made_of)
             account = outcome.account
             if lines:
                 later = outcome._replace(rows=[]) if settings.distinct else None
-                kept.append(Kept(cursor.number, account.fate.value, len(outcome.rows), lines, later))
+                kept.append(OutputRow(cursor.number, account.fate.value, len(outcome.rows), lines, later))
                 if later is not None:
                     continue
             else:
-                left.append(Left(cursor.number, account.fate.value, encoded(account.column())))
+                left.append(RejectedRow(cursor.number, account.fate.value, encoded(account.column())))
             tallies.add(outcome, unit.path, cursor.number)
-    return Part(kept, left, tallies, cursor.number)
+    return ChunkResult(kept, left, tallies, cursor.number)
 
 
 def _outcomes(value: Json | Bad, settings: Settings) -> list[Outcome]:
@@ -97,6 +95,6 @@ def start(known: registry.State, limit: int) -> None:
     _limit = limit
 
 
-def made(piece: tuple[Unit, Settings]) -> Part:
+def made(piece: tuple[Unit, Settings]) -> ChunkResult:
     """What this process makes of a unit."""
     return part_of(*piece, _limit)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from toolect._chats.comparing import Change
 from toolect._message import Json
+from toolect._rows.calls_and_results import WEIGHTS
 from toolect._shown import cut
 
 LEFT_OUT = "fields of messages are left out"
+LEFT = "$left"
+"""The field of a message that names those of its turn that could not stand in it."""
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The fields of a message's reasoning, of which the first that has any is read."""
 _READ: dict[str, frozenset[str]] = {
-    "assistant": frozenset(("role", "content", "tool_calls", "function_call", "refusal", "invalid_tool_calls")),
-    "tool": frozenset(("role", "content", "tool_call_id", "name")),
+    "assistant": frozenset(
+        ("role", "content", "tool_calls", "function_call", "refusal", "invalid_tool_calls", *WEIGHTS)
+    ),
+    "tool": frozenset(("role", "content", "tool_call_id", "name", "tool_name")),
     "function": frozenset(("role", "content", "tool_call_id", "name")),
 }
 """The fields that are read of a message, by its role."""
 MESSAGE = frozenset(("role", "content"))
 """The fields that are read of any message."""
-_TURN = frozenset(("from", "role"))
-"""The fields that are read of a turn of ShareGPT beside its text."""
 _PARTS: dict[str, frozenset[str]] = {
     "text": frozenset(("type", "text")), "input_text": frozenset(("type", "text")),
     "output_text": frozenset(("type", "text")), "refusal": frozenset(("type", "refusal")),
@@ -34,21 +37,20 @@ _ITEMS: dict[str, frozenset[str]] = {
     "function_call": _BOOKS | {"call_id", "name", "arguments"}, "function_call_output": _BOOKS | {"call_id", "output"},
 }  # fmt: skip
 """The fields that are read of an item of the Responses API, or that say nothing but what a server calls it."""
-STEP = frozenset(("action", "observation", "response", "thought"))
-"""The fields that are read of an agent's step."""
 MOST = 8
 """Names of fields that are told. Beyond it: it is told how many more there are."""
 
 
-def of_message(message: Json) -> Iterator[str]:
-    """The fields of a message that are not read."""
+def of_message(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
+    """The fields of a message that are not read, but for those that say nothing."""
     if not isinstance(message, Mapping):
         return
     role = message.get("role")
     read = _READ.get(role, MESSAGE) if isinstance(role, str) else MESSAGE
     thought = next((message[name] for name in _THOUGHTS if message.get(name)), None) if role == "assistant" else None
-    for name in _others(message, read):
-        if not (name in _THOUGHTS and thought is not None and message[name] == thought):
+    yield from message.get(LEFT, ())
+    for name in _others(message, read | {LEFT}):
+        if name not in ignored and not (name in _THOUGHTS and thought is not None and message[name] == thought):
             yield name
     if message.get("tool_calls") and message.get("function_call"):
         yield "function_call"
@@ -64,9 +66,9 @@ def of_parts(content: Json) -> Iterator[str]:
             yield from of_parts(part.get("thinking" if kind == "thinking" else "content"))
 
 
-def of_blocks(message: Json) -> Iterator[str]:
+def of_blocks(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
     """The fields of a message of Anthropic's API, and of its blocks, that are not read."""
-    yield from of_turn(message, MESSAGE)
+    yield from of_turn(message, MESSAGE.union(ignored, WEIGHTS))
     if isinstance(message, Mapping):
         yield from of_parts(message.get("content"))
 
@@ -84,13 +86,6 @@ def _of_item(item: Json) -> Iterator[str]:
     yield from of_parts(item.get("content"))
     if kind == "reasoning" and item.get("content") and item.get("summary"):
         yield "summary"
-
-
-def of_spoken(turn: Json) -> Iterator[str]:
-    """The fields of a turn of ShareGPT that are not read: of two texts the one that nobody says."""
-    if isinstance(turn, Mapping):
-        name = "content" if turn.get("from") is None else "value"
-        yield from (one for one in _others(turn, _TURN | {name}) if turn[one] != turn.get(name))
 
 
 def of_turn(turn: Json, read: frozenset[str]) -> Iterator[str]:

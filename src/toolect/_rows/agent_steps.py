@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from toolect._data.left_out import STEP, of_turn
-from toolect._data.open_row import OpenRow, what_is
-from toolect._data.opening import opened
 from toolect._exchange.told_in_texts import one_each
 from toolect._message import Json, MessageError, dumps
-from toolect._objects import holding
+from toolect._objects import got, holding
+from toolect._rows.ignored_fields import of_turn, told
+from toolect._rows.open_row import OpenRow
+from toolect._rows.opening import opened
+from toolect._rows.row_holes import STEP, is_step
+from toolect._rows.turn_shapes import shaped_turns
 
 _INPUT = "action_input"
 """What an action that is only a name is given."""
@@ -21,19 +23,31 @@ _A_CALL = "a call, an object with `name` and `arguments`"
 _TEXT = "text"
 
 
-class Told(NamedTuple):
+class StepMessages(NamedTuple):
     """The messages that a step tells, and its fields that are not read."""
 
     messages: list[Json]
     left: list[str]
 
 
-def is_step(step: Json) -> bool:
-    """True for a step of an agent, False for a message."""
-    return isinstance(step, Mapping) and step.get("role") is None and bool(STEP & step.keys())
+def messages_of_steps(one: OpenRow, steps: Json, where: str) -> list[Json]:
+    """The messages of steps, and of messages among them. Raises MessageError."""
+    messages: list[Json] = []
+    left: list[list[str]] = []
+    for number, step in enumerate(steps):
+        at = f"{where}[{number}]"
+        if is_step(step):
+            found = step_of(one, step, at)
+            messages += found.messages
+            left.append(found.left)
+        else:
+            messages += shaped_turns([step], one.shape, at).messages
+            left.append([])
+    one.changes += told(left)
+    return messages
 
 
-def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> Told:
+def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> StepMessages:
     """What an agent said and did in one step, and what it was told of it. Raises MessageError."""
     actions, read = _actions(step)
     calls = [_call(action, f"{where}.action") for action in actions]
@@ -49,14 +63,14 @@ def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> Told:
     message = {"role": "assistant", "content": said, **({"tool_calls": calls} if calls else {})}
     role = "tool" if calls or spoken else "user"
     told = [{"role": role, "content": text} for text in _observed(step.get("observation"), len(calls) or spoken)]
-    return Told([message, *told] if said or calls or not told else told, left)
+    return StepMessages([message, *told] if said or calls or not told else told, left)
 
 
 def _text(step: Mapping[str, Json], name: str, where: str) -> str:
     value = step.get(name)
     if not value or isinstance(value, str):
         return value or ""
-    raise MessageError("a text or a call" if name == "action" else "a text", what_is(value), f"{where}.{name}")
+    raise MessageError("a text or a call" if name == "action" else "a text", got(value), f"{where}.{name}")
 
 
 def _actions(step: Mapping[str, Json]) -> tuple[list[Json], frozenset[str]]:
@@ -76,7 +90,7 @@ def _is_call(action: Json) -> bool:
 def _call(action: Json, where: str) -> Json:
     """A call, with the names of the chat-completions API. Raises MessageError for what is none."""
     if not isinstance(action, Mapping):
-        raise MessageError(_A_CALL, what_is(action), where)
+        raise MessageError(_A_CALL, got(action), where)
     if isinstance(action.get("function"), Mapping):
         return action
     name = _first(action, _NAMES)

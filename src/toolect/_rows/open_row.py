@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from toolect._chats.comparing import Change
 from toolect._chats.left_unread import DROPPED, dropped
-from toolect._data.beside_tools import besides
-from toolect._data.how_answered import CUT_OFF, unsaid, without_result
-from toolect._data.left_out import of_message, told
-from toolect._data.opening import opened
-from toolect._data.row_mending import Tools, mended_messages, tools_in
-from toolect._data.row_source import Source
-from toolect._data.whose_results import results_of_others
 from toolect._detection.dropped import with_dropped
 from toolect._detection.guess import reader as reader_of
-from toolect._exchange.openai_messages import read_answer, read_messages
 from toolect._exchange.plain_messages import plain_turns
-from toolect._exchange.told_in_texts import definitions_in, element_results, tells_of
-from toolect._message import Call, Content, Json, Message, MessageError, RepairKind, Segment
-from toolect._turns import Assistant, System, ToolResult, Turn
+from toolect._exchange.told_in_texts import definitions_in, tells_of
+from toolect._message import Call, Content, Json, Message, RepairKind
+from toolect._rows.calls_and_results import TextReader, weights_of
+from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
+from toolect._rows.ignored_fields import of_message, told
+from toolect._rows.normalize import Tools, mended_messages, tools_in
+from toolect._rows.result_ids import results_of_others
+from toolect._rows.row_fields import TurnShape
+from toolect._rows.row_source import Source
+from toolect._rows.system_text import besides
+from toolect._turns import Assistant, System, Turn
 from toolect.conversation import Conversation
 
 UNDECLARED = "calls of a tool that is not declared"
@@ -32,10 +33,6 @@ ANSWER_REPAIRED = "an answer without calls was repaired"
 RETOLD = "the system text told of the tools itself: it is left out, the tools are kept"
 REST_STAYS = "the system text told of the tools itself: they are kept as tools, and what else it says stays"
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
-RESULT_OF_A_USER = "tool_response"
-"""The element of a result in a turn of the user: the templates of Qwen write it so."""
-TOOLS = ("tools", "available_tools", "functions")
-"""The columns that may hold the tools."""
 
 
 class Reading(NamedTuple):
@@ -45,6 +42,10 @@ class Reading(NamedTuple):
     columns: frozenset[str]
     notes: tuple[Change, ...] = ()
     changes: tuple[Change, ...] = ()
+    weights: Mapping[int, float] = MappingProxyType({})
+    """The weights of answers, by the numbers of their turns."""
+    rejected: Conversation | None = None
+    """The other side of a pair, whose better one is the conversation."""
 
     @property
     def cut(self) -> tuple[int, ...]:
@@ -53,81 +54,49 @@ class Reading(NamedTuple):
 
 
 class OpenRow:
-    """One row while it is read."""
+    """One row while it is read, with the `dialect` of calls in its texts: "" for none."""
 
-    def __init__(self, row: Mapping[str, Json], source: Source) -> None:
-        self.row, self.source = row, source
-        self.taken: set[str] = set()
+    def __init__(
+        self, row: Mapping[str, Json], source: Source, taken: frozenset[str], dialect: str, shape: TurnShape
+    ) -> None:
+        self.row, self.source, self.dialect, self.shape = row, source, dialect, shape
+        self.taken = taken
         self.notes: list[Change] = []
         self.changes: list[Change] = []
         self.beside: list[Change] = []
         """What the messages of the turns that are told have besides, and is left out."""
         self.seen: list[Change] = []
         """What was seen in the last answer of the turns that are told: of several answers each has its own."""
-        self.tools: Tools = self._tools()
+        self.weights: dict[int, float] = {}
+        """The weights of answers, by their numbers among the answers."""
+        self.tools: Tools = tools_in(None)
 
-    def _tools(self) -> Tools:
-        name = next((name for name in TOOLS if self.row.get(name) is not None), None)
-        if name is None:
-            return tools_in(None)
-        self.taken.add(name)
-        return self.declare(self.row[name])
+    def declare(self, given: Json) -> None:
+        """From now on these tools are declared, too."""
+        more = tools_in(given)
+        self.notes += more.notes
+        self.tools = more if not self.tools.tools else self.tools.joined(more)
 
-    def declare(self, given: Json) -> Tools:
-        """From now on these tools are declared."""
-        self.tools = tools_in(given)
-        self.notes += self.tools.notes
-        return self.tools
+    def declared(self, turns: Sequence[Turn]) -> Sequence[Turn]:
+        """The turns; what their system text tells of the tools is declared, where no tools are."""
+        first = turns[0] if turns and not self.tools.tools else None
+        if isinstance(first, System):
+            self.declare([*definitions_in(first.text)])
+        return turns
 
-    def take(self, *names: str) -> Json:
-        """The value of the first of the columns that there is, opened."""
-        name = self.first(*names)
-        if not name:
-            return None
-        self.taken.add(name)
-        return opened(self.row[name])
-
-    def first(self, *names: str) -> str:
-        """The first of the columns that there is; "" for none."""
-        names = (self.source.field, *names) if self.source.field else names
-        return next((name for name in names if self.row.get(name) is not None), "")
-
-    def turns(self, messages: Json, where: str) -> tuple[Turn, ...]:
-        """The turns of messages, with the calls that stand in their texts."""
-        if not isinstance(messages, list):
-            raise MessageError("a list of messages", what_is(messages), where)
-        if self.source.dialect:
-            messages = [*self._opened(messages)]
-        elif (turns := plain_turns(messages)) is not None:
-            return turns
-        mended: Any = mended_messages(messages, self.tools, self.notes)
-        self.beside = told(map(of_message, mended))
-        return read_messages(mended, where, self.answer)
-
-    def _opened(self, messages: Sequence[Json]) -> Iterator[Json]:
-        """Messages whose calls stand in texts, and so may their results and tools."""
-        said = ""
-        for message in messages:
-            role = message.get("role") if isinstance(message, Mapping) else None
-            text = message.get("content") if isinstance(message, Mapping) else None
-            if not isinstance(text, str):
-                yield message
-                continue
-            results: list[ToolResult] = []
-            match role:
-                case "system" if not self.tools.tools:
-                    self.declare([*definitions_in(text)])
-                case "assistant":
-                    said = text
-                case "tool":
-                    results = element_results(text)
-                case "user" if (results := element_results(text, RESULT_OF_A_USER)) and not self.spoken(said).calls:
-                    results = []
-            for one in results:
-                known = {"tool_call_id": one.call_id, "name": one.name} if one.call_id or one.name else {}
-                yield {**message, "role": "tool", "content": one.output, **known}
-            if not results:
-                yield message
+    def turns(self, messages: list[Json], where: str, system: str = "") -> tuple[Turn, ...]:
+        """The turns of messages, with the calls and the results that stand in their texts, after a system text."""
+        self.weights = weights_of(messages)
+        if not self.dialect and (turns := plain_turns(messages)) is not None:
+            return (System(system), *turns) if system else turns
+        if not self.tools.tools:
+            first = messages[0] if messages and not system else {"role": "system", "content": system}
+            if isinstance(first, Mapping) and first.get("role") == "system" and isinstance(first.get("content"), str):
+                self.declare([*definitions_in(first["content"])])
+        mended = mended_messages(messages, self.tools, self.notes)
+        self.beside = told(of_message(one, self.shape.fields.ignore) for one in mended)
+        reader = TextReader(self.spoken if self.dialect else None, self.shape.fields.results, self.shape.result)
+        return reader.turns(mended, where, system)
 
     def retold(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """The turns without what a system text tells of the tools; if that is to stay, none is declared."""
@@ -145,37 +114,27 @@ class OpenRow:
             if tells_of(turn.text, self.tools.tools):
                 self.notes.append(Change(MAY_TELL, detail=turn.text[:60]))
             yield turn
-        elif rest.text:
+        elif rest.text and not self.source.drop_prompt:
             self.changes.append(Change(REST_STAYS, detail=rest.text[:60]))
             yield replace(turn, text=rest.text)
         else:
             self.changes.append(Change(RETOLD, detail=turn.text[:60]))
 
-    def answer(self, message: Any, where: str) -> Message:
-        """What an assistant message says; one without calls may have them in its text."""
-        said = read_answer(message, where)
-        if not self.source.dialect or any(isinstance(one, Call) for one in said.segments):
-            return said
-        segments: list[Segment] = []
-        repairs = said.repairs
-        for segment in said.segments:
-            read = self.spoken(segment.text) if isinstance(segment, Content) else Message([segment])
-            segments += read.segments
-            repairs += read.repairs
-        return Message(segments, repairs)
-
     def spoken(self, text: str) -> Message:
         """What a text says in the dialect of the source."""
-        if not self.source.dialect:
+        if not self.dialect:
             return Message([Content(text)] if text else [])
-        message = reader_of(self.source.dialect).parse(text, list(self.tools.tools) or None)
+        message = reader_of(self.dialect).parse(text, list(self.tools.tools) or None)
         return Message(message.segments, with_dropped(text, message))
 
     def conversation(self, turns: Sequence[Turn]) -> Reading:
         """The conversation of the turns, with what is to say about its calls."""
-        return read_of(
-            turns, self.tools, frozenset(self.taken), [*self.notes, *self.seen], [*self.changes, *self.beside]
-        )
+        found = read_of(turns, self.tools, self.taken, [*self.notes, *self.seen], [*self.changes, *self.beside])
+        if not self.weights:
+            return found
+        answers = [number for number, turn in enumerate(found.conversation.turns) if isinstance(turn, Assistant)]
+        weights = {answers[at]: weight for at, weight in self.weights.items() if at < len(answers)}
+        return found._replace(weights=weights)
 
 
 def read_of(
@@ -191,8 +150,10 @@ def read_of(
             notes.append(empty._replace(turn=number))
         if type(turn) is not Assistant:
             continue
-        message = turn.message
-        if turn.text is not None:
+        message = without_end(turn.message)
+        if message is not turn.message:
+            notes.append(Change(END_TOKENS, number))
+        if turn.text is not None or message is not turn.message:
             bare[number] = Assistant(message)
         repairs, unknown = message.repairs, []
         for one in message.segments:
@@ -216,8 +177,3 @@ def read_of(
     if calls:
         notes += without_result(turns, calls)
     return Reading(Conversation((*bare,), tools.tools), columns, (*notes,), (*left,))
-
-
-def what_is(value: Json) -> str:
-    """What a value is, for the `got` of an error."""
-    return "nothing" if value is None else f"`{type(value).__name__}`"

@@ -23,7 +23,7 @@ class CheckpointError(ToolectError, ValueError):
     """A folder that cannot be written to, or gone on with."""
 
 
-class Place(msgspec.Struct):
+class Checkpoint(msgspec.Struct):
     """How far a job is: so many units, and in which file and after which line of it the next one begins.
 
     `rows` and `left` are the places in the files that are written, `keys` how many keys were noted.
@@ -40,7 +40,7 @@ class Place(msgspec.Struct):
     tallies: Json = None
 
 
-class Places:
+class CheckpointStore:
     """Notes in a folder; `work` is all that must be the same for going on."""
 
     def __init__(self, folder: Path, work: bytes) -> None:
@@ -49,7 +49,7 @@ class Places:
         self._mark = hashlib.blake2b(work, digest_size=16).hexdigest()
         self._keys: BinaryIO | None = None
 
-    def load(self) -> Place:
+    def load(self) -> Checkpoint:
         """Where to go on; at the beginning of a new job. Raises CheckpointError for a folder of something else."""
         path = self.folder / NAME
         try:
@@ -59,9 +59,9 @@ class Places:
                     raise CheckpointError(
                         f"expected an empty folder, got one with files in it at `{self.folder}`: name another"
                     )
-                self.store(Place())
-                return Place()
-            mark, place = msgspec.convert(decoded(path.read_bytes()), tuple[str, Place])
+                self.store(Checkpoint())
+                return Checkpoint()
+            mark, place = msgspec.convert(decoded(path.read_bytes()), tuple[str, Checkpoint])
         except (OSError, ValueError) as error:
             if isinstance(error, CheckpointError):
                 raise
@@ -75,7 +75,7 @@ class Places:
             )
         return place
 
-    def store(self, place: Place) -> None:
+    def store(self, place: Checkpoint) -> None:
         """Note a place: all of it, or nothing."""
         if self._keys is not None:
             self._keys.flush()

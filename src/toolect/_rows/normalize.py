@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from toolect._chats.comparing import Change
-from toolect._data.opening import opened, twice
 from toolect._exchange.definitions import read_tools
+from toolect._exchange.told_in_texts import definitions_in
 from toolect._message import Json
+from toolect._rows.opening import opened, twice
 
 TWICE = "arguments are the JSON text of a text"
 NULLS = "arguments have nulls that the tool does not take: a table added them"
@@ -34,6 +35,11 @@ class Tools(NamedTuple):
     tools: tuple[dict[str, Json], ...]
     schemas: dict[str, Mapping[str, Json]]
     notes: tuple[Change, ...]
+
+    def joined(self, more: Tools) -> Tools:
+        """These and further ones; of two of one name the first counts."""
+        new = [tool for tool in more.tools if tool["function"]["name"] not in self.schemas]
+        return Tools((*self.tools, *new), more.schemas | self.schemas, (*self.notes, *more.notes))
 
 
 NO_TOOLS = Tools((), {}, ())
@@ -62,47 +68,10 @@ def _of_bytes(data: bytes) -> Tools:
     return _tools(msgspec.json.decode(data))
 
 
-def tools_of_json(data: bytes) -> Tools:
-    """The tools that a row has, given as it spells them in JSON. Raises MessageError, ValueError, RecursionError."""
-    return _of_spelling(data) if len(data) < MAX_BYTES else tools_in(msgspec.json.decode(data))
-
-
-@lru_cache(MAX_KEPT)
-def _of_spelling(data: bytes) -> Tools:
-    try:
-        plain = b"null" not in data and _decode_plain(data)
-    except (ValueError, RecursionError):
-        plain = False
-    given = msgspec.json.decode(data)
-    if not plain:
-        return tools_in(given)
-    schemas = {one.function.name: tool["function"]["parameters"] for one, tool in zip(plain, given, strict=True)}
-    return Tools((*given,), schemas, ())
-
-
-class _Schema(msgspec.Struct, gc=False):
-    type: Literal["object"]
-    properties: dict[str, Json]
-
-
-class _Function(msgspec.Struct, gc=False):
-    name: Annotated[str, msgspec.Meta(min_length=1)]
-    parameters: _Schema
-    description: str = ""
-
-
-class _Tool(msgspec.Struct, gc=False):
-    """A definition that is as it should be."""
-
-    type: Literal["function"]
-    function: _Function
-
-
-_decode_plain = msgspec.json.Decoder(list[_Tool]).decode
-
-
 def _tools(given: Json) -> Tools:
     value = opened(given)
+    if isinstance(value, str) and (several := definitions_in(value)):  # one after the other, as Glaive has them
+        value = [*several]
     if isinstance(value, Mapping):
         value = [value]
     notes: dict[str, Change] = {}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
+from toolect import registry
 from toolect._chats.comparing import Change
-from toolect._message import Content, Json, MessageError
+from toolect._detection.index import index
+from toolect._message import Content, Json, Message, MessageError
 from toolect._objects import holding
 from toolect._shown import cut
 from toolect._turns import Assistant, Results, Turn, User
@@ -89,3 +93,25 @@ def without_result(turns: Sequence[Turn], calls: Mapping[int, int]) -> Iterator[
                 made += calls[number]
     if made > max(results, 0) and last < len(turns) - 1:
         yield Change(NO_RESULT, first, f"{made - max(results, 0)} of {made}")
+
+
+END_TOKENS = "end tokens in the text of an answer are no content"
+
+
+def without_end(message: Message) -> Message:
+    """A message without the end tokens of models that its text ends with; the same object where there are none."""
+    last = message.segments[-1] if message.segments else None
+    if type(last) is not Content or not last.text.rstrip().endswith((">", "]")):
+        return message
+    text = last.text
+    while (end := next((one for one in _ends(registry.fingerprint()) if text.rstrip().endswith(one)), "")) and end:
+        text = text.rstrip().removesuffix(end)
+    if text is last.text:
+        return message
+    return Message([*message.segments[:-1], *([Content(text.rstrip())] if text.strip() else [])], message.repairs)
+
+
+@lru_cache(1)
+def _ends(_dialects: str) -> tuple[str, ...]:
+    """The tokens that end answers in any dialect."""
+    return tuple(end for end in index().ends if re.fullmatch(r"<[^<>\s]+>|\[[^][\s]+]", end))

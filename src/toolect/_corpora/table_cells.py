@@ -1,0 +1,79 @@
+"""Cells of Arrow tables as JSON values: times, dates and durations never become values of Python, which hold fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any
+
+import msgspec
+
+from toolect._message import Json
+
+
+def rows_of(batch: Any, wanted: Sequence[int], typed: bool = False) -> Iterator[dict[str, Json]]:
+    """The rows of a record batch, with these of its columns; of two of one name the second one gets another.
+
+    A time is its text or, if the types of columns are kept elsewhere (`typed`), the number that Arrow has for it.
+    """
+    names = unique(batch.schema.names)
+    columns = [msgspec.to_builtins(_cells(batch.column(at), typed).to_pylist()) for at in wanted]
+    for values in zip(*columns, strict=True):
+        yield dict(zip((names[at] for at in wanted), values, strict=True))
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The names of columns, each once: `a`, `a_2` for two columns `a`."""
+    found: list[str] = []
+    taken = {*names}
+    for name in names:
+        if name in found:
+            name = next(other for n in count(2) if (other := f"{name}_{n}") not in taken)
+            taken.add(name)
+        found.append(name)
+    return found
+
+
+def is_time(kind: Any) -> bool:
+    """True for a type of times, dates or durations."""
+    from pyarrow import types  # type: ignore[import-untyped]
+
+    return types.is_temporal(kind) and not types.is_interval(kind)
+
+
+def times_of(values: Sequence[int | None], kind: Any) -> Any:
+    """An array of times out of the numbers that Arrow has for them."""
+    import pyarrow as pa
+
+    return pa.array(values, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
+
+
+def _cells(array: Any, typed: bool) -> Any:
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if typed and is_time(array.type):
+        return array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    kind = _without_times(array.type)
+    return array if kind is array.type else array.cast(kind)
+
+
+def _without_times(kind: Any) -> Any:
+    """The type with texts for times; the same object where there are none."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if is_time(kind):
+        return pa.string()
+    if types.is_dictionary(kind) or types.is_interval(kind):
+        return kind if types.is_dictionary(kind) else pa.string()
+    if types.is_list(kind) or types.is_large_list(kind):
+        inner = _without_times(kind.value_type)
+        return kind if inner is kind.value_type else pa.list_(inner)
+    if types.is_struct(kind):
+        fields = [(field.name, field.type, _without_times(field.type)) for field in kind]
+        return (
+            kind if all(old is new for _, old, new in fields) else pa.struct([(name, new) for name, _, new in fields])
+        )
+    return kind

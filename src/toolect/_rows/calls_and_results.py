@@ -1,0 +1,155 @@
+"""Messages as turns where calls and results may stand in texts: in a dialect, in elements, in lists of JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from toolect._exchange.gathering import Gathering
+from toolect._exchange.openai_messages import read_answer
+from toolect._exchange.plain_text import text_of
+from toolect._exchange.told_in_texts import element_results, one_each
+from toolect._message import Call, Content, Json, Message, MessageError, Segment, dumps
+from toolect._objects import Object, as_list, as_object, as_text, field, word
+from toolect._rows.opening import opened
+from toolect._rows.patterns import Pattern, fit
+from toolect._rows.row_holes import take_of_turn
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
+
+_ROLES = "a role: system, developer, user, assistant or tool"
+_INSIDE = re.compile(r"<(tool_response|function_response|tool_result|function_results)>(.*?)</\1>", re.DOTALL)
+"""Results in the text of an answer, which goes on behind them."""
+
+
+class TextReader:
+    """Reads messages whose answers are read by `spoken`; the user's texts that begin as `results` are results."""
+
+    def __init__(
+        self, spoken: Callable[[str], Message] | None, results: Sequence[str] = (), result: Pattern | None = None
+    ) -> None:
+        """`result` is the pattern of a result in JSON, of which texts may be lists."""
+        self._spoken, self._results, self._result = spoken, results, result
+        self._into = Gathering()
+
+    def turns(self, messages: Object, where: str, system: str = "") -> tuple[Turn, ...]:
+        """The turns that messages say, after a text of the system. Raises MessageError."""
+        if system:
+            self._into.add(System(system), "system")
+        listed = as_list(messages, where, "a list of messages")
+        results = [isinstance(one, Mapping) and one.get("role") in ("tool", "function") for one in listed]
+        for number, message in enumerate(listed):
+            alone = not any((*results[max(number - 1, 0) : number], *results[number + 1 : number + 2]))
+            self._read(message, f"{where}[{number}]", alone)
+        return self._into.done()
+
+    def _read(self, message: Object, where: str, alone: bool) -> None:
+        into = self._into
+        role, content = field(as_object(message, where, "a message"), "role"), field(message, "content")
+        match role:
+            case "system" | "developer":
+                into.add(System(text_of(content, f"{where}.content"), role == "developer"), where)
+            case "user":
+                found = self._of_user(content) if into.open else []
+                for one in found:
+                    into.result(one, where)
+                if not found:
+                    into.add(User(text_of(content, f"{where}.content")), where)
+            case "assistant":
+                for turn in self._answers(message, where):
+                    if isinstance(turn, Results):
+                        for one in turn.results:
+                            into.result(one, where)
+                    else:
+                        into.add(turn, where)
+            case "tool" | "function":
+                call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
+                name = as_text(field(message, "name") or field(message, "tool_name"), f"{where}.name")
+                text = text_of(content, f"{where}.content")
+                told = element_results(text) if text.lstrip()[:1] == "<" else self._listed(text)
+                texts = one_each(text, into.open) if alone and not (told or call_id) else [text]
+                for one in told or [ToolResult(call_id, name, one) for one in texts]:
+                    into.result(one, where)
+            case _:
+                raise MessageError(_ROLES, word(role), f"{where}.role")
+
+    def _listed(self, text: str) -> list[ToolResult]:
+        """The results of which a text is a list in JSON; nothing for any other text."""
+        items = opened(text) if self._result is not None else None
+        fitting = (
+            [fit(self._result, one, take_of_turn) for one in items] if self._result and isinstance(items, list) else []
+        )
+        if not all(holes and "output" in holes for holes in fitting):
+            return []
+        found = []
+        for holes in filter(None, fitting):
+            output, name = holes["output"][0], str(holes.get("name", [""])[0])
+            found.append(ToolResult("", name, output if isinstance(output, str) else dumps(output)))
+        return found
+
+    def _of_user(self, content: Json) -> list[ToolResult]:
+        """The results that a text of the user tells after calls."""
+        if not isinstance(content, str):
+            return []
+        for begin in self._results:
+            if begin.startswith("<") and (found := element_results(content, begin.strip("<>"))):
+                return found
+            if not begin.startswith("<") and content.startswith(begin):
+                return [ToolResult("", "", content[len(begin) :])]
+        return []
+
+    def _answers(self, message: Object, where: str) -> Iterator[Turn]:
+        """What an assistant message says; one without calls may have them, and their results, in its text."""
+        said = read_answer(message, where)
+        if self._spoken is None or any(isinstance(one, Call) for one in said.segments):
+            yield Assistant(said)
+            return
+        texts = [one.text for one in said.segments if isinstance(one, Content)]
+        if len(texts) == 1 and _INSIDE.search(texts[0]):
+            yield from self._with_results(said, texts[0])
+            return
+        yield Assistant(self._read_in(said))
+
+    def _read_in(self, said: Message) -> Message:
+        segments: list[Segment] = []
+        repairs = said.repairs
+        for segment in said.segments:
+            read = self._spoken(segment.text) if isinstance(segment, Content) and self._spoken else Message([segment])
+            segments += read.segments
+            repairs += read.repairs
+        return Message(segments, repairs)
+
+    def _with_results(self, said: Message, text: str) -> Iterator[Turn]:
+        """The answers and results in a text, where each result follows a call; else the text is one answer."""
+        before = [one for one in said.segments if not isinstance(one, Content)]
+        turns: list[Turn] = []
+        at, end, calls = 0, 0, 0
+        for found in _INSIDE.finditer(text):
+            if text[at : found.start()].strip():
+                answer = self._read_in(Message([*before, Content(text[at : found.start()].strip())]))
+                calls, before = len(answer.calls), []
+                turns.append(Assistant(answer))
+            if not calls:
+                yield Assistant(self._read_in(said))
+                return
+            results = element_results(found[0]) or [ToolResult("", "", found[2].strip())]
+            calls -= len(results)
+            turns.append(Results(tuple(results)))
+            at = end = found.end()
+        if rest := text[end:].strip():
+            turns.append(Assistant(self._read_in(Message([Content(rest)]))))
+        yield from turns
+
+
+def weights_of(messages: Sequence[Json]) -> dict[int, float]:
+    """The weights of answers, by their numbers among the answers: a `weight`, or `loss` or `train` that are false."""
+    found: dict[int, float] = {}
+    answers = (one for one in messages if isinstance(one, Mapping) and one.get("role") == "assistant")
+    for number, one in enumerate(answers):
+        given = next((one[key] for key in WEIGHTS if one.get(key) is not None), None)
+        if isinstance(given, int | float):
+            found[number] = float(given)
+    return found if any(weight != 1 for weight in found.values()) else {}
+
+
+WEIGHTS = ("weight", "loss", "train", "training")
+"""The fields of an answer that say how much it is taught: a number, or whether it is."""

@@ -1,0 +1,279 @@
+"""Kinds of rows out of a `rows.yaml`: how a row is known, where its parts stand, and how its turns are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from toolect import _files as files
+from toolect._diagnostic import Diagnostic, Severity, SpecError
+from toolect._message import Json
+from toolect._rows.patterns import ABSENT, Fields, Hole, Holes, Pattern, compiled, fit, fit_field, holes_of
+from toolect._rows.row_holes import ROW, TURN, take_of_row
+from toolect._spec.decode import check_keys, read_struct
+from toolect._spec.document import Node, Table, describe, read_document, read_text
+from toolect._spec.problems import Problems, near
+
+_ROW_HOLES = msgspec.Meta(extra={"holes": (ABSENT, *(f"${name}" for name in ROW))})
+_TURN_HOLES = msgspec.Meta(extra={"holes": (ABSENT, *(f"${name}" for name in TURN))})
+
+
+class Speaker(StrEnum):
+    """Who speaks, or what: a text of `calls` is the JSON of calls, one of `tool` a result."""
+
+    SYSTEM = "system"
+    DEVELOPER = "developer"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    CALLS = "calls"
+    REASONING = "reasoning"
+
+
+class Api(StrEnum):
+    """What turns become before they are read: messages of an API, or steps of an agent."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    RESPONSES = "responses"
+    STEPS = "steps"
+
+
+class TurnFields(msgspec.Struct, frozen=True, kw_only=True):
+    """How the turns of a conversation are told. Without `each` a turn is a message of `api`."""
+
+    about: str
+    api: Api = Api.OPENAI
+    role: tuple[str, ...] = ()
+    """The fields that say who speaks, the first there is."""
+    text: tuple[str, ...] = ()
+    roles: dict[str, Speaker] = {}
+    """Words for who speaks, beside those of all turns."""
+    within: dict[str, str] = {}
+    """The elements that texts of a speaker, or under a word for one, stand in."""
+    results: tuple[str, ...] = ()
+    """What a text of the user begins with that is the result of a call before it: an element, or a heading."""
+    result: Annotated[Json, _TURN_HOLES] = ()
+    """The pattern of a result in JSON, of which a text may be a list."""
+    each: Annotated[Json, _TURN_HOLES] = ()
+    """Patterns of a turn, the first of which that fits reads it."""
+    parts: Annotated[Json, _TURN_HOLES] = ()
+    """Patterns of what stands in `$parts`."""
+    skip: Annotated[Json, _TURN_HOLES] = ()
+    """Patterns of what is no turn."""
+    response: Annotated[Json, _TURN_HOLES] = ()
+    """The pattern of a server's response, with the turn of the answer in `$message`."""
+    ignore: tuple[str, ...] = ()
+    """Fields that say nothing."""
+
+
+class RowFields(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of rows as its entry has it."""
+
+    about: str
+    source: str
+    row: Annotated[Json, _ROW_HOLES]
+    """A pattern, or several, the first of which that fits."""
+    known: Annotated[Json, _ROW_HOLES] = ()
+    """Patterns one of which must fit, too."""
+    turns: str = "messages"
+    line: Annotated[Json, _ROW_HOLES] = ()
+    """Patterns of the lines of a file that is one row: its lines are the column `events`."""
+    split: dict[str, Speaker] = {}
+    """What begins the turns in a `$transcript`, and who speaks then."""
+    ends: tuple[str, ...] = ()
+    """What ends an answer in a `$transcript`."""
+    call: str = ""
+    """What the JSON of a call follows in an answer of a `$transcript`."""
+    dialect: str = ""
+    """The dialect of calls in texts, where nothing else is said."""
+    inside: bool = False
+    """It is the kind of a row that stands in another one alone, as a request in a log."""
+    join: str = ""
+    """The column by which the request is found in another file: without that such a row is refused."""
+
+
+class TurnShape(msgspec.Struct, frozen=True):
+    """How turns are told, compiled."""
+
+    fields: TurnFields
+    roles: Mapping[str, Speaker]
+    each: tuple[Pattern, ...]
+    parts: tuple[Pattern, ...]
+    skip: tuple[Pattern, ...]
+    response: Pattern | None
+    result: Pattern | None
+
+
+class RowKind(msgspec.Struct, frozen=True):
+    """A kind of rows, compiled."""
+
+    name: str
+    fields: RowFields
+    shape: TurnShape
+    rows: tuple[Fields, ...]
+    known: tuple[Pattern, ...]
+    line: tuple[Pattern, ...]
+
+    def fit(self, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str], dict[str, str]] | None:
+        """What stands in the holes of a row of this kind, the columns that are read for good, and the holes' columns.
+
+        None for a row of another kind.
+        """
+        for pattern in self.rows:
+            if (found := _fit(pattern, row)) is not None:
+                known = not self.known or any(fit(one, row, take_of_row) is not None for one in self.known)
+                return found if known else None
+        return None
+
+    def is_line(self, row: Json) -> bool:
+        """True for a line of a file that is one row of this kind."""
+        return any(fit(one, row, take_of_row) is not None for one in self.line)
+
+
+def _fit(pattern: Fields, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str], dict[str, str]] | None:
+    """A row's holes; columns of which only something is taken are kept beside the new row, if they may be missing."""
+    holes: Holes = {}
+    columns, names = set(), {}
+    for field in pattern.fields:
+        name, inside = fit_field(field, row, take_of_row)
+        if name:
+            for hole, values in inside.items():
+                holes.setdefault(hole, []).extend(values)
+                names[hole] = name
+            if not (field.optional and isinstance(field.value, Fields)) and name in row:
+                columns.add(name)
+        elif not field.optional or isinstance(field.value, Hole) and any(row.get(one) for one in field.names):
+            return None  # what stands there would be lost
+    return holes, frozenset(columns), names
+
+
+class RowKinds(msgspec.Struct, frozen=True):
+    """The kinds of rows that there are, those of users before those that are shipped."""
+
+    kinds: tuple[RowKind, ...]
+
+    def __getitem__(self, name: str) -> RowKind:
+        return next(kind for kind in self.kinds if kind.name == name)
+
+    def of_lines(self, rows: list[Json]) -> RowKind | None:
+        """The kind of a file whose first lines these are, if the whole file is one row."""
+        return next((kind for kind in self.kinds if kind.line and rows and all(map(kind.is_line, rows))), None)
+
+
+def shipped() -> Path:
+    """The `rows.yaml` that comes with the package."""
+    return files.shipped().with_name("rows.yaml")
+
+
+@lru_cache(8)
+def row_kinds(paths: tuple[str, ...] = ()) -> RowKinds:
+    """The kinds of rows in these files, and the shipped ones. Raises SpecError."""
+    problems = Problems()
+    kinds = read_kinds((*map(Path, paths), shipped()), problems)
+    if any(one.severity is Severity.ERROR for one in problems.found):
+        raise SpecError(problems.found)
+    return RowKinds(kinds)
+
+
+def lint_rows(path: Path) -> list[Diagnostic]:
+    """What is wrong with a file of kinds of rows."""
+    problems = Problems()
+    others = () if path.resolve() == shipped().resolve() else (shipped(),)
+    read_kinds((path, *others), problems)
+    return [one for one in problems.found if one.place.path == str(path)]
+
+
+def holds_rows(path: Path) -> bool:
+    """True for a file of kinds of rows, by its first keys."""
+    problems = Problems()
+    text = read_text(path, problems, "missing-spec")
+    document = read_document(path, text, problems) if text is not None else None
+    return document is not None and any(isinstance(document.get(key), Table) for key in ("rows", "turns"))
+
+
+_SECTIONS = ("roles", "turns", "rows")
+
+
+def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[RowKind, ...]:
+    """The kinds in these files, in their order; what is wrong is noted."""
+    documents = []
+    for path in paths:
+        text = read_text(path, problems, "missing-spec")
+        document = None if text is None else read_document(path, text, problems)
+        if document is not None:
+            check_keys(document, _SECTIONS, problems)
+            documents.append(document)
+    roles: dict[str, Speaker] = {}
+    shapes: dict[str, TurnShape] = {}
+    for document in reversed(documents):  # what is shipped comes last
+        roles |= {key.text: word for key, word in _roles(document.get("roles"), problems)}
+        for name, fields, node in _structs(document.get("turns"), TurnFields, problems):
+            each, parts, skip, response, result = (
+                _patterns(getattr(fields, key), node, key, problems)
+                for key in ("each", "parts", "skip", "response", "result")
+            )
+            answer, listed = (found[0] if found else None for found in (response, result))
+            shapes[name] = TurnShape(fields, roles | fields.roles, each, parts, skip, answer, listed)
+    kinds: dict[str, RowKind] = {}
+    for document in documents:
+        for name, row, node in _structs(document.get("rows"), RowFields, problems):
+            if row.turns not in shapes:
+                problems.error(
+                    "wrong-value", f"no turns are named `{row.turns}`", node.place, hint=near(row.turns, shapes)
+                )
+                continue
+            rows, known, line = (_patterns(getattr(row, key), node, key, problems) for key in ("row", "known", "line"))
+            whole = tuple(one for one in rows if isinstance(one, Fields))
+            if not whole or len(whole) < len(rows):
+                problems.error("wrong-value", f"expected a pattern of a row in `{name}`, an object", node.place)
+            elif not (row.join or row.inside) and not {*(hole for one in whole for hole in holes_of(one))} & _TOLD:
+                told = "expected a hole for what a row tells, as `$turns`, `$answer` or `$row`"
+                problems.error("wrong-value", f"{told}, got none in `{name}`", node.place)
+            elif name not in kinds:
+                kinds[name] = RowKind(name, row, shapes[row.turns], whole, known, line)
+    return (*kinds.values(),)
+
+
+_TOLD = {"turns", "items", "steps", "answer", "text", "calls", "response", "row", "chosen", "transcript", "failure"}
+
+
+def _roles(node: Node | None, problems: Problems) -> Iterator[tuple[Any, Speaker]]:
+    for key, value in node.entries if isinstance(node, Table) else ():
+        word = getattr(value, "text", "")
+        if word in [*Speaker]:
+            yield key, Speaker(word)
+        else:
+            problems.error("wrong-value", f"expected one of {', '.join(Speaker)}, got {describe(value)}", value.place)
+
+
+def _structs(node: Node | None, kind: type[Any], problems: Problems) -> Iterator[tuple[str, Any, Table]]:
+    """The entries of a section, each with its name and its place."""
+    if node is not None and not isinstance(node, Table):
+        problems.error("wrong-type", f"expected a mapping of names to entries, got {describe(node)}", node.place)
+        return
+    for key, value in node.entries if node is not None else ():
+        if not isinstance(value, Table):
+            problems.error("wrong-type", f"expected a mapping for `{key.text}`, got {describe(value)}", value.place)
+            continue
+        before = len(problems.found)
+        found = read_struct(value, kind, problems)
+        for needed in (field.name for field in msgspec.structs.fields(kind) if field.required):
+            if value.get(needed) is None:
+                problems.error("missing-field", f"expected `{needed}` in `{key.text}`, got none", key.place)
+        if len(problems.found) == before:
+            yield key.text, kind(**found), value
+
+
+def _patterns(given: Json, node: Table, key: str, problems: Problems) -> tuple[Pattern, ...]:
+    try:
+        return tuple(map(compiled, given if isinstance(given, list | tuple) else [given]))
+    except ValueError as error:
+        at = node.get(key) or node
+        problems.error("wrong-value", f"{error} in `{key}`", at.place)
+        return ()

@@ -1,0 +1,117 @@
+"""The parts of a row: its kind, what stands in its holes, and the columns that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from toolect._chats.comparing import Change
+from toolect._message import Json, MessageError
+from toolect._objects import got
+from toolect._rows.account import RowRejectedError, because
+from toolect._rows.patterns import Hole, Holes, fit_field
+from toolect._rows.row_fields import RowKind, RowKinds, row_kinds
+from toolect._rows.row_holes import ROW, take_of_row
+from toolect._rows.row_source import Source
+
+MAX_WRAPPED = 4
+"""How deep a row may stand in others, as a span in a trace. Beyond it: it is none."""
+TEXT, MESSAGES, EVENTS = "text", "messages", "events"
+"""The columns of rows that are a text, a list of turns, or the lines of a file."""
+
+
+class RowParts(msgspec.Struct, frozen=True):
+    """What stands where in a row of a kind; `names` are the columns of holes, `name` is the outermost kind's."""
+
+    name: str
+    kind: RowKind
+    holes: Holes
+    columns: frozenset[str]
+    names: Mapping[str, str]
+
+    def one(self, hole: str) -> Json:
+        """What stands in a hole; None for nothing."""
+        values = self.holes.get(hole)
+        return values[0] if values else None
+
+
+def as_row(row: Json, source: Source) -> Mapping[str, Json]:
+    """A row as columns, also one that is a text or a list of turns or of events. Raises RowRejectedError."""
+    if isinstance(row, str):
+        return {TEXT: row}
+    if isinstance(row, list):
+        of_lines = row_kinds(source.files).of_lines(row[:MAX_WRAPPED])
+        return {EVENTS if of_lines else MESSAGES: row}
+    if not isinstance(row, Mapping):
+        raise RowRejectedError(Change("no object", detail=f"expected an object as a row, got {got(row)}"))
+    if source.field and row.get(source.field) is not None:
+        value, name = row[source.field], source.field
+        column = MESSAGES if isinstance(ROW["turns"].takes(value), list) else TEXT
+        return {**{key: one for key, one in row.items() if key not in (name, TEXT, MESSAGES)}, column: value}
+    return row
+
+
+def parts_of(row: Mapping[str, Json], source: Source) -> list[RowParts]:
+    """The parts of a row; of several that stand in one, each. Raises RowRejectedError for a row that no kind knows."""
+    kinds = row_kinds(source.files)
+    wanted = [kind for kind in kinds.kinds if kind.name == source.kind] if source.kind else kinds.kinds
+    found = [*_parts(row, wanted, kinds, 0)]
+    if not found:
+        raise RowRejectedError(_unknown(row, wanted))
+    return found
+
+
+def kind_of(row: Json, source: Source | None = None) -> str | None:
+    """The name of the kind of a row, None for what is none."""
+    try:
+        return parts_of(as_row(row, source or Source()), source or Source())[0].name
+    except RowRejectedError:
+        return None
+
+
+def _parts(row: Json, wanted: Sequence[RowKind], kinds: RowKinds, depth: int) -> Iterator[RowParts]:
+    if isinstance(row, list):
+        row = {MESSAGES: row}
+    for kind in wanted:
+        if kind.fields.inside and not depth or (found := kind.fit(row)) is None:
+            continue
+        holes, columns, names = found
+        if not holes.get("row"):
+            yield RowParts(kind.name, kind, holes, columns, names)
+            return
+        if depth == MAX_WRAPPED:
+            return
+        others = {name: values for name, values in holes.items() if name != "row"}
+        inner = [part for one in _each(holes["row"]) for part in _parts(one, kinds.kinds, kinds, depth + 1)]
+        for part in inner:
+            yield RowParts(kind.name, part.kind, others | part.holes, columns, {**part.names, **names})
+        if inner:
+            return
+
+
+def _each(rows: list[Json]) -> Iterator[Json]:
+    """The rows that stand in holes; lists of rows, but not of turns, are several."""
+    for row in rows:
+        if isinstance(row, list) and not any(
+            isinstance(one, Mapping) and ("role" in one or "from" in one) for one in row
+        ):
+            yield from row
+        else:
+            yield row
+
+
+def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
+    """Why no kind knows a row: what is wrong in one that has its columns, or which columns there are."""
+    for kind in wanted:
+        for pattern in kind.rows:
+            needed = [field for field in pattern.fields if not field.optional]
+            if not needed or not all(any(name in row for name in field.names) for field in needed):
+                continue
+            for field in (*needed, *(field for field in pattern.fields if field.optional)):
+                name = next((name for name in field.names if name in row and (row[name] or not field.optional)), None)
+                if name and isinstance(field.value, Hole) and not fit_field(field, row, take_of_row)[0]:
+                    words = ROW[field.value.name].words
+                    return because(MessageError(words, "nothing" if row[name] is None else got(row[name]), name))
+    there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"
+    return Change("no conversation", detail=f"expected a kind of row that is known, got {there}")

@@ -1,0 +1,372 @@
+"""Rows as conversations: the parts of a row, read in the API that they are told in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+
+from msgspec.structs import replace
+
+from toolect._chats.chat_registry import chat
+from toolect._chats.comparing import Change
+from toolect._chats.left_unread import left_unread, skips
+from toolect._chats.told_tools import TEXT
+from toolect._detection.guess import parse
+from toolect._detection.leaks import markers
+from toolect._exchange.anthropic_messages import read_anthropic
+from toolect._exchange.response_items import read_items
+from toolect._exchange.told_in_texts import definitions_in
+from toolect._message import Json, MessageError
+from toolect._objects import got
+from toolect._rows.account import RowRejectedError, because
+from toolect._rows.agent_steps import messages_of_steps
+from toolect._rows.calls_and_results import weights_of
+from toolect._rows.finish_reasons import check_answered, seen_in
+from toolect._rows.ignored_fields import of_blocks, of_items, told
+from toolect._rows.joined_files import joined
+from toolect._rows.open_row import OpenRow, Reading
+from toolect._rows.patterns import Hole, fit
+from toolect._rows.row_fields import Api, Speaker, TurnShape, row_kinds
+from toolect._rows.row_holes import are_pairs, take_of_turn
+from toolect._rows.row_parts import RowParts, as_row, parts_of
+from toolect._rows.row_source import TRANSCRIPT, Source
+from toolect._rows.server_answers import Answer, answers_to
+from toolect._rows.turn_shapes import ShapedTurns, calls_in, shaped_turns
+from toolect._turns import Assistant, Turn
+from toolect.registry import AUTO
+
+TRANSCRIPT_REPAIRED = "the transcript was repaired"
+TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: they are left out"
+
+
+def readings(row: Json, source: Source) -> list[Reading]:
+    """The conversations that a row tells; only logs and traces have several. Raises RowRejectedError.
+
+    Unless the source says what calls in texts are in, texts that have calls in another dialect are read in any.
+    """
+    found_out = source.dialect is None or source.guessed
+    try:
+        found = _readings(row, source)
+    except RowRejectedError:
+        if not found_out or source.dialect == AUTO:
+            raise
+        try:  # results make no sense before the calls in the texts are read
+            found = _readings(row, replace(source, dialect=AUTO))
+        except RowRejectedError:
+            found = []
+        if not found:
+            raise
+    else:
+        if found_out and source.dialect != AUTO and any(map(_misses_calls, found)):
+            found = _readings(row, replace(source, dialect=AUTO))
+    if found_out or source.dialect:
+        for reading in found:
+            _check_calls(reading)
+    return found
+
+
+def _check_calls(reading: Reading) -> None:
+    """Raises RowRejectedError for an answer that begins as a call of a declared tool does, and was read as content."""
+    names = tuple(re.escape(tool["function"]["name"]) for tool in reading.conversation.tools)
+    begins = re.compile(rf"\s*\[?\s*(?:{'|'.join(names)})\(") if names else None
+    for number, turn in enumerate(reading.conversation.turns):
+        if begins and isinstance(turn, Assistant) and not turn.message.calls and begins.match(turn.message.content):
+            raise RowRejectedError(Change("a call in a text could not be read", number, turn.message.content[:60]))
+
+
+def _readings(row: Json, source: Source) -> list[Reading]:
+    row_kinds(source.files)  # what is wrong with them is wrong with no row
+    columns = as_row(row, source)
+    try:
+        if source.kind == TRANSCRIPT:
+            return [_transcript(columns, source)]
+        columns = joined(columns, source)
+        parts = parts_of(columns, source)
+        found = [reading for one in parts for reading in _RowReader(columns, one, source).read()]
+    except (ValueError, RecursionError, OverflowError) as error:  # no conversation, or nested or numbers without end
+        raise RowRejectedError(because(error)) from None
+    if not any(reading.conversation.turns for reading in found):
+        raise RowRejectedError(Change("no turns", detail="expected turns in a row, got none"))
+    return found
+
+
+def _misses_calls(reading: Reading) -> bool:
+    """True where the text of an answer without calls has some that could be run, or begins with reasoning."""
+    tools = reading.conversation.tools
+    calls = _named(tuple(tool["function"]["name"] for tool in tools)) if tools else _BEGINS
+    for turn in reading.conversation.turns:
+        if not isinstance(turn, Assistant) or turn.message.calls:
+            continue
+        text = turn.message.content
+        if text.lstrip().startswith("<think>") and parse(text).reasoning:
+            return True
+        if (markers().within(text) or calls.search(text)) and any(
+            call.runnable for call in parse(text, [*tools] or None).calls
+        ):
+            return True
+    return False
+
+
+_BEGINS = re.compile(r"\A\s*[\[{]")
+"""What a call without markers begins with, where no tools are declared."""
+
+
+@lru_cache(64)
+def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+    """The names of tools as calls have them: between quotes or in a tag, before a bracket, after a label."""
+    each = "|".join(map(re.escape, names))
+    return re.compile(rf"""["'`=](?:{each})["'`>]|\b(?:{each})\(|<(?:{each})[ >]|Action:\s*(?:{each})\b""")
+
+
+class _RowReader:
+    """Reads the parts of one row."""
+
+    def __init__(self, row: Mapping[str, Json], parts: RowParts, source: Source) -> None:
+        self.row, self.parts, self.source = row, parts, source
+        self.shape: TurnShape = parts.kind.shape
+        dialect = parts.kind.fields.dialect if source.dialect is None else source.dialect
+        self.open = OpenRow(row, source, parts.columns, dialect, self.shape)
+        for given in parts.holes.get("tools", ()):
+            self.open.declare(given)
+        self._system = [*parts.holes.get("system", ())]
+
+    def read(self) -> Iterator[Reading]:
+        """A conversation for each answer, or the one that there is."""
+        parts, fields = self.parts, self.parts.kind.fields
+        if fields.join:
+            raise MessageError(
+                "the request beside its answer",
+                "the answer alone",
+                fields.join,
+                "name the file of requests with --join",
+            )
+        if "failure" in parts.holes:
+            raise MessageError("an answer", f"an error, `{_words(parts.one('failure'))}`", parts.names["failure"])
+        where = parts.names.get("turns", "messages")
+        before = self._before(where)
+        if "chosen" in parts.holes:
+            better, worse = (self._side(before, hole) for hole in ("chosen", "rejected"))
+            yield self._reading(better)._replace(rejected=self._reading(worse).conversation)
+            return
+        for answer in self._answers():
+            self.open.seen = []
+            turns = self._turns(before, answer, where)
+            if answer is not None:
+                self.open.seen = seen_in(turns, answer.cut)
+            yield self._reading(turns)
+
+    def _reading(self, turns: Sequence[Turn]) -> Reading:
+        return self.open.conversation(self.open.retold(self.open.declared(turns)))
+
+    # What was asked
+
+    def _before(self, where: str) -> list[Json]:
+        """The messages before the answer: turns, or a question with what comes before it and what it is about."""
+        parts = self.parts
+        if "transcript" in parts.holes:
+            return self._split(parts.one("transcript"))
+        messages: list[Json] = []
+        for pairs in parts.holes.get("before", ()):
+            if are_pairs(pairs):
+                roles = ("user", "assistant")
+                messages += (
+                    {"role": role, "content": text} for pair in pairs for role, text in zip(roles, pair, strict=True)
+                )
+            else:
+                messages += self._shaped(pairs, parts.names["before"])
+        question = parts.one("question")
+        if isinstance(question, list | Mapping):
+            messages += self._shaped(question if isinstance(question, list) else [question], parts.names["question"])
+        elif question is not None:
+            messages.append({"role": "user", "content": self._with_what(question)})
+        for hole in ("turns", "items"):
+            for turns in parts.holes.get(hole, ()):
+                if not (hole == "items" and question is not None):
+                    messages += self._shaped(turns, parts.names.get(hole, where))
+        return messages
+
+    def _with_what(self, question: str) -> str:
+        """A question and, below it, what it is about, as the templates of such rows have it."""
+        about = self.parts.one("about")
+        if about is None:
+            return question
+        if not isinstance(about, str):
+            raise MessageError("a text", got(about), self.parts.names["about"])
+        return f"{question}\n\n{about}" if about.strip() else question
+
+    def _shaped(self, turns: Json, where: str) -> list[Json]:
+        if self.shape.fields.api is Api.STEPS:
+            return messages_of_steps(self.open, turns, where)
+        found: ShapedTurns = shaped_turns(turns, self.shape, where)
+        self._system += found.system
+        for tools in found.tools:
+            self.open.declare(tools)
+        return found.messages
+
+    def _split(self, text: str) -> list[Json]:
+        """The messages of a text in which words begin each turn."""
+        fields = self.parts.kind.fields
+        words = fields.split
+        begins = re.compile(rf"(?:\A|\n+){'(' + '|'.join(map(re.escape, words)) + ')'}")
+        found = [*begins.finditer(text)]
+        if not found or text[: found[0].start()].strip():
+            raise MessageError(
+                f"a text that begins with {' or '.join(map(repr, words))}",
+                "another one",
+                self.parts.names["transcript"],
+            )
+        turns: list[Json] = []
+        for begin, end in zip(found, [*(one.start() for one in found[1:]), len(text)], strict=True):
+            said = text[begin.end() : end].strip()
+            for token in self.parts.kind.fields.ends:
+                said = said.removesuffix(token).rstrip()
+            where = f"{self.parts.names['transcript']}[{len(turns)}]"
+            content, call, rest = said.partition(fields.call) if fields.call else (said, "", "")
+            if call and words[begin[1]] == Speaker.ASSISTANT:
+                turns.append({"role": "assistant", "content": content.rstrip(), "tool_calls": calls_in(rest, where)})
+            else:
+                turns.append({"role": words[begin[1]].value, "content": said})
+        return turns
+
+    # Answers
+
+    def _answers(self) -> list[Answer | None]:
+        """The answers that a row has besides its turns; None where these are all."""
+        parts = self.parts
+        name = parts.names.get("response", "response")
+        if "response" in parts.holes:
+            response = parts.one("response")
+            if name == "choices":
+                response = {"choices": response}
+            return [*answers_to(response, name, self._own_answers, self.open.tools.tools)]
+        if "calls" in parts.holes:
+            return [Answer("openai", [{"role": "assistant", "tool_calls": parts.one("calls")}])]
+        if "answer" in parts.holes or "text" in parts.holes:
+            hole = "answer" if "answer" in parts.holes else "text"
+            return [self._answer(parts.one(hole), parts.names[hole])]
+        if "steps" in parts.holes:
+            messages = self._before("messages")
+            if any(isinstance(one, Mapping) and one.get("role") == "assistant" for one in messages):
+                return [None]
+            return [Answer("openai", messages_of_steps(self.open, parts.one("steps"), parts.names["steps"]))]
+        if "items" in parts.holes and "question" in parts.holes:
+            return [Answer("", self._shaped(parts.one("items"), parts.names["items"]))]
+        if self.shape.fields.api is Api.RESPONSES and "output" in self.row and not self.row["output"]:
+            check_answered(self.row, "output")
+        return [None]
+
+    def _answer(self, said: Json, where: str) -> Answer:
+        if isinstance(said, str):
+            return Answer("openai", [{"role": "assistant", "content": said}])
+        listed = said if isinstance(said, list) else [said]
+        if self.shape.fields.api is Api.OPENAI and not self.shape.each:
+            listed = [
+                one if not isinstance(one, Mapping) or "role" in one or "from" in one else {"role": "assistant", **one}
+                for one in listed
+            ]
+        return Answer("", self._shaped(listed, where))
+
+    def _own_answers(self, body: Json) -> list[Answer]:
+        """The answers in a response of the request's own API, where its turns say how it tells them."""
+        response = self.shape.response
+        holes = fit(response, body, take_of_turn) if response is not None else None
+        if holes is None:
+            return []
+        ends = holes.get("end", [])
+        found = []
+        for number, message in zip(count(), holes.get("message", ())):
+            cut = str(ends[number]).lower() if number < len(ends) else ""
+            found.append(Answer("", self._shaped([message], "response"), cut if cut == "max_tokens" else ""))
+        return found
+
+    def _side(self, before: list[Json], hole: str) -> Sequence[Turn]:
+        """The turns of one side of a pair: an answer to what was asked, or a conversation of its own."""
+        said, where = self.parts.one(hole), self.parts.names[hole]
+        if isinstance(said, str) and not before:
+            raise MessageError("a prompt beside the texts of a pair", "none", where)
+        return self._turns(before, self._answer(said, where), where)
+
+    # Turns
+
+    def _turns(self, before: list[Json], answer: Answer | None, where: str) -> Sequence[Turn]:
+        api = self.shape.fields.api.value.replace("steps", "openai")
+        if answer is None or answer.api in ("", api):
+            return self._of_api(api, [*before, *(answer.messages if answer else ())], True, where)
+        turns = [*self._of_api(api, before, True, where)] if before or self._system else []
+        return (*turns, *self._of_api(answer.api, answer.messages, False, "response"))
+
+    def _of_api(self, api: str, messages: list[Json], with_system: bool, where: str) -> Sequence[Turn]:
+        system = _system_text(self._system) if with_system else ""
+        for word, speaker in self.parts.kind.fields.split.items():
+            if speaker.value == "system":
+                system = system.removeprefix(word)
+        if api == Api.ANTHROPIC:
+            self.open.weights = weights_of(messages)
+            self.open.beside = told(of_blocks(one, self.shape.fields.ignore) for one in messages)
+            return read_anthropic(messages, system or None)
+        if api == Api.RESPONSES:
+            self.open.beside = of_items(messages)
+            return read_items(messages, system or None)
+        own = any(isinstance(one, Mapping) and one.get("role") in ("system", "developer") for one in messages)
+        return self.open.turns(messages, where, "" if own else system)
+
+
+def _words(value: Json) -> str:
+    if isinstance(value, Mapping):
+        inside = value.get("error") or value.get("message") or value.get("type")
+        return _words(inside) if inside else "unknown"
+    return str(value)[:200]
+
+
+def _system_text(values: Sequence[Json]) -> str:
+    """The text of a system, which may be parts."""
+    texts = []
+    for value in values:
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, Mapping) and isinstance(one.get("parts"), list):
+                texts.append(_system_text(one["parts"]))
+                continue
+            text = (
+                next((one[key] for key in ("text", "content") if key in one), None) if isinstance(one, Mapping) else one
+            )
+            if not isinstance(text, str):
+                raise MessageError("a system text", got(text), "system")
+            texts.append(text)
+    return "\n\n".join(texts) if len(values) > 1 else "".join(texts)
+
+
+# Transcripts
+
+
+def _transcript(row: Mapping[str, Json], source: Source) -> Reading:
+    """What the text of a whole conversation tells, as the chat of the source writes it."""
+    answer = row_kinds(source.files)["answer"]
+    columns = next(field.names for field in answer.rows[0].fields if field.value == Hole("text"))
+    name = next((one for one in columns if isinstance(row.get(one), str)), "")
+    if not name:
+        raise MessageError("a text", "none", source.field or "text")
+    one = OpenRow(row, source, frozenset((name,)), "", answer.shape)
+    text = str(row[name])
+    found = chat(source.chat).parse(text)
+    if not found.turns and text.strip():
+        raise MessageError(f"a transcript of `{source.chat}`", "a text without a turn of it", name)
+    for repair in found.repairs:
+        if not skips(repair):
+            one.notes.append(Change(TRANSCRIPT_REPAIRED, detail=f"{repair.kind} at character {repair.at}"))
+    one.changes += left_unread((), found.repairs)
+    if (given := row.get("tools")) is not None:
+        one.taken |= {"tools"}
+        one.declare(given)
+    elif found.tools:
+        known: list[Json] = []
+        for tool in found.tools:
+            if tool.get("type") != TEXT:
+                known.append(dict(tool))
+            elif definitions := definitions_in(str(tool["text"])):
+                known += definitions
+            else:
+                one.changes.append(Change(TOOLS_UNREAD, detail=str(tool["text"])[:60]))
+        one.declare(known)
+    return one.conversation(found.turns)

@@ -1,0 +1,43 @@
+"""How the rows of a data set are read."""
+
+from __future__ import annotations
+
+import msgspec
+
+TRANSCRIPT = "transcript"
+"""The kind of rows that are the text of a whole conversation, as a chat writes it."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """How rows are read. Without a kind each row is of the first one that it fits."""
+
+    kind: str = ""
+    """The name of a kind of rows, `transcript`, or "" to find it out."""
+    dialect: str | None = None
+    """What calls that stand in texts are in; "" where texts are nothing but content, None to find it out."""
+    chat: str = ""
+    """What transcripts are written in."""
+    field: str = ""
+    """The column that holds the turns or the text; "" to look for it."""
+    retell: bool = True
+    """Leave out a system text that tells of the tools, and tell of them as the target does."""
+    drop_prompt: bool = False
+    """Leave out all of a system text that tells of the tools, also what else it says."""
+    files: tuple[str, ...] = ()
+    """Files with further kinds of rows."""
+
+    join: str = ""
+    """A file with the other halves of rows, in JSON lines: the requests of a batch."""
+    guessed: bool = False
+    """The dialect was found out from some rows: one with calls in another dialect is read in that."""
+    seen: str = ""
+    """The kinds of the first rows, for a report."""
+
+    def __str__(self) -> str:
+        """The kind in words, for a report."""
+        what = self.seen or self.kind or "rows of any kind"
+        if self.chat:
+            return f"{what} of {self.chat}"
+        if not self.dialect:
+            return what
+        return f"{what}, with calls in the text ({'any dialect' if self.dialect == 'auto' else self.dialect})"

@@ -1,0 +1,161 @@
+"""What a server answered to a request: choices, a message, items, or the chunks of a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from toolect._message import Json, Message, MessageError
+from toolect._objects import as_list, got, word
+from toolect._rows.finish_reasons import SAID, check_answered, check_said, why_cut
+from toolect._rows.opening import opened
+from toolect.openai.chunk_reader import ChunkReader
+
+
+class Answer(NamedTuple):
+    """An answer as messages of an API, and what cut it off or "". Without an API they are told as the request is."""
+
+    api: str
+    messages: list[Json]
+    cut: str = ""
+
+
+def answers_to(
+    response: Json, name: str, of_request: Callable[[Json], list[Answer]], tools: Sequence[Mapping[str, Json]] = ()
+) -> list[Answer]:
+    """The answers that a response tells; `of_request` knows those of the request's own API. Raises MessageError."""
+    check_answered(response, name)
+    body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
+    check_answered(body, f"{name}.body")
+    if is_streamed(body):
+        return [Answer("openai", [answer.to_openai()], cut) for answer, cut in streamed_answers(body, tools)]
+    if isinstance(body, str):
+        return [Answer("openai", [{"role": "assistant", "content": body}])]
+    if own := of_request(body):
+        return own
+    if isinstance(body, list):
+        return _of_list(body, name)
+    if not isinstance(body, Mapping):
+        raise MessageError("an answer", "none" if body is None else f"`{type(body).__name__}`", name)
+    if "output" in body:
+        if not isinstance(body["output"], list) or not body["output"]:
+            raise MessageError("an answer", "no items", f"{name}.output")
+        return [Answer("responses", body["output"], why_cut(body.get("status")))]
+    if "choices" not in body and isinstance(body.get("content"), list):
+        message = {"role": "assistant", "content": body["content"]}
+        return [Answer("anthropic", [message], why_cut(body.get("stop_reason")))]
+    return _of_choices(body.get("choices"), body, name)
+
+
+def _of_list(body: list[Json], name: str) -> list[Answer]:
+    """The answer, or the choices, that a list is."""
+    types = [one.get("type") if isinstance(one, Mapping) and "role" not in one else None for one in body]
+    if {"function_call", "reasoning"} & {*filter(None, types)} or any(
+        isinstance(one, Mapping) and one.get("type") == "message" and "role" in one for one in body
+    ):
+        return [Answer("responses", body)]
+    if body and all(one in ("text", "tool_use", "thinking") for one in types):
+        return [Answer("anthropic", [{"role": "assistant", "content": body}])]
+    if body and all(isinstance(one, Mapping) and ("role" in one or "from" in one) for one in body):
+        return [Answer("", body)]
+    return _of_choices(body, body, name)
+
+
+def _of_choices(choices: Json, body: Json, name: str) -> list[Answer]:
+    """An answer for each choice."""
+    place = name if choices is None else f"{name}.choices[{{}}]"
+    if choices is None:
+        choices = [{"message": body}]
+    if not isinstance(choices, list) or not choices:
+        raise MessageError("at least one choice", "none", f"{name}.choices")
+    found = []
+    for number, choice in enumerate(choices):
+        where = place.format(number)
+        said = choice.get("message", choice) if isinstance(choice, Mapping) else None
+        if said is body and isinstance(body, Mapping) and isinstance(body.get("message"), Mapping):
+            choice, said = body, body["message"]
+        if not isinstance(said, Mapping):
+            raise MessageError("a choice with a message", got(choice), where)
+        check_answered(choice, where)
+        check_said(said, where)
+        if "text" in said and "content" not in said:
+            said = {"content": said["text"]}
+        if said is choice or said is body:  # a choice, or a response, has more than its message
+            said = {key: said[key] for key in SAID if key in said}
+        reason = choice.get("finish_reason") or choice.get("done_reason")
+        found.append(Answer("openai", [{"role": "assistant", **said}], why_cut(reason)))
+    return found
+
+
+def is_streamed(response: Json) -> bool:
+    """True for the chunks of a stream: a list of them, or the text of server-sent events."""
+    if isinstance(response, str):
+        return response.lstrip().startswith(("data:", "event:", ":"))
+    first = response[0] if isinstance(response, list) and response else None
+    if isinstance(first, str):
+        return first.lstrip().startswith(("data:", "{", "event:", ":"))
+    return isinstance(first, Mapping) and ("choices" in first or first.get("type") == "message_start")
+
+
+def streamed_answers(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[tuple[Message, str]]:
+    """The answers of a streamed response, one for each choice, each with what cut it off or "". Raises MessageError."""
+    open_ones: dict[int, ChunkReader] = {}
+    ends: dict[int, Json] = {}
+    for number, chunk in enumerate(_chunks(response)):
+        check_answered(chunk, f"response[{number}]")
+        for choice in as_list(chunk.get("choices") or (), "response.choices"):
+            if not isinstance(choice, Mapping):
+                continue
+            check_answered(choice, f"response[{number}].choices")
+            index = _number(choice.get("index") or 0)
+            reader = open_ones.setdefault(index, ChunkReader(tools))
+            if choice.get("delta") or choice.get("message"):
+                try:
+                    reader.feed_choice(choice)
+                except MessageError as error:
+                    raise MessageError("chunks of a stream", f"`{error}`", f"response[{number}]") from None
+            if choice.get("finish_reason"):
+                ends[index] = choice["finish_reason"]
+    if not open_ones:
+        raise MessageError("chunks with choices", "none", "response")
+    if not open_ones.keys() <= ends.keys() and not _is_done(response):
+        raise MessageError("a stream that ends", "one without a `finish_reason`", "response")
+    found = []
+    for index, reader in sorted(open_ones.items()):
+        cut = why_cut(ends.get(index))
+        reader.close(bool(cut))
+        found.append((reader.message, cut))
+    return found
+
+
+def _is_done(response: Json) -> bool:
+    """True for a stream that says with its last word that it is whole."""
+    last = response if isinstance(response, str) else response[-1]
+    return isinstance(last, str) and last.rstrip().endswith("[DONE]")
+
+
+def _number(index: Json) -> int:
+    """The number of a choice. Raises MessageError."""
+    if not isinstance(index, int):
+        raise MessageError("the number of a choice", word(index), "response.choices[].index")
+    return index
+
+
+def _chunks(response: Json) -> Iterator[Mapping[str, Json]]:
+    """The objects of a stream, whichever way it was kept."""
+    if isinstance(response, str):
+        lines = response.splitlines()
+        response = [line.partition(":")[2].strip() for line in lines if line.startswith("data:")]
+    for number, chunk in enumerate(response):
+        if isinstance(chunk, str):
+            chunk = chunk.strip().removeprefix("data:").strip()
+            if not chunk or chunk == "[DONE]" or chunk.startswith((":", "event:")):
+                continue
+            try:
+                chunk = json.loads(chunk)
+            except (ValueError, RecursionError):
+                raise MessageError("a chunk in JSON", "a text that is none", f"response[{number}]") from None
+        if not isinstance(chunk, Mapping):
+            raise MessageError("a chunk of a stream", f"`{type(chunk).__name__}`", f"response[{number}]")
+        yield chunk

@@ -1,0 +1,235 @@
+"""Turns as a kind of rows tells them, as messages of an API: who speaks, parts, calls and results."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from toolect._message import Json, MessageError, dumps
+from toolect._objects import word
+from toolect._rows.ignored_fields import LEFT
+from toolect._rows.opening import opened
+from toolect._rows.patterns import Holes, Pattern, fit
+from toolect._rows.row_fields import Api, Speaker, TurnShape
+from toolect._rows.row_holes import take_of_turn
+
+_KNOWN = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
+_OF_CALLS = "the JSON of a call"
+
+
+class ShapedTurns(NamedTuple):
+    """Messages of the shape's API, and what turns tell besides: a system text, tools."""
+
+    messages: list[Json]
+    system: list[Json]
+    tools: list[Json]
+
+
+def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedTurns:
+    """What turns tell, as messages. Raises MessageError for a turn that the shape does not know."""
+    told = ShapedTurns([], [], [])
+    once: set[Json] = set()
+    for number, turn in enumerate(turns):
+        at = f"{where}[{number}]"
+        if not shape.each:
+            _add(told.messages, _message(turn, shape, at), shape)
+        elif not _skipped(shape.skip, turn, shape):
+            for one in _matched(turn, shape, at, told, once):
+                _add(told.messages, one, shape)
+    return told
+
+
+def _skipped(patterns: tuple[Pattern, ...], turn: Json, shape: TurnShape) -> bool:
+    """True for what is no turn, if no pattern of turns reads it."""
+    if not any(fit(one, turn, take_of_turn) is not None for one in patterns):
+        return False
+    return shape.fields.api is Api.ANTHROPIC or not any(fit(one, turn, take_of_turn) for one in shape.each)
+
+
+# Messages whose fields have the names of an API, or nearly
+
+
+def _message(turn: Json, shape: TurnShape, where: str) -> Json:
+    """A message with the names of the API; one that has them already is the same object."""
+    if shape.fields.api is not Api.OPENAI or not isinstance(turn, Mapping):
+        return turn
+    role = turn.get("role")
+    if type(role) is str and role in _KNOWN and "from" not in turn and ("content" in turn or "tool_calls" in turn):
+        return turn
+    key = next((name for name in shape.fields.role if turn.get(name) is not None), "role")
+    said = turn.get(key)
+    speaker = shape.roles.get(said) if isinstance(said, str) else None
+    if speaker is None:
+        if said is None and key == "role":
+            return turn
+        raise MessageError(f"one of {', '.join(dict.fromkeys(shape.roles))}", word(said), f"{where}.{key}")
+    names = shape.fields.text if key == "from" else (*shape.fields.text[1:], shape.fields.text[0])
+    name = next((one for one in names if turn.get(one) not in (None, "")), None) or next(iter(names))
+    others = {
+        k: v for k, v in turn.items() if k not in (key, name) and not (k in names and v in (None, "", turn.get(name)))
+    }
+    text = turn.get(name)
+    if key == "from" and not (text is None or isinstance(text, str | list)):
+        raise MessageError("text", f"`{type(text).__name__}`", f"{where}.{name}")
+    ids = others.get("tool_call_ids")
+    if speaker is Speaker.TOOL and not others.get("tool_call_id") and isinstance(ids, list) and len(ids) == 1:
+        others["tool_call_id"] = others.pop("tool_call_ids")[0]
+    return _said(speaker, _inside(text, str(said), speaker, shape), others, f"{where}.{name}")
+
+
+def _inside(text: Json, role: str, speaker: Speaker, shape: TurnShape) -> Json:
+    """A text without the element that a speaker's texts stand in, where it is nothing but that."""
+    tag = shape.fields.within.get(role) or (shape.fields.within.get(speaker.value) if role != "assistant" else None)
+    if tag is None or not isinstance(text, str) or speaker is Speaker.TOOL:
+        return text
+    whole = re.fullmatch(rf"\s*<{re.escape(tag)}>(.*)</{re.escape(tag)}>\s*", text, re.DOTALL)
+    return whole[1].strip() if whole is not None else text
+
+
+def _said(speaker: Speaker, text: Json, others: Mapping[str, Json], where: str) -> dict[str, Json]:
+    match speaker:
+        case Speaker.REASONING:
+            return {"role": "assistant", "reasoning_content": text, **others}
+        case Speaker.CALLS:
+            return {"role": "assistant", "tool_calls": calls_in(text, where), **others}
+        case _:
+            left = {LEFT: ["content"]} if "content" in others else {}
+            return {**others, "role": speaker.value, "content": text, **left}
+
+
+def calls_in(text: Json, where: str) -> Json:
+    """The calls that a text is the JSON of, one or a list, maybe each in an element."""
+    value = opened(text)
+    if not isinstance(value, str):
+        return value if isinstance(value, list) else [value]
+    elements = re.split(r"\s*</?tool_call>\s*", value)
+    found = [opened(one) for one in elements if one.strip()]
+    if not found or not all(isinstance(one, Mapping | list) for one in found):
+        found = [_loose(one, where) for one in elements if one.strip()]
+    return [call for one in found for call in (one if isinstance(one, list) else [one])]
+
+
+_QUOTED = re.compile(r"""\{\s*"name":\s*("(?:[^"\\]|\\.)*"),\s*"arguments":\s*'(.*)'\s*\}""", re.DOTALL)
+
+
+def _loose(text: str, where: str) -> Json:
+    """A call whose arguments are JSON between single quotes. Raises MessageError for what is none."""
+    quoted = _QUOTED.fullmatch(text.strip())
+    try:
+        return {"name": json.loads(quoted[1]), "arguments": json.loads(quoted[2])} if quoted else json.loads(text)
+    except (ValueError, RecursionError):
+        raise MessageError(_OF_CALLS, "a text that is no JSON", where) from None
+
+
+def _add(messages: list[Json], message: Json, shape: TurnShape) -> None:
+    """Add a message: reasoning and calls of one answer are one message, and so are parts of one with the same id."""
+    last = messages[-1] if messages else None
+    if (
+        isinstance(last, Mapping)
+        and isinstance(message, Mapping)
+        and message.get("role") == last.get("role") == "assistant"
+    ):
+        if shape.fields.api is Api.ANTHROPIC:
+            if message.get("id") and message.get("id") == last.get("id"):
+                parts = [*_blocks(last.get("content")), *_blocks(message.get("content"))]
+                messages[-1] = {**last, "content": parts}
+                return
+        elif last.keys() == {"role", "reasoning_content"} or "tool_calls" in message and "content" not in message:
+            calls = [*(last.get("tool_calls") or ()), *(message.get("tool_calls") or ())]
+            messages[-1] = {**last, **message, **({"tool_calls": calls} if calls else {})}
+            return
+    messages.append(message)
+
+
+def _blocks(content: Json) -> list[Json]:
+    return content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
+
+
+# Turns that patterns read
+
+
+def _matched(turn: Json, shape: TurnShape, where: str, told: ShapedTurns, once: set[Json]) -> Iterator[Json]:
+    """The messages of a turn that a pattern reads."""
+    holes = next((found for one in shape.each if (found := fit(one, turn, take_of_turn)) is not None), None)
+    if holes is None:
+        fields = (
+            ", ".join(f"`{name}`" for name in [*turn][:8]) if isinstance(turn, Mapping) else f"`{type(turn).__name__}`"
+        )
+        raise MessageError(f"a turn: {shape.fields.about}", f"one of another kind, with {fields}", where)
+    told.system.extend(holes.get("system", ()))
+    told.tools.extend(holes.get("tools", ()))
+    if key := holes.get("once"):
+        if dumps(key[0]) in once:
+            return
+        once.add(dumps(key[0]))
+    if "message" in holes:
+        yield holes["message"][0]
+        return
+    yield from _of_holes(holes, shape, where)
+
+
+def _of_holes(holes: Holes, shape: TurnShape, where: str) -> Iterator[Json]:
+    role = holes.get("role", ["user" if "user" in holes else "assistant"])[0]
+    speaker = shape.roles.get(role) if isinstance(role, str) else None
+    if speaker is None:
+        raise MessageError(f"one of {', '.join(dict.fromkeys(shape.roles))}", word(role), f"{where}.role")
+    parts: list[Holes] = []
+    for number, part in enumerate(holes["parts"][0] if "parts" in holes else ()):
+        found = next((found for one in shape.parts if (found := fit(one, part, take_of_turn)) is not None), None)
+        if found is None:
+            shown = ", ".join(f"`{name}`" for name in [*part][:8]) if isinstance(part, Mapping) else word(part)
+            raise MessageError("a part that is known", shown, f"{where}.parts[{number}]")
+        parts.append(found)
+    if not parts and (
+        holes.keys() & {"text", "user", "assistant", "output", "name", "reasoning"} or "parts" not in holes
+    ):
+        parts = [holes]
+    for one in parts:
+        if "output" in one or speaker is Speaker.TOOL and "text" in one:
+            given = (one.get("output") or one["text"])[0]
+            known = {"tool_call_id": _first(one, "of"), "name": _first(one, "name")}
+            yield {"role": "tool", "content": given if isinstance(given, str | list) else dumps(given)} | {
+                key: value for key, value in known.items() if value
+            }
+    texts = [text for one in parts for name in ("text", "user", "assistant") for text in one.get(name, ()) if text]
+    if speaker is not Speaker.ASSISTANT:
+        if speaker is not Speaker.TOOL and (
+            texts or not any("output" in one for one in parts) and "system" not in holes
+        ):
+            yield {"role": speaker.value, "content": _joined(texts)}
+        return
+    if any("output" in one for one in parts) and not texts:
+        return
+    if "system" in holes and not texts:
+        return
+    message: dict[str, Json] = {"role": "assistant", "content": _joined(texts)}
+    if thoughts := [text for one in parts for text in one.get("reasoning", ())]:
+        message["reasoning_content"] = _joined(thoughts)
+    calls = [call for one in parts if "output" not in one for call in _made(one)]
+    yield message | ({"tool_calls": calls} if calls else {})
+
+
+def _made(holes: Holes) -> Iterator[Json]:
+    """The calls of which a pattern has the names and arguments."""
+    names, arguments, ids = (holes.get(key, []) for key in ("name", "arguments", "id"))
+    for number, name in enumerate(names):
+        given = arguments[number] if number < len(arguments) else {}
+        call_id = ids[number] if number < len(ids) and len(ids) == len(names) else None
+        yield {
+            "id": call_id,
+            "type": "function",
+            "function": {"name": name, "arguments": given if given is not None else {}},
+        }
+
+
+def _first(holes: Holes, name: str) -> str:
+    return next((str(one) for one in holes.get(name, ()) if one), "")
+
+
+def _joined(texts: Sequence[Json]) -> Json:
+    """One text of several; a list of parts as it is."""
+    if all(isinstance(text, str) for text in texts):
+        return "".join(texts)
+    return texts[0] if len(texts) == 1 else "".join(text if isinstance(text, str) else dumps(text) for text in texts)

@@ -1,0 +1,373 @@
+"""Rows of public shapes: each tells what its writer was given, or is refused; none is read as anything else."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from row_samples import conversation, odd_calls, said
+from row_shapes import SHAPES, features
+
+import toolect
+from toolect import Call, Conversation, Message, tokens, training
+from toolect._corpora.records import Record, records
+from toolect._corpora.table_cells import unique
+from toolect._data.converting import Settings
+from toolect._data.job import Job, run
+from toolect._diagnostic import SpecError
+from toolect._rendered import RenderError
+from toolect._rows.account import RowRejectedError
+from toolect._rows.row_fields import lint_rows, row_kinds, shipped
+from toolect._rows.row_readers import readings
+from toolect._rows.row_source import Source
+from toolect.conversation import Assistant, System, User
+from toolect.data import Convert, Loss, find_out, kind_of, read, target_of
+
+MOST = 40
+"""Conversations of which each shape that has room for them writes one."""
+CALL = '<tool_call>\n{"name": "tide", "arguments": {"a": 1}}\n</tool_call>'
+TIDE = {"type": "function", "function": {"name": "tide", "parameters": {"type": "object", "properties": {}}}}
+
+
+def told(one: Conversation, lacks: frozenset[str]) -> Any:
+    """What is compared of a conversation: without the system text where the shape has a prompt of its own."""
+    turns = [turn for turn in one.turns if not ("prompt" in lacks and isinstance(turn, System))]
+    names = [] if "tools" in lacks else [tool["function"]["name"] for tool in one.tools]
+    return said(Conversation(turns, one.tools)), names
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_rows_of_public_shapes_tell_what_was_written(name: str) -> None:
+    """A row is what it was written from, alone and in a file, and is never silently another conversation."""
+    shape, random, found = SHAPES[name], Random(3), Counter[str]()
+    for number in range(MOST * 8):
+        one = conversation(random)
+        one = odd_calls(one, random, ()) if number % 3 == 1 and "prompt" not in shape.lacks else one
+        if shape.lacks & {*features(one)}:
+            continue
+        try:
+            row = json.loads(json.dumps(shape.write(one)))
+        except RenderError:  # the dialect of its texts has no spelling for a value
+            continue
+        for source in (Source(), find_out([row], Source())):
+            try:
+                read_back = readings(row, source)[0].conversation
+            except RowRejectedError as error:
+                found[f"refused: {error}"] += 1
+                continue
+            assert told(read_back, shape.lacks) == told(one, shape.lacks), row
+            found["exact"] += 1
+        if found["exact"] >= MOST:
+            break
+    assert found["exact"] >= 0.95 * found.total() > 0, found
+
+
+@pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if "prompt" not in shape.lacks])
+def test_coverage_reads_the_rows_that_data_sets_have(name: str) -> None:
+    """A corpus of such rows has the answers, and no row of it is one without a text; events are read line by line."""
+    random = Random(4)
+    one = next(c for c in (conversation(random) for _ in range(999)) if not SHAPES[name].lacks & {*features(c)})
+    row = json.loads(json.dumps(SHAPES[name].write(one)))
+    if isinstance(row, dict):
+        found = [*records(row, "")]
+        assert found and all(isinstance(record, Record) for record in found), found
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_part_that_is_missing_or_odd_is_never_another_part(name: str) -> None:
+    """A row with a null at any of its upper places is read or refused: nothing else is raised."""
+    random = Random(5)
+    one = next(c for c in (conversation(random) for _ in range(999)) if not SHAPES[name].lacks & {*features(c)})
+    row = json.loads(json.dumps(SHAPES[name].write(one)))
+    places = [*row] if isinstance(row, dict) else range(len(row))
+    for place in places:
+        for value in (None, 3, [], {}, "x"):
+            odd = row.copy()
+            odd[place] = value
+            Convert(target_of("messages")).outcomes(odd)
+
+
+# What users declare
+
+MINE = """
+turns:
+  mine:
+    about: "Turns of a desk"
+    roles: {desk: assistant, guest: user}
+    each:
+      - {who: $role, did: {fn: $name, with: $arguments}}
+      - {who: $role, said: $text}
+rows:
+  mine:
+    about: "Tickets"
+    source: "https://desk.example"
+    row: {log: $turns, kit?: $tools}
+    turns: mine
+"""
+
+
+def test_a_kind_of_ones_own(tmp_path: Path) -> None:
+    """A file of kinds says how rows are read that nothing else knows."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(MINE)
+    row = {"log": [{"who": "guest", "said": "When?"}, {"who": "desk", "did": {"fn": "tide", "with": {"a": 1}}}]}
+    assert kind_of(row) is None
+    assert kind_of(row, Source(files=(str(path),))) == "mine"
+    user, answer = read(row, Source(files=(str(path),))).turns
+    assert (user.text, answer.message.calls[0].arguments) == ("When?", {"a": 1})
+    with pytest.raises(ValueError, match=r"expected one of .*got 'clerk'"):
+        read({"log": [{"who": "clerk", "said": "x"}]}, Source(files=(str(path),)))
+    with pytest.raises(ValueError, match="one of another kind, with `who`, `did`"):
+        read({"log": [{"who": "desk", "did": 3}]}, Source(files=(str(path),)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("$turns", "$turn", "expected a hole, got `$turn`"),
+        ("turns: mine", "turns: nine", "no turns are named `nine`"),
+        ("desk: assistant", "desk: clerk", "expected a value of"),
+        ("row: {log: $turns, kit?: $tools}", "row: {log: $tools}", "expected a hole for what a row tells"),
+        ("row: {log: $turns, kit?: $tools}", "row: [{log: $turns}, 3]", "expected a pattern of a row"),
+        ("said: $text", 'said: "/(/"', "expected a regular expression"),
+        ("said: $text", "said: [$text, $name]", "expected a list of one pattern"),
+        ("  mine:\n    about", "  mine:\n    abuot", "unknown field `abuot`"),
+    ],
+)
+def test_what_is_wrong_with_a_kind_is_said(old: str, new: str, told: str, tmp_path: Path) -> None:
+    """Each mistake in a file of kinds has its place, for `toolect lint` and for who reads rows with it."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(MINE.replace(old, new, 1))
+    found = lint_rows(path)
+    assert any(told in one.message and one.place.line > 1 for one in found), found
+    with pytest.raises(SpecError):
+        row_kinds((str(path),))
+
+
+def test_shipped_kinds_have_no_problems() -> None:
+    """All that is shipped is read, and no kind stands behind another that takes all its rows."""
+    assert lint_rows(shipped()) == []
+
+
+# What is kept, and what is lost
+
+
+def test_pairs_are_one_row_with_both_sides() -> None:
+    """Nothing of the worse side stands where the better one is taught."""
+    pair = {"prompt": "Hi", "chosen": "Hello.", "rejected": "No."}
+    row = Convert(target_of("qwen3"))(pair)
+    assert "Hello." in row["text"] and "No." not in row["text"] and "No." in row["rejected_text"]
+    row = Convert(target_of("trl"))(pair)
+    assert [row[name][-1]["content"] for name in ("prompt", "chosen", "rejected")] == ["Hi", "Hello.", "No."]
+    apart = {"chosen": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "x"}],
+             "rejected": [{"role": "user", "content": "b"}, {"role": "assistant", "content": "y"}]}  # fmt: skip
+    assert "one prompt for both sides" in Convert(target_of("trl"))(apart)["account"]["reason"]
+
+
+def test_results_inside_an_answer_are_results() -> None:
+    """An answer that goes on behind the result of its call is an answer, a result and an answer."""
+    text = f"{CALL}\n<tool_response>\nnoon\n</tool_response>\nAt noon."
+    row = {"messages": [{"role": "user", "content": "When?"}, {"role": "assistant", "content": text}], "tools": [TIDE]}
+    kinds = [type(turn).__name__ for turn in read(row).turns]
+    assert kinds == ["User", "Assistant", "Results", "Assistant"]
+    quoted = "So it looks: <tool_response>\nnoon\n</tool_response>"
+    row["messages"][1]["content"] = quoted
+    assert read(row).turns[1].message.content == quoted
+
+
+def test_the_old_tool_prompt_can_be_dropped() -> None:
+    """What a system text says beside the definitions stays, unless all of it is to go."""
+    system = f"Answer as JSON in <tool_call> tags.\n<tools>{json.dumps(TIDE)}</tools>"
+    row = {"messages": [{"role": "system", "content": system}, {"role": "user", "content": "When?"}]}
+    assert Convert(target_of("messages"))(row)["messages"][0]["content"] == "Answer as JSON in <tool_call> tags."
+    dropped = Convert(target_of("messages"), Source(drop_prompt=True))(row)
+    assert [message["role"] for message in dropped["messages"]] == ["user"] and dropped["tools"]
+
+
+@pytest.mark.parametrize("end", ["<|im_end|>", "</s>", " <|eot_id|>\n", "<|im_end|>\n<|endoftext|>"])
+def test_end_tokens_are_no_content(end: str) -> None:
+    """What models end answers with is left out, and noted; within a text it stays."""
+    row = {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": f"Noon <|im_end|> a.{end}"}]}
+    found = Convert(target_of("messages"))(row)
+    assert found["messages"][1]["content"] == "Noon <|im_end|> a." and "end tokens" in found["account"]["notes"][0]
+
+
+def test_a_call_that_no_dialect_reads_is_no_content() -> None:
+    """An answer that begins with a declared tool and a bracket is a call, or its row is refused."""
+    odd = {"name": "tide (tables)", "parameters": {"type": "object", "properties": {}}}
+    said = [{"from": "user", "value": "When?"}, {"from": "assistant", "value": '[tide (tables)(port="Brest"'}]
+    row = Convert(target_of("messages"))({"conversations": [*said], "tools": [odd]})
+    assert row["account"]["status"] == "refused" or row["messages"][1]["tool_calls"]
+
+
+def test_a_call_in_another_dialect_than_the_first_rows_is_read() -> None:
+    """What a file was found to be does not lose the calls of rows that are otherwise."""
+
+    def row(text: str) -> dict[str, Any]:
+        return {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": text}], "tools": [TIDE]}
+
+    hermes = [row(CALL)] * 4
+    source = find_out(hermes, Source())
+    assert source.dialect == "hermes"
+    for text in (
+        '[TOOL_CALLS][{"name": "tide", "arguments": {"a": 1}}]',
+        "<function=tide>\n<parameter=a>\n1\n</parameter>\n</function>",
+    ):
+        (reading,) = readings(row(text), source)
+        assert reading.conversation.turns[1].message.calls, text
+
+
+def test_calls_are_not_lost_unless_that_is_allowed() -> None:
+    """A chat that writes one call of two, or none, gets no such row, and no such answer is taught."""
+    calls = [{"id": f"call{n:05}", "type": "function", "function": {"name": "tide", "arguments": "{}"}} for n in (1, 2)]
+    row = {
+        "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": None, "tool_calls": calls}],
+        "tools": [TIDE],
+    }
+    lossy = Convert(target_of("gpt-oss"))(row)
+    assert lossy["account"]["status"] == "refused", lossy
+    assert "--allow calls" in lossy["account"]["reason"] or "cannot carry" in lossy["account"]["reason"]
+    broken = {
+        "messages": [
+            {"role": "user", "content": "q"},
+            {"role": "assistant", "tool_calls": [{"function": {"name": "tide", "arguments": "{"}}]},
+        ]
+    }
+    (outcome,) = Convert(target_of("messages")).outcomes(broken)
+    assert outcome.account.reason is not None and outcome.account.reason.turn == 1
+    assert "`tide`: " in outcome.account.reason.detail
+    (outcome,) = Convert(target_of("messages"), refused=frozenset()).outcomes(broken)
+    assert outcome.rows
+
+
+def byte_tokenizer(folder: Path, *markers: str) -> None:
+    """A tokenizer of single bytes, and of some markers, in a folder."""
+    tokenizers = pytest.importorskip("tokenizers")
+    letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    made = tokenizers.Tokenizer(tokenizers.models.BPE({letter: at for at, letter in enumerate(letters)}, []))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    made.add_tokens([tokenizers.AddedToken(one, normalized=False) for one in markers])
+    made.save(str(folder / "tokenizer.json"))
+
+
+def test_no_chat_teaches_an_answer_without_its_calls(tmp_path: Path) -> None:
+    """Each chat writes all calls of an answer that is taught, or raises: some write one of two, or none."""
+    byte_tokenizer(tmp_path)
+    own, found = tokens.load(str(tmp_path)), Counter[str]()
+    for name in toolect.chats():
+        chat = toolect.chat(name)
+        for size in (1, 2):
+            calls = [Call("tide", {"a": number}, f"call0000{number}") for number in range(size)]
+            one = Conversation([User("When?"), Assistant(Message(calls))], [TIDE])
+            try:
+                (example,) = training.examples(one, chat, own)
+            except toolect.RenderError:
+                found["raised"] += 1
+                continue
+            found["taught"] += 1
+            answer = example.encoded.text.rpartition("When?")[2]
+            assert all(f"{number}" in answer for number in range(size)) and "tide" in answer, (name, answer)
+    assert found["raised"] > 20 and found["taught"] > 180, found
+
+
+# Files
+
+
+def test_files_of_events_and_documents_are_rows(tmp_path: Path) -> None:
+    """A session is one row, and so is a JSON value over several lines, or each item of a list of rows."""
+    random = Random(1)
+    one = next(c for c in (conversation(random) for _ in range(99)) if not SHAPES["claude_code"].lacks & {*features(c)})
+    (tmp_path / "session.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in SHAPES["claude_code"].write(one))
+    )
+    rows = [SHAPES["openai_messages"].write(one)] * 3
+    (tmp_path / "list.json").write_text(json.dumps(rows, indent=1))
+    (tmp_path / "line.json").write_text(json.dumps(rows))
+    (tmp_path / "one.json").write_text(json.dumps(rows[0], indent=1))
+    for name, count in (("session.jsonl", 1), ("list.json", 3), ("line.json", 3), ("one.json", 1)):
+        done = run(Job((str(tmp_path / name),), str(tmp_path / f"out-{name}"), Settings(target_of("messages"))), 1)
+        assert done.fates["refused"] == 0 and done.written == count, (name, done.fates)
+
+
+def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> None:
+    """An answer alone is refused, and says how it is read; with the file of requests it is a conversation."""
+    asked = {"custom_id": "b", "body": {"messages": [{"role": "user", "content": "When?"}], "tools": [TIDE]}}
+    body = {"choices": [{"message": {"role": "assistant", "content": "Noon."}, "finish_reason": "stop"}]}
+    answer = {"id": "x", "custom_id": "b", "response": {"status_code": 200, "body": body}, "error": None}
+    path = tmp_path / "requests.jsonl"
+    path.write_text("no json\n" + json.dumps({**asked, "custom_id": "a"}) + "\n" + json.dumps(asked) + "\n")
+    assert "--join" in Convert(target_of("messages"))(answer)["account"]["reason"]
+    convert = Convert(target_of("messages"), Source(join=str(path)))
+    row = convert(answer)
+    assert [message["content"] for message in row["messages"]] == ["When?", "Noon."] and row["tools"]
+    assert "none of `c`" in convert({**answer, "custom_id": "c"})["account"]["reason"]
+    failed = {**answer, "response": {"status_code": 500, "body": {}}, "error": {"message": "overloaded"}}
+    assert "error" in convert(failed)["account"]["reason"]
+
+
+def test_columns_that_are_kept_are_what_they_were(tmp_path: Path) -> None:
+    """Times of any precision and year, numbers that are not finite, and two columns of one name."""
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    said = json.dumps([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}])
+    times = pa.array([1700000000123456789, None], pa.timestamp("ns"))
+    far = pa.array([300_000_000_000_000, -90_000_000_000_000], pa.timestamp("ms"))
+    columns = {"messages": [said] * 2, "ns": times, "far": far, "x": [float("nan"), float("-inf")]}
+    arrays = [
+        *(one if isinstance(one, pa.Array) else pa.array(one) for one in columns.values()),
+        pa.array([1, 2]),
+        pa.array(["a", "b"]),
+    ]
+    parquet.write_table(pa.Table.from_arrays(arrays, names=[*columns, "same", "same"]), tmp_path / "in.parquet")
+    job = Job((str(tmp_path / "in.parquet"),), str(tmp_path / "t"), Settings(target_of("messages", table=True)), True)
+    assert run(job, 1).written == 2
+    table = parquet.read_table(tmp_path / "t" / "rows-00000.parquet")
+    assert table["ns"].combine_chunks().equals(times) and table["far"].combine_chunks().equals(far)
+    assert [str(one) for one in table["x"].to_pylist()] == ["nan", "-inf"]
+    assert table["same"].to_pylist() == [1, 2] and table["same_2"].to_pylist() == ["a", "b"]
+    assert run(Job(job.paths, str(tmp_path / "j"), Settings(target_of("messages"))), 1).written == 2
+    first = json.loads((tmp_path / "j" / "rows-00000.jsonl").read_text().splitlines()[0])
+    assert (first["ns"], first["far"][:5], str(first["x"])) == ("2023-11-14 22:13:20.123456789", "11476", "nan")
+    assert unique(["a", "a", "a_2", "a"]) == ["a", "a_3", "a_2", "a_4"]
+
+
+def test_forms_are_what_chat_templates_take() -> None:
+    """Arguments are objects, and a message of calls alone has a text."""
+    random = Random(2)
+    for _ in range(20):
+        for form, columns in (("messages", ["messages"]), ("trl", ["prompt", "completion"])):
+            for row in Convert(target_of(form)).rows(conversation(random).to_openai()):
+                for message in (one for name in columns for one in row[name]):
+                    assert isinstance(message["content"], str)
+                    for call in message.get("tool_calls", ()):
+                        assert isinstance(call["function"]["arguments"], dict)
+
+
+@pytest.mark.parametrize("field", [{"weight": 0}, {"loss": False}, {"train": False}])
+def test_weights_reach_the_loss_mask(field: dict[str, Any], tmp_path: Path) -> None:
+    """An answer that is not taught by its row has no labels; in messages its weight stays."""
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "one", **field},
+            {"role": "user", "content": "b"}, {"role": "assistant", "content": "two"}]  # fmt: skip
+    assert Convert(target_of("messages"))({"messages": said})["messages"][1]["weight"] == 0
+    byte_tokenizer(tmp_path, "<|im_start|>", "<|im_end|>")
+    own = tokens.load(str(tmp_path))
+    rows = Convert(target_of("ids", chat="qwen2.5", tokenizer=str(tmp_path))).rows({"messages": said})
+    taught = b"".join(own.piece(label) for row in rows for label in row["labels"] if label >= 0).decode()
+    assert taught.startswith("two") and "one" not in taught
+    assert (
+        Convert(target_of("sharegpt"), refused=frozenset({Loss.WEIGHTS}))({"messages": said})["account"]["status"]
+        == "refused"
+    )
+
+
+def test_answers_of_conversations_are_assistants() -> None:
+    """The shapes cover what conversations have: calls, results, reasoning, several at once."""
+    random = Random(0)
+    seen = Counter(name for _ in range(200) for name in features(conversation(random)))
+    assert {"calls", "parallel", "results", "reasoning", "both", "system"} <= seen.keys()
+    assert all(isinstance(turn, Assistant) for turn in conversation(random).turns[-1:])
