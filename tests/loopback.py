@@ -142,7 +142,9 @@ def app_at(app: Any) -> Iterator[str]:
     listener.bind(("127.0.0.1", 0))
     listener.listen()
     server = uvicorn.Server(
-        uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=1, lifespan="on")
+        uvicorn.Config(
+            app, access_log=False, log_config=None, timeout_graceful_shutdown=1, timeout_keep_alive=60, lifespan="on"
+        )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

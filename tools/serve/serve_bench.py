@@ -168,17 +168,24 @@ def sound(number: int, got: bytes, read: bool) -> bool:
     return text.strip() == wanted.strip() and [json.loads(one["arguments"])["number"] for one in calls] == [number]
 
 
-async def measure(what: str, port: int, pid: int, streams: int, alone: int, pause: float) -> str:
-    """One row: streams at once, then streams one after the other."""
+async def at_once(what: str, port: int, pid: int, streams: int, pause: float) -> str:
+    """The first cells of a row: many streams at a time."""
     await asyncio.gather(*(stream(port, number, 0) for number in range(20)))  # warm
     before, began = processor_seconds(pid), time.perf_counter()
     results = await asyncio.gather(*(stream(port, number, pause) for number in range(streams)))
     took, used = time.perf_counter() - began, processor_seconds(pid) - before
     lost = sum(not sound(number, got, what != "plain") for number, (_, got) in enumerate(results))
     chunks = sum(len(answer(str(number))) // SIZE + 1 for number in range(streams))
-    firsts = [(await stream(port, number, 0))[0] for number in range(alone)]
-    return (f"| {what} | {streams} | {lost} | {1e6 * used / chunks:.0f} | {took:.1f} | "
-            f"{1e3 * statistics.median(firsts):.2f} | {megabytes(pid):.0f} |")  # fmt: skip
+    return f"| {what} | {streams} | {lost} | {1e6 * used / chunks:.0f} | {took:.1f} | {megabytes(pid):.0f} |"
+
+
+async def one_by_one(ports: list[int], number: int) -> list[str]:
+    """The last cell of each row: the median of the first deltas, where the servers take turns."""
+    firsts: list[list[float]] = [[] for _ in ports]
+    for turn in range(number):
+        for port, found in zip(ports, firsts, strict=True):
+            found.append((await stream(port, turn, 0))[0])
+    return [f" {1e3 * statistics.median(found):.2f} |" for found in firsts]
 
 
 async def endure(port: int, pid: int, requests: int) -> None:
@@ -211,14 +218,20 @@ def main() -> None:
     if options.be:
         run(options.be, options.url)
         return
-    print("| server | streams | lost or mixed | µs of processor a chunk | s | first delta alone, ms | MB |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    with server("upstream") as (port, _):
-        for what in ("plain", "chat", "text"):
-            with server(what, f"http://127.0.0.1:{port}/v1") as (at, pid):
-                print(asyncio.run(measure(what, at, pid, options.streams, options.alone, options.pause)), flush=True)
-                if options.requests and what != "plain":
-                    asyncio.run(endure(at, pid, options.requests))
+    with contextlib.ExitStack() as stack:
+        port, _ = stack.enter_context(server("upstream"))
+        names = ("plain", "chat", "text")
+        servers = [stack.enter_context(server(name, f"http://127.0.0.1:{port}/v1")) for name in names]
+        rows = [
+            asyncio.run(at_once(name, *found, options.streams, options.pause))
+            for name, found in zip(names, servers, strict=True)
+        ]
+        last = asyncio.run(one_by_one([found for found, _ in servers], options.alone))
+        print("| server | streams | lost or mixed | µs of processor a chunk | s | MB | first delta alone, ms |")
+        print("| --- | --- | --- | --- | --- | --- | --- |")
+        print("\n".join(map(str.__add__, rows, last)), flush=True)
+        if options.requests:
+            asyncio.run(endure(*servers[1], options.requests))
 
 
 if __name__ == "__main__":

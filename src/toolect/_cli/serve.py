@@ -87,7 +87,7 @@ def command(
         raise Misuse(str(error)) from None
     config = uvicorn.Config(
         app, host=host, port=port, access_log=False, log_config=None, server_header=False,
-        timeout_graceful_shutdown=grace,
+        timeout_graceful_shutdown=grace, timeout_keep_alive=75,
     )  # fmt: skip
     _log_to_stderr()
     try:

@@ -29,8 +29,8 @@ class ClientConnection:
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._ping = b""
-        self.started = False
-        """Whether the status is out."""
+        self.started = self._over = False
+        """Whether the status is out; whether all is."""
         self.why = "time"
         """What ended it early: `time`, `gone` or `stalled`."""
 
@@ -75,8 +75,8 @@ class ClientConnection:
         self._end("gone")
 
     def _end(self, why: str) -> None:
-        self.why = why
-        if not self._scope.expired():
+        if not self._over and not self._scope.expired():
+            self.why = why
             self._scope.reschedule(self._loop.time())
 
     async def send(self, data: bytes) -> None:
@@ -93,13 +93,14 @@ class ClientConnection:
 
     async def end(self) -> None:
         """The end of a stream."""
+        self._over = True
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def answer(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
         """A whole answer."""
         data = encode(body)
         shown = {"content-type": "application/json", "content-length": str(len(data)), **(headers or {})}
-        self.started = True
+        self.started = self._over = True
         raw = [(key.encode(), value.encode("latin-1", "replace")) for key, value in shown.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": raw})
         await self._send({"type": "http.response.body", "body": data})

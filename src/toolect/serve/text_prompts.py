@@ -92,16 +92,16 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
         conversation = replace(request.conversation, tools=tools)
         text = _written(form.chat, conversation, request.thinking)
         opening = _opening(form.dialect, request) if request.must_call else ""
-        if opening and not _opens_call(form.dialect, opening, text):
-            text = _written(form.chat, conversation, False)  # it would be a part of the reasoning
-            opening = opening if _opens_call(form.dialect, opening, text) else ""
+        if opening and _is_reasoning(form.dialect, opening, text):
+            text = _written(form.chat, conversation, False)
+            opening = "" if _is_reasoning(form.dialect, opening, text) else opening
     except (MessageError, RenderError) as error:
         raise RequestError.of(error) from None
     return TextPrompt(text + opening, opening)
 
 
 def _written(chat: Written, conversation: Conversation, thinking: bool | None) -> str:
-    """The conversation as text; tools that the chat does not tell of stand in the system's words."""
+    """The conversation as text; tools that the chat has no place for stand in the system text."""
     written = chat.render(conversation, thinking=thinking, unsafe="neutralise")
     if conversation.tools and not any(span.origin is Origin.TOOLS for span in written.spans):
         turns = with_tools(chat.dialect, conversation.turns, [*map(dict, conversation.tools)])
@@ -127,11 +127,9 @@ def _opening(dialect: Dialect | None, request: ModelRequest) -> str:
     return written[: next(span.start for span in written.spans if span.part in (Part.NAME, Part.ID))]
 
 
-def _opens_call(dialect: Dialect | None, opening: str, text: str) -> bool:
-    """True where the beginning of an answer is read as that of a call, or of its markers, behind this prompt."""
-    assert dialect is not None
-    message = dialect.parse(opening, prefix=text[-TAIL:])
-    return not message.reasoning
+def _is_reasoning(dialect: Dialect | None, opening: str, text: str) -> bool:
+    """True where the beginning of an answer is read as a thought behind this prompt."""
+    return dialect is not None and bool(dialect.parse(opening, prefix=text[-TAIL:]).reasoning)
 
 
 def chat_logprobs(given: Any) -> dict[str, Json] | None:

@@ -111,7 +111,8 @@ class HttpUpstream:
         """Fields that it has refused."""
         self._client = httpx.AsyncClient(
             timeout=httpx.Timeout(options.idle_seconds, connect=options.connect_seconds, pool=options.connect_seconds),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
+            # Servers close what is idle, many after 5 seconds: a request must not meet that moment.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=256, keepalive_expiry=2.0),
             follow_redirects=False,
             trust_env=False,
         )
