@@ -676,3 +676,12 @@ def test_misuse_of_the_command(options: list[str], why: str) -> None:
     """One sentence, and exit status 2."""
     found = CliRunner().invoke(main, ["serve", *options])
     assert found.exit_code == 2 and why in found.output and found.output.count("\n") == 1
+
+
+def test_the_log_counts_repairs(server: Served, up: Upstream, caplog: pytest.LogCaptureFixture) -> None:
+    """A call that was mended is one of status `repaired`, and the line says how many repairs there were."""
+    up.script = text_answer('<tool_call>\n{"name": "tide", "arguments": {"city": "Brest"}}')
+    with caplog.at_level(logging.INFO, "toolect.serve"):
+        assert server.ask("chat", False).calls == [("tide", {"city": "Brest"})]
+        server.ask("responses", False)  # the line of the first request is out when the second one is answered
+    assert "calls_repaired=1 repairs=1" in caplog.records[0].getMessage()

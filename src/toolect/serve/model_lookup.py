@@ -68,7 +68,8 @@ class ModelLookup:
             return self._as_asked(given, model)
         form = self._known.get(model)
         if form is None:
-            form = _registered(model) or await self._shown(model, headers) or ModelForm(None, None)
+            form = await asyncio.to_thread(_registered, model)
+            form = form or await self._shown(model, headers) or ModelForm(None, None)
             if len(self._known) >= MOST_KEPT:
                 self._known.clear()
             self._known[model] = form

@@ -69,12 +69,13 @@ class RequestLog:
     error: str = ""
     finish: str = ""
     calls: Mapping[str, int] = field(default_factory=dict)
+    repairs: int = 0
     first: float | None = None
     """Seconds to the first delta."""
 
     def count(self, answer: AnswerReading, metrics: ServeMetrics) -> None:
         """The attempts of an answer, and how its choices finished."""
-        self.calls = answer.statuses
+        self.calls, self.repairs = answer.statuses, answer.repairs.total()
         for status, number in answer.statuses.items():
             metrics.calls.labels(self.dialect, status).inc(number)
         for kind, number in answer.repairs.items():
@@ -90,8 +91,8 @@ class RequestLog:
             "api": self.api, "model": self.model[:80], "mode": self.mode, "dialect": self.dialect,
             "stream": self.stream, "status": self.status, "finish": self.finish,
             **{f"calls_{status}": number for status, number in self.calls.items()},
-            "first_ms": None if self.first is None else round(self.first * 1e3, 1), "ms": round(took * 1e3, 1),
-            "error": self.error,
+            "repairs": self.repairs or None, "first_ms": self.first and round(self.first * 1e3, 1),
+            "ms": round(took * 1e3, 1), "error": self.error,
         }  # fmt: skip
         said = " ".join(f"{key}={_shown(value)}" for key, value in fields.items() if value not in ("", None))
         LOG.log(logging.WARNING if self.status >= 500 else logging.INFO, "request %s", said, extra={"toolect": fields})
