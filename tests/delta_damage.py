@@ -147,6 +147,12 @@ def copied(random: Random, parts: list[Parts]) -> None:
         call += random.choice([[once], json.loads(json.dumps(call))])
 
 
+def doubled(_: Random, parts: list[Parts]) -> None:
+    """Each part comes twice."""
+    for call in parts:
+        call[:] = [json.loads(json.dumps(part)) for part in call for _ in range(2)]
+
+
 def copied_arguments(_: Random, parts: list[Parts]) -> None:
     """The arguments come again, whole."""
     for call in parts:
@@ -161,7 +167,7 @@ def heads_first(_: Random, parts: list[Parts]) -> None:
 
 
 Damage = Callable[[Random, list[Parts]], None]
-SHAPES: tuple[Damage, ...] = (objects, copied, copied_arguments)
+SHAPES: tuple[Damage, ...] = (objects, copied, copied_arguments, doubled)
 """Damage to what the calls are, which comes first."""
 ADDRESSES: tuple[Damage, ...] = (
     placeholders, empty_words, late_names, no_index, all_zero, changing_ids, no_ids, repeated_ids, repeated_names,

@@ -55,7 +55,9 @@ class StreamedCall:
         """Whether its arguments came without a name; by a guess; whether another call waited for some at its place."""
         self.texts: list[str] = []
         """The arguments in their pieces, other than a placeholder."""
-        self._held = ""
+        self.is_garbled = self._is_doubled = False
+        """Whether pieces that came twice were not all alike; whether each piece comes twice."""
+        self._held = self.first_copy = ""
         self.pieces = self._named_at = self._passed = self._repeated = 0
         self._quoted = self._escaped = False
         self._depth = self._signs = 0
@@ -86,7 +88,7 @@ class StreamedCall:
         if not self.texts:
             is_open = self.lacks_arguments and (is_here or bool(text)) and (self.is_placed or not other_id)
             return is_here and not other_id or is_open
-        return not self.is_whole and not (begins and other_id)
+        return not self.is_whole and not (begins and other_id and not self.is_placed)
 
     def repeats(self, other: StreamedCall) -> bool:
         """True where this call is a copy of `other`: of one id, or the whole of what had come in pieces."""
@@ -105,6 +107,8 @@ class StreamedCall:
             return
         if self.is_whole and _PLACEHOLDER.fullmatch(text):
             return
+        if self._is_second_copy(text):
+            return
         if not self.texts:
             text = (self._held + text).lstrip()
             while (found := _PLACEHOLDER.match(text)) and found.end() < len(text):
@@ -116,6 +120,16 @@ class StreamedCall:
             self.texts.append(text)
             self.pieces += 1
             self._measure(text)
+
+    def _is_second_copy(self, text: str) -> bool:
+        """True for a piece that repeats the one before it, where all do: no object begins twice."""
+        if self._is_doubled:
+            is_second, self.first_copy = text == self.first_copy, "" if self.first_copy else text
+            self.is_garbled = self.is_garbled or not is_second and not self.first_copy
+            return is_second
+        before = self.texts[0] if self.pieces == 1 else "" if self.texts else self._held
+        self._is_doubled = before == text.lstrip() and before.startswith("{") and not (self.is_whole or before == "{}")
+        return self._is_doubled
 
     def _check_repeated(self, text: str) -> None:
         had = self.text
@@ -208,6 +222,8 @@ class CallAssembler:
             call = StreamedCall(twin, place is not None)
             before = self._at.get(place) if place is not None else None
             call.shares = before is not None and before.lacks_arguments
+            last = self._last if place is None else None  # without an index, this may be a piece of that
+            call.is_garbled = last is not None and last.name == name and bool(last.texts) and not last.is_whole
             events = self._begin(call)
         if not name and text.strip() not in ("", "{}", "null"):
             self._is_nameless = call.is_nameless = True
@@ -237,6 +253,7 @@ class CallAssembler:
             return None, None
         if not name:
             begins = text.lstrip().startswith("{") if call.is_late else call.is_whole and _begins(text)
+            begins = begins and text != call.first_copy  # the second of two copies
             is_another = begins and not call.is_over
             return (None, call) if is_another else (call, None)
         if not call.name and call.twin and not call.twin.is_late and call.is_whole and call.repeats(call.twin):
@@ -309,7 +326,7 @@ class CallAssembler:
             events += self._start(call)
         for call in self._started:
             if call.texts:
-                is_unclear = bool(orphans) and call.is_nameless or lost and call.is_guessed
+                is_unclear = call.is_garbled or bool(orphans) and call.is_nameless or lost and call.is_guessed
             else:
                 is_unclear = bool(orphans) or call.lacks_arguments and lost and call.name not in self._bare
             events += call.end(was_cut, _UNCLEAR if is_unclear else "")
