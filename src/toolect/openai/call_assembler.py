@@ -44,13 +44,13 @@ _WHERE = "tool_calls[].function.arguments"
 class StreamedCall:
     """One call as its parts come. `twin` is a call that was whole at its place: what repeats that is no other call."""
 
-    def __init__(self, twin: StreamedCall | None, is_placed: bool) -> None:
+    def __init__(self, twin: StreamedCall | None, place: int | None) -> None:
         self.id = self.name = ""
         self.number = -1
         """Its number among the calls of the answer, once it has begun."""
         self.is_over = self.is_late = False
         """Whether it has ended; whether its name came after its arguments."""
-        self.twin, self.is_placed = twin, is_placed
+        self.twin, self.place = twin, place
         self.is_nameless = self.is_guessed = self.shares = False
         """Whether its arguments came without a name; by a guess; whether another call waited for some at its place."""
         self.texts: list[str] = []
@@ -86,9 +86,9 @@ class StreamedCall:
             is_piece = is_here and len(self.texts) == self._named_at and not self._held and not other_id
             return is_piece and bool(self.id or name.startswith(self.name))
         if not self.texts:
-            is_open = self.lacks_arguments and (is_here or bool(text)) and (self.is_placed or not other_id)
+            is_open = self.lacks_arguments and (is_here or bool(text)) and (self.place is not None or not other_id)
             return is_here and not other_id or is_open
-        return not self.is_whole and not (begins and other_id and not self.is_placed)
+        return not self.is_whole and not (begins and other_id and self.place is None)
 
     def repeats(self, other: StreamedCall) -> bool:
         """True where this call is a copy of `other`: of one id, or the whole of what had come in pieces."""
@@ -219,7 +219,7 @@ class CallAssembler:
         call, twin = self._find(place, call_id, name, text)
         events: list[Event] = []
         if call is None:
-            call = StreamedCall(twin, place is not None)
+            call = StreamedCall(twin, place)
             before = self._at.get(place) if place is not None else None
             call.shares = before is not None and before.lacks_arguments
             last = self._last if place is None else None  # without an index, this may be a piece of that
@@ -319,6 +319,17 @@ class CallAssembler:
             named[0].texts = orphans[0].texts
             rest.remove(orphans.pop())
         given = {call.name for call in self._all if call.texts and call.text}
+        # A name that came again, without arguments, with the id or at the index of a call that has some, is no other.
+        full = {
+            (one.name, key)
+            for one in self._all
+            if one.texts and one.text
+            for key in (one.id, one.place)
+            if key not in ("", None)
+        }
+        again = {one for one in named if not one.texts and one.name not in self._bare}
+        again = {one for one in again if (one.name, one.id) in full or (one.name, one.place) in full}
+        rest = [one for one in rest if one not in again or (one.name, one.id) not in full]
         lacking = [call for call in named if call.lacks_arguments and call.name not in self._bare]
         lost = bool(lacking) and (self._is_nameless or any(call.name in given for call in lacking))
         events: list[Event] = []
@@ -328,7 +339,9 @@ class CallAssembler:
             if call.texts:
                 is_unclear = call.is_garbled or bool(orphans) and call.is_nameless or lost and call.is_guessed
             else:
-                is_unclear = bool(orphans) or call.lacks_arguments and lost and call.name not in self._bare
+                is_unclear = (
+                    bool(orphans) or call in again or call.lacks_arguments and lost and call.name not in self._bare
+                )
             events += call.end(was_cut, _UNCLEAR if is_unclear else "")
         self._started.clear()
         self._unstarted.clear()
