@@ -25,7 +25,7 @@ DIALECTS = (
 )  # fmt: skip
 """Dialects that the truth is written in: JSON, elements, code and channels."""
 DIFFERENCES = 5
-"""Differences of each kind that are shown."""
+"""Cases with differences that are shown."""
 
 
 def main() -> None:
@@ -87,15 +87,17 @@ def _turns(seeds: int) -> Judged:
 
 def _table(title: str, judged: Judged) -> None:
     counts: dict[str, Counter[str]] = {}
-    differing: list[str] = []
+    differing: dict[str, list[str]] = {}
     for what, ours, theirs, answer in judged:
         found = counts.setdefault(what, Counter())
         found.update({"answers": 1, "right by both": ours and theirs, "wrong by both": not (ours or theirs)})
         if ours != theirs:
             found["differ"] += 1
-            differing.append(f"  {'right' if ours else 'wrong'} here, not there: {answer[:300]}")
+            said = f"{'right' if ours else 'wrong'} here, not there: {what}, {answer[:300]}"
+            differing.setdefault(answer.partition(" ")[0], []).append(said)
     _draw(title, ("altered", "answers", "right by both", "wrong by both", "differ"), counts)
-    print("".join(f"{line}\n" for line in differing[:DIFFERENCES]))
+    for name, told in [*differing.items()][:DIFFERENCES]:
+        print(f"  {name}, {len(told)} times, such as {told[0]}\n")
 
 
 def _draw(title: str, heads: tuple[str, ...], counts: Mapping[str, Counter[str]]) -> None:
