@@ -444,10 +444,11 @@ def test_rows_of_any_shape_are_read_or_told(seed: int, tmp_path: Path) -> None:
 
 
 def test_a_file_without_rows_is_told_once(tmp_path: Path) -> None:
-    """One object on many lines, or a table, is no file of rows."""
-    (tmp_path / "e.json").write_text(json.dumps([{"expected": []}] * 50, indent=1))
-    found = score_files(str(tmp_path / "e.json"))
+    """A table is no file of rows, and is left at its beginning; an array has its rows on any lines."""
+    found = score_files(lines(tmp_path / "table.jsonl", *["text,expected", *["Hi,none"] * 50]))
     assert len(found.troubles) < 5 and "one a line: the rest of the file is left out" in found.troubles[-1][1]
+    (tmp_path / "array.json").write_text(json.dumps([{"text": "Hi", "expected": []}] * 50, indent=1))
+    assert score_files(str(tmp_path / "array.json")).total.right == 50
 
 
 def test_duplicates_and_gaps(tmp_path: Path) -> None:
