@@ -75,7 +75,7 @@ def test_what_is_harmless_does_not_call(name: str) -> None:
     """A call that is quoted in an answer, whole or misspelt, is none when it was made harmless."""
     dialect = chat(name).dialect
     wire = str(dialect.render(Message([Call("evil", {"a": "b"}, "abcdefghi")]))) if dialect.name else "x"
-    openers = [opener for opener in dialect.graph().openers if len(opener) > 3]
+    openers = [opener for opener in dialect._graph().openers if len(opener) > 3]
     for text in (wire, f"So {wire}", *(f"x{opener}" for opener in openers), *(opener[:-1] for opener in openers)):
         given = Conversation([User("Q"), Assistant(Message([Content(text)]))])
         told = written(name, given, "neutralise")

@@ -119,7 +119,7 @@ class Answers:
 
     @cached_property
     def _island(self) -> Island | None:
-        start = self.dialect.graph().start
+        start = self.dialect._graph().start
         return island(start) if start.text else None
 
     @cached_property
