@@ -17,8 +17,8 @@ help:  ## list the targets
 
 setup: $(READY)  ## make the environment in .venv
 
-demo: setup  ## a tour over real model outputs
-	@$(BIN)/python -m tools.demo
+demo: setup  ## a tour: toolect at work on a few answers of models
+	@$(BIN)/toolect demo
 
 test: setup  ## run a share of the tests, in three to four minutes: ARGS="--all", ARGS="tests/test_corpus.py -k hermes"
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
@@ -57,7 +57,7 @@ beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --corpus"
 peers: setup  ## measure speed beside other packages, each in its own environment: ARGS="--quick --dialect NAME --write"
 	@$(BIN)/python -m tools.peers.compare $(ARGS)
 
-datasets: setup  ## measure the speed and memory of toolect dataset: ARGS="--size 200 --to qwen3 glm-4.5 --write"
+datasets: setup  ## measure the speed and memory of toolect data convert: ARGS="--size 200 --to qwen3 glm-4.5 --write"
 	@$(BIN)/python -m tools.bench.data_sets $(ARGS)
 
 floods: setup  ## read texts made to be slow: ARGS="--dialect NAME --write"

@@ -13,13 +13,14 @@ RUN = "from toolect._cli import main; main(prog_name='toolect')"
 """The program that is the command."""
 
 
-def on_terminal(words: Sequence[str], folder: Path | None = None) -> str:
-    """What a command writes when standard output is a terminal."""
+def on_terminal(words: Sequence[str], folder: Path | None = None, errors: bool = False) -> str:
+    """What a command writes when standard output is a terminal; with `errors` standard error is it as well."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
     command = [sys.executable, "-c", RUN, *words]
-    with subprocess.Popen(command, cwd=folder, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as child:
+    stderr = theirs if errors else subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=folder, stdout=theirs, stderr=stderr, env=environment) as child:
         os.close(theirs)
         out = b""
         try:

@@ -1,4 +1,4 @@
-"""`toolect agent` and `toolect run`: what they write, how they exit, and what they say when something is wrong."""
+"""`toolect agent` and `toolect chat run`: what they write, how they exit, and what they say when something is wrong."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_wrong_tools_are_misuse(tmp_path: Path, source: str, said: str) -> None:
         path = tmp_path / "broken.py"
         path.write_text(source, encoding="utf-8")
         name = str(path)
-    for words in (["run"], ["agent", "Hi", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--yes"]):
+    for words in (["chat", "run"], ["agent", "Hi", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--yes"]):
         result = invoke(*words, "--tools", name, text="")
         assert result.exit_code == 2, result.output
         assert said in result.stderr.splitlines()[-1] and "expected" in result.stderr
@@ -228,7 +228,7 @@ def test_tools_of_an_mcp_server(tools: str) -> None:
     assert both.exit_code == 1 and "got `tide`, which is registered already" in both.stderr
 
 
-# toolect run
+# toolect chat run
 
 
 @pytest.mark.parametrize(
@@ -244,28 +244,28 @@ def test_tools_of_an_mcp_server(tools: str) -> None:
 )
 def test_run_executes_calls(tools: str, text: str, status: int, said: str) -> None:
     """Exit status 0 when every call came to something, 1 when one did not: the result says why."""
-    result = invoke("run", "--from", "hermes", "--tools", tools, text=text)
+    result = invoke("chat", "run", "--dialect", "hermes", "--tools", tools, text=text)
     assert result.exit_code == status, result.output
     assert [said in row["output"] for row in rows(result)] == [True] * bool(said)
-    drawn = invoke("run", "--from", "hermes", "--tools", tools, "--format", "text", text=text)
+    drawn = invoke("chat", "run", "--dialect", "hermes", "--tools", tools, "--format", "text", text=text)
     assert drawn.exit_code == status and said in drawn.stdout and ("  error" in drawn.stdout) == bool(status)
 
 
 def test_run_keeps_the_order(tools: str) -> None:
     """Results come in the order of the calls, also those that were not executed."""
     wrong = CALL.replace("tide", "tied")
-    result = invoke("run", "--from", "hermes", "--tools", tools, text=f"{CALL}\n{wrong}\n{CALL}")
+    result = invoke("chat", "run", "--dialect", "hermes", "--tools", tools, text=f"{CALL}\n{wrong}\n{CALL}")
     assert [row["is_error"] for row in rows(result)] == [False, True, False] and result.exit_code == 1
 
 
 def test_run_reads_what_parse_writes(tools: str) -> None:
     """Messages of `parse`, in either format, are read without naming a dialect; code too."""
     for form in ("json", "openai"):
-        parsed = invoke("parse", "--from", "hermes", "--format", form, text=CALL)
-        result = invoke("run", "--tools", tools, text=parsed.stdout)
+        parsed = invoke("parse", "--dialect", "hermes", "--format", form, text=CALL)
+        result = invoke("chat", "run", "--tools", tools, text=parsed.stdout)
         assert [row["name"] for row in rows(result)] == ["tide"] and result.exit_code == 0
     code = '```python\nx = plot(1)\ntide("Brest", day=2)\n```'
-    (row,) = rows(invoke("run", "--tools", tools, "--from", "python-call-block", text=code))
+    (row,) = rows(invoke("chat", "run", "--tools", tools, "--dialect", "python-call-block", text=code))
     assert json.loads(row["output"]) == {"port": "Brest", "day": 2, "low": "04:10"}
 
 
@@ -292,10 +292,10 @@ def test_run_executes_what_waits(tools: str, messages: list[Any], ports: list[st
     """Of a conversation the calls without a result are executed; that there are none is said."""
     given = [{"role": "user", "content": "Tide?"}, *messages]
     text = json.dumps({"messages": given, "model": "m"} if wrap else given)
-    result = invoke("run", "--tools", tools, text=text)
+    result = invoke("chat", "run", "--tools", tools, text=text)
     assert [json.loads(row["output"])["port"] for row in rows(result)] == ports and result.exit_code == 0
     assert ("found no call to execute" in result.stderr) is not bool(ports)
-    (row,) = rows(invoke("run", "--jsonl", "--tools", tools, text=text))
+    (row,) = rows(invoke("chat", "run", "--jsonl", "--tools", tools, text=text))
     assert [json.loads(one["output"])["port"] for one in row["results"]] == ports
 
 
@@ -303,44 +303,46 @@ def test_run_executes_the_answer_beside_a_conversation(tools: str) -> None:
     """A response, or a column of text, is what is to be executed; the messages beside it are what was asked."""
     asked = {"messages": [{"role": "user", "content": "Tide?"}, asking("Calais")]}
     response = asked | {"choices": [{"message": asking("Brest")}]}
-    (row,) = rows(invoke("run", "--tools", tools, text=json.dumps(response)))
+    (row,) = rows(invoke("chat", "run", "--tools", tools, text=json.dumps(response)))
     assert json.loads(row["output"])["port"] == "Brest"
-    (row,) = rows(invoke("run", "--jsonl", "--tools", tools, text=json.dumps(asked | {"completion": CALL})))
+    (row,) = rows(invoke("chat", "run", "--jsonl", "--tools", tools, text=json.dumps(asked | {"completion": CALL})))
     assert [json.loads(one["output"])["port"] for one in row["results"]] == ["Brest"] and "messages" in row
 
 
 def test_run_refuses_what_is_no_conversation(tools: str) -> None:
     """Messages that make none are not taken for a text without calls."""
     given = [asking("Brest", call_id="a"), {"role": "tool", "tool_call_id": "b", "content": "low"}]
-    result = invoke("run", "--tools", tools, text=json.dumps(given))
+    result = invoke("chat", "run", "--tools", tools, text=json.dumps(given))
     assert result.exit_code == 2 and "for the id `b`" in result.stderr and "in the conversation" in result.stderr
-    (row,) = rows(invoke("run", "--jsonl", "--tools", tools, text=json.dumps(given)))
+    (row,) = rows(invoke("chat", "run", "--jsonl", "--tools", tools, text=json.dumps(given)))
     assert "for the id `b`" in row["error"]
 
 
 def test_results_have_ids_of_their_own(tools: str) -> None:
     """Two calls with one id are two: so are their results."""
-    first, second = rows(invoke("run", "--tools", tools, text=json.dumps(asking("Brest", "Calais", call_id="a"))))
+    first, second = rows(
+        invoke("chat", "run", "--tools", tools, text=json.dumps(asking("Brest", "Calais", call_id="a")))
+    )
     assert first["call_id"] == "a" and second["call_id"] not in ("", "a")
 
 
 def test_run_without_tools_is_misuse() -> None:
     """One of the options is needed."""
-    result = invoke("run", text=CALL)
+    result = invoke("chat", "run", text=CALL)
     assert result.exit_code == 2 and "--tools, or a server with --mcp" in result.stderr
 
 
 def test_run_with_an_mcp_server(tools: str) -> None:
     """Its tools run, for one answer and for many; that it cannot be reached, or has a name that is taken, is said."""
     sink = CALL.replace("tide", "sink").replace("port", "ship").replace("Brest", "Vasa")
-    drawn = invoke("run", "--from", "hermes", "--mcp", HARBOUR, "--format", "text", text=CALL)
+    drawn = invoke("chat", "run", "--dialect", "hermes", "--mcp", HARBOUR, "--format", "text", text=CALL)
     assert drawn.exit_code == 0 and "result tide" in drawn.stdout, drawn.output
     lines = "".join(json.dumps({"text": text}) + "\n" for text in (sink, "None.", sink))
-    many = rows(invoke("run", "--jsonl", "--mcp", HARBOUR, text=lines))
+    many = rows(invoke("chat", "run", "--jsonl", "--mcp", HARBOUR, text=lines))
     assert [[result["is_error"] for result in row["results"]] for row in many] == [[True], [], [True]]
-    both = invoke("run", "--tools", tools, "--mcp", HARBOUR, text=sink)
+    both = invoke("chat", "run", "--tools", tools, "--mcp", HARBOUR, text=sink)
     assert both.exit_code == 2 and "got `tide`, which is registered already" in both.stderr
-    gone = invoke("run", "--mcp", "no-such-server", text=sink)
+    gone = invoke("chat", "run", "--mcp", "no-such-server", text=sink)
     assert gone.exit_code == 2 and "expected an MCP server at no-such-server" in gone.stderr
 
 
@@ -379,7 +381,7 @@ def test_what_tools_print_is_no_result(kind: str, tmp_path: Path) -> None:
     made = chat_server.calls(("loud", '{"word": "a"}'), ("later", '{"word": "b"}'))
     with serving([made, chat_server.text("Done.")]) as server:
         asking = ["agent", "?", "--url", server.url, "--model", "m", "--yes"]
-        words = {"run": ["run"], "lines": ["run", "--jsonl"], "agent": asking}[kind]
+        words = {"run": ["chat", "run"], "lines": ["chat", "run", "--jsonl"], "agent": asking}[kind]
         command = [sys.executable, "-c", RUN, *words, "--tools", str(tmp_path / "loud.py")]
         done = subprocess.run(command, input=text, capture_output=True, check=False, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -390,5 +392,5 @@ def test_what_tools_print_is_no_result(kind: str, tmp_path: Path) -> None:
 def test_a_module_that_ends_the_program_is_said(tmp_path: Path) -> None:
     """With the reason, as for one that fails."""
     (tmp_path / "gone.py").write_text("raise SystemExit(3)")
-    result = invoke("run", "--tools", str(tmp_path / "gone.py"), text="{}")
+    result = invoke("chat", "run", "--tools", str(tmp_path / "gone.py"), text="{}")
     assert result.exit_code == 2 and "which fails: SystemExit: 3" in result.stderr

@@ -179,7 +179,7 @@ def test_made_ids_are_told_with_the_results(name: str) -> None:
 
 
 def test_results_in_another_order_are_read_back_as_they_were(tmp_path: Path) -> None:
-    """`talk --check` finds nothing to say of the order of results, which is none."""
+    """`chat render --compare` finds nothing to say of the order of results, which is none."""
     calls = [
         {"id": one, "type": "function", "function": {"name": "tide", "arguments": json.dumps({"port": one})}}
         for one in "ab"
@@ -187,7 +187,7 @@ def test_results_in_another_order_are_read_back_as_they_were(tmp_path: Path) -> 
     results = [{"role": "tool", "tool_call_id": one, "content": f"{one} is low"} for one in "ba"]
     messages = [{"role": "user", "content": "Tide?"}, {"role": "assistant", "tool_calls": calls}, *results]
     (path := tmp_path / "talk.json").write_text(json.dumps({"messages": messages, "tools": [TIDE]}))
-    done = CliRunner().invoke(main, ["talk", str(path), "--to", "qwen3", "--check"])
+    done = CliRunner().invoke(main, ["chat", "render", str(path), "--to", "qwen3", "--compare"])
     assert done.stdout.index("a is low") < done.stdout.index("b is low"), done.output
     assert "results" not in done.stderr and "other calls" not in done.stderr, done.stderr
 
@@ -457,23 +457,24 @@ MESSAGES = json.dumps(
 
 
 def talk(*args: str, text: str) -> Result:
-    return CliRunner().invoke(main, ["talk", *args], input=text)
+    """Runs `toolect chat render`, or `parse` and `convert` where `--chat` names what the text is."""
+    verb = "render" if "--chat" not in args else "convert" if "--to" in args else "parse"
+    return CliRunner().invoke(main, ["chat", verb, *args], input=text)
 
 
 def test_a_transcript_is_explained() -> None:
     """Each rule with its role and guard, what its slots hold, and repairs where they are."""
-    done = talk("--from", "qwen3", "--explain", text="<|im_start|>user\nHi<|im_start|>assistant\nHel")
+    done = talk("--chat", "qwen3", "--tree", text="<|im_start|>user\nHi<|im_start|>assistant\nHel")
     assert done.exit_code == 1
     assert "user  → user\n  <|im_start|>user\\n\n  TEXT  17–19  Hi\n" in done.stdout
     assert "  (implied-closer at character 19)\n" in done.stdout
-    told = talk("--to", "qwen3", "--explain", text=MESSAGES)
+    told = talk("--to", "qwen3", "--tree", text=MESSAGES)
     assert told.exit_code == 0
     assert "head  when system or tools" in told.stdout
-    assert talk("--explain", text=MESSAGES).exit_code == 2
 
 
 def test_a_conversation_in_three_families_is_read_back() -> None:
-    done = talk("--to", "qwen2.5", "--to", "glm-4.5", "--to", "deepseek-v3.1", "--check", text=MESSAGES)
+    done = talk("--to", "qwen2.5", "--to", "glm-4.5", "--to", "deepseek-v3.1", "--compare", text=MESSAGES)
     assert done.exit_code == 0
     assert done.stderr.count("read back as it was") == 3
 
@@ -485,7 +486,7 @@ def test_what_is_told_otherwise_is_said_in_a_sentence() -> None:
         {"role": "user", "content": "Hi"}, {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "call_1", "content": "x"}, {"role": "assistant", "content": "Ho"},
     ]  # fmt: skip
-    done = talk("--to", "qwen3", "--check", text=json.dumps(told))
+    done = talk("--to", "qwen3", "--compare", text=json.dumps(told))
     assert done.exit_code == 1
     assert done.stderr == "toolect: qwen3: read back otherwise: the ids of calls are left out\n"
 
@@ -508,7 +509,7 @@ def test_what_a_transcript_says_between_turns_is_lost() -> None:
         change.endswith(f"lost {which}")
         for change, which in zip(row["account"]["changes"], ("one", "two"), strict=True)
     ]
-    done = talk("--from", "qwen3", "--to", "glm-4.5", text=UNREAD)
+    done = talk("--chat", "qwen3", "--to", "glm-4.5", text=UNREAD)
     assert done.exit_code == 1 and done.stderr.count("lost") == 2
     plain = UNREAD.replace("lost one", "").replace("lost two", "")
     assert not chat("qwen3").convert(plain, chat("glm-4.5")).losses
@@ -524,7 +525,7 @@ def test_what_follows_the_end_of_an_answer_in_a_transcript_is_lost(name: str) ->
     losses = one.convert(text, chat("glm-4.5")).losses
     assert any(loss.startswith("turn 1: what follows the end of an answer is left out: lost") for loss in losses)
     assert "lost" in one.convert(text, one, unsafe="keep").text
-    done = talk("--from", name, "--to", "glm-4.5", text=text)
+    done = talk("--chat", name, "--to", "glm-4.5", text=text)
     assert done.exit_code == 1 and "what follows the end" in done.stderr
     row = Convert(target_of("messages"), Source("transcript", chat=name))({"text": text})
     assert row["account"]["status"] == "changed" and "what follows the end" in row["account"]["changes"][0]
@@ -532,7 +533,7 @@ def test_what_follows_the_end_of_an_answer_in_a_transcript_is_lost(name: str) ->
 
 def test_a_transcript_of_another_chat_says_which_it_looks_like() -> None:
     text = talk("--to", "llama3.1", text=MESSAGES).stdout
-    done = talk("--from", "qwen3", text=text)
+    done = talk("--chat", "qwen3", text=text)
     assert done.exit_code == 2
     assert re.search(r"looks like .*`llama3", done.stderr)
 
@@ -594,10 +595,10 @@ def test_calls_that_could_not_be_read_are_said() -> None:
     call = '<tool_call>\n{"name": "f", "arguments": [1]}\n</tool_call>'
     broken = f"<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n{call}"
     for more in ((), ("--origins",), ("--to", "qwen2.5")):
-        done = talk("--from", "qwen3", *more, text=broken + "<|im_end|>\n")
+        done = talk("--chat", "qwen3", *more, text=broken + "<|im_end|>\n")
         assert done.exit_code == 1
         assert done.stderr.startswith("toolect: turn 1: call 0 (`f`) is malformed: expected")
-    assert talk("--from", "qwen3", text=broken.replace("[1]", "{}") + "<|im_end|>\n").exit_code == 0
+    assert talk("--chat", "qwen3", text=broken.replace("[1]", "{}") + "<|im_end|>\n").exit_code == 0
 
 
 def test_a_system_text_beside_messages_is_told() -> None:
@@ -606,7 +607,7 @@ def test_a_system_text_beside_messages_is_told() -> None:
     for system in ("Be brief.", [{"type": "text", "text": "Be brief."}]):
         done = talk("--to", "qwen3", text=json.dumps({"system": system, "messages": asked}))
         assert done.stdout.startswith("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nWhen?")
-    assert talk(text=json.dumps({"system": "", "messages": asked})).exit_code == 0
+    assert talk("--to", "qwen3", text=json.dumps({"system": "", "messages": asked})).exit_code == 0
     two = {"system": "A", "messages": [{"role": "system", "content": "B"}, *asked]}
     odd = {"system": 3, "messages": asked}
     for body, why in ((two, "one system text, got another one in `messages` - at `system`"), (odd, "at `system`")):
@@ -616,4 +617,4 @@ def test_a_system_text_beside_messages_is_told() -> None:
 
 def test_origins_are_drawn() -> None:
     text = talk("--to", "qwen3", text=MESSAGES).stdout
-    assert "[user 1]When?" in talk("--from", "qwen3", "--origins", text=text).stdout
+    assert "[user 1]When?" in talk("--chat", "qwen3", "--origins", text=text).stdout

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
@@ -24,11 +25,10 @@ from command_line import RUN, on_terminal
 import toolect
 from toolect import _extras as extras
 from toolect._authoring import processes
-from toolect._cli import COMMANDS, main
-from toolect._cli._shared import many
-from toolect._cli._shared.diagnostic_text import coloured
-from toolect._cli._shared.examples import examples
-from toolect._cli._shared.progress import progress
+from toolect._cli import COMMANDS, examples, main, many
+from toolect._cli.lint import coloured
+from toolect._cli.moved import MOVED_COMMANDS, MOVED_OPTIONS
+from toolect._cli.terminal import progress
 from toolect._corpora.packed import unpacked
 from toolect._message import Json
 
@@ -182,7 +182,7 @@ def test_empty_input_is_an_empty_answer(words: list[str], tmp_path: Path) -> Non
 def test_a_terminal_is_told_that_it_is_waited_for() -> None:
     """Without FILE, somebody who types is told so; a pipe is not."""
     ours, theirs = pty.openpty()
-    words = [sys.executable, "-c", RUN, "parse", "--from", "hermes"]
+    words = [sys.executable, "-c", RUN, "parse", "--dialect", "hermes"]
     with subprocess.Popen(words, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         os.close(theirs)
         assert child.stderr and child.stdout
@@ -197,7 +197,7 @@ def test_run_reads_many(tmp_path: Path) -> None:
     """The calls of each line are executed, its results stand beside its columns."""
     (tmp_path / "tools.py").write_text('def f(a: int) -> int:\n    """Adds one."""\n    return a + 1\n')
     (path := tmp_path / "a.jsonl").write_bytes(lines(ROWS))
-    found = rows(invoke("run", path, "--tools", tmp_path / "tools.py").stdout)
+    found = rows(invoke("chat", "run", path, "--tools", tmp_path / "tools.py").stdout)
     assert [[result["output"] for result in row["results"]] for row in found] == [["2"], []]
     assert [row["id"] for row in found] == [7, 8]
 
@@ -228,9 +228,9 @@ def test_list_takes_a_pattern() -> None:
 def test_detect_uses_the_text_and_the_model(tmp_path: Path) -> None:
     """Of dialects that read the text alike the model's comes first; a text that speaks against it is told."""
     (path := tmp_path / "a.txt").write_text(CALL)
-    (first, *_) = rows(invoke("detect", path, "--json").stdout)
+    (first, *_) = rows(invoke("detect", path, "--format", "json").stdout)
     alike = first["same"][-1]
-    (both, *_) = rows(invoke("detect", path, "--json", "--model", alike).stdout)
+    (both, *_) = rows(invoke("detect", path, "--format", "json", "--model", alike).stdout)
     assert both["dialect"] == alike and both["model"] and first["dialect"] in both["same"]
     against = invoke("detect", path, "--model", "moonshotai/Kimi-K2-Instruct")
     assert against.stdout.endswith("The text fits hermes, but its model's id leads to kimi-k2.\n")
@@ -268,10 +268,10 @@ def test_every_command_has_an_example(tmp_path: Path) -> None:
     (tmp_path / "grammars" / "my.lark").write_text(grammar)
     there = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     for name, shown in shares.share([*examples().items()], 6, "examples"):
-        told = invoke(name, "--help").stdout
+        told = invoke(*name.split(), "--help").stdout
         for line in shown:
             assert f"  {line}\n" in told
-            if name not in ("agent", "tokens", "serve", "play"):
+            if name not in ("agent", "data tokens", "play", "serve"):
                 done = subprocess.run(
                     line, shell=True, cwd=tmp_path, env=there, capture_output=True, text=True, check=False, timeout=300
                 )
@@ -280,35 +280,16 @@ def test_every_command_has_an_example(tmp_path: Path) -> None:
     assert invoke("-h").stdout == invoke("--help").stdout
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_installed_by_one_command(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once, however often it is called; for the shell that is named, or the one in use."""
-    for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "ZDOTDIR"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("SHELL", f"/usr/bin/{shell}")
-    for words in (["completion", shell, "--install"], ["completion", "--install"]):
-        result = invoke(*words)
-        assert result.exit_code == 0 and "open a new shell" in result.stderr
-    (script,) = (
-        path for path in tmp_path.rglob("*") if path.is_file() and path.parent.name in ("toolect", "completions")
-    )
-    assert "_TOOLECT_COMPLETE" in script.read_text()
-    if shell != "fish":
-        assert (tmp_path / f".{shell}rc").read_text() == f"[ -r {script} ] && . {script}\n"
-    monkeypatch.setenv("SHELL", "/bin/tcsh")
-    assert "expected one of the shells bash, zsh, fish, got `tcsh`" in invoke("completion").stderr
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["parse", "--from", "qwen3"], "qwen3-coder"),
+        (["parse", "--dialect", "qwen3"], "qwen3-coder"),
         (["convert", "--to", "qwen3_x"], "qwen3_xml"),
         (["show", "kimi"], "kimi-k2"),
         (["list", "kimi"], "kimi-k2"),
         (["coverage", "--dialect", "kimi"], "kimi-k2"),
-        (["comp"], "completion"),
+        (["sp"], "spec"),
+        (["spec", "gen"], "generate"),
         (["render", "--sp"], "--spans"),
     ],
 )
@@ -336,7 +317,7 @@ def test_shells_complete_dialects(words: list[str], expected: str) -> None:
         ("pyarrow", ["parse", "a.parquet"], "data"),
         ("zstandard", ["parse", "a.jsonl.zst"], "data"),
         ("jinja2", ["detect", "--template", "a.jinja"], "template"),
-        ("pydantic", ["run", "a.txt", "--tools", "tools.py"], "agent"),
+        ("pydantic", ["chat", "run", "a.txt", "--tools", "tools.py"], "agent"),
         (
             "httpx",
             ["agent", "Hi.", "--tools", "tools.py", "--url", "http://localhost:1", "--model", "m", "--yes"],
@@ -423,3 +404,57 @@ def test_long_work_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
             told(1, 2)
         with progress(shown=False) as told:
             told(1, 2)
+
+
+# Words of before
+
+
+def test_words_of_before_say_the_words_of_now() -> None:
+    """Each is one sentence with the new one, and exit status 2; the new one is there."""
+    for before, now in MOVED_COMMANDS.items():
+        result = invoke(before, "x")
+        assert result.exit_code == 2 and result.stderr.startswith(f"toolect: `toolect {before}` is now `toolect {now}`")
+        assert now in COMMANDS and before not in COMMANDS
+    for command, moved in MOVED_OPTIONS.items():
+        for before, now in moved.items():
+            for words in ([before, "x"], [f"{before}=x"]):
+                result = invoke(*command.split(), *words)
+                assert result.exit_code == 2 and result.stderr.count("\n") == 1
+                assert result.stderr.startswith(f"toolect: `{before}` is now `{now}`"), (command, result.stderr)
+            where = re.match(r"toolect ((?:(?:chat|spec|data) )?\w+)", now)
+            text = invoke(*(where[1] if where else command).split(), "--help").stdout
+            assert all(re.search(rf"{word}\b", text) for word in re.findall(r"--[\w-]+", now)), (command, before)
+    gone = invoke("dataset", "a.jsonl", "--from", "log", "--to=messages", "--keep-told")
+    assert gone.stderr.startswith(
+        "toolect: `toolect dataset` is now `toolect data convert`; `--from` is now `--kind`; `--keep-told` is now"
+    )
+    assert "_TOOLECT_COMPLETE=bash_source toolect" in invoke("completion", "bash").stderr
+
+
+def test_the_changelog_has_the_words_of_before() -> None:
+    """Its table is the one that the commands have."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    for before, now in MOVED_COMMANDS.items():
+        assert f"| `toolect {before}` | `toolect {now}` |\n" in text
+    for command, moved in MOVED_OPTIONS.items():
+        for before, now in moved.items():
+            assert f"| `{command} {before}` | `{now}` |\n" in text
+
+
+def test_an_option_has_one_meaning() -> None:
+    """An option of one name takes one kind of value wherever it is."""
+    kinds: dict[str, set[tuple[str, bool]]] = {}
+    context = click.Context(main)
+    for path in COMMANDS:
+        command: click.Command = main
+        for word in path.split():
+            assert isinstance(command, click.Group)
+            found = command.get_command(context, word)
+            assert found is not None
+            command = found
+        for option in command.params:
+            if isinstance(option, click.Option):
+                kinds.setdefault(option.opts[-1], set()).add((option.metavar or option.type.name, option.is_flag))
+    assert {name: found for name, found in kinds.items() if len(found) > 1} == {
+        "--to": {("DIALECT", False), ("CHAT", False), ("FORM", False)},  # what is written
+    }

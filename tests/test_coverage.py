@@ -244,7 +244,7 @@ def test_files_of_every_kind_say_the_same(tmp_path: Path) -> None:
 
     assert figures(counted(tmp_path / "b.jsonl.gz")) == expected
     assert figures(counted(tmp_path / "c.txt", separator="\n%%\n")) == expected
-    given = json.loads(invoke("-", "--json", text=lines).stdout)
+    given = json.loads(invoke("-", "--format", "json", text=lines).stdout)
     assert [(d["name"], d["figures"]["calls"]) for d in given["dialects"]] == [
         (name, row[1]) for name, row in expected.items()
     ]
@@ -395,9 +395,9 @@ def test_the_text_report(tmp_path: Path) -> None:
 
 
 def test_the_json_report_has_its_shape(tmp_path: Path) -> None:
-    """What --json writes is the report, whole."""
+    """What `--format json` writes is the report, whole."""
     path = write(tmp_path / "a.jsonl", [{"text": CALL}, {"text": HOSTILE}, {"text": CUT}])
-    told = invoke(str(path), "--json").stdout
+    told = invoke(str(path), "--format", "json").stdout
 
     assert msgspec.json.decode(told, type=Report) == counted(path)
 

@@ -895,7 +895,19 @@ def test_a_lone_surrogate_ends_no_job(parquet: bool, tmp_path: Path) -> None:
     odd = [replaced(good, place, "\ud800") for place in [*places(good)][1:]] + [good | {"\ud800": 1}, good]
     path = tmp_path / "in\udcff.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in odd))
-    command = ["dataset", str(path), "--to", "messages", "-o", str(tmp_path / "o"), "--json", "--jobs", "1"]
+    command = [
+        "data",
+        "convert",
+        str(path),
+        "--to",
+        "messages",
+        "-o",
+        str(tmp_path / "o"),
+        "--format",
+        "json",
+        "--jobs",
+        "1",
+    ]
     page = ["--html", str(tmp_path / "page.html")]
     done = CliRunner().invoke(main, [*command, *page, *(["--parquet"] if parquet else [])])
     assert done.exit_code == 1, done.output
@@ -914,19 +926,34 @@ def test_a_lone_surrogate_ends_no_job(parquet: bool, tmp_path: Path) -> None:
 
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:
-    """`toolect dataset` writes rows and a report, says what it found, and refuses what makes no sense."""
+    """`toolect data convert` writes rows and a report, says what it found, and refuses what makes no sense."""
     out = tmp_path / "rows"
     page = tmp_path / "page.html"
     done = CliRunner().invoke(
-        main, ["dataset", str(corpus), "--to", "qwen3", "-o", str(out), "--json", "--html", str(page), "--jobs", "1"]
+        main,
+        [
+            "data",
+            "convert",
+            str(corpus),
+            "--to",
+            "qwen3",
+            "-o",
+            str(out),
+            "--format",
+            "json",
+            "--html",
+            str(page),
+            "--jobs",
+            "1",
+        ],
     )
     assert done.exit_code == 1, done.output
     told = json.loads(done.stdout)
     assert told == json.loads((out / "report.json").read_text())
     assert sum(told["fates"].values()) == told["rows"] == told["lines"]
     assert f"{told['written']:,}" in page.read_text().replace(" ", " ")
-    for wrong in (["--to", "nothing"], ["--to", "ids"], ["--from", "nothing"], ["--to-dialect", "nothing"]):
-        command = ["dataset", str(corpus), "--to", "messages", "-o", str(tmp_path / "w"), *wrong]
+    for wrong in (["--to", "nothing"], ["--to", "ids"], ["--kind", "nothing"], ["--to-dialect", "nothing"]):
+        command = ["data", "convert", str(corpus), "--to", "messages", "-o", str(tmp_path / "w"), *wrong]
         failed = CliRunner().invoke(main, command)
         assert failed.exit_code == 2 and "expected" in failed.stderr, wrong
 
@@ -935,7 +962,9 @@ def test_the_command_shares_its_work_out(corpus: Path, tmp_path: Path, monkeypat
     """Units are small whatever the size of the files that are written: so there is work for every process."""
     given: list[Job] = []
     monkeypatch.setattr("toolect._data.job.run", lambda job, *_: given.append(job) or Done())
-    done = CliRunner().invoke(main, ["dataset", str(corpus), "--to", "qwen3", "-o", str(tmp_path), "--shard", "7"])
+    done = CliRunner().invoke(
+        main, ["data", "convert", str(corpus), "--to", "qwen3", "-o", str(tmp_path), "--shard", "7"]
+    )
     assert done.exit_code == 0, done.output
     assert (given[0].unit, given[0].shard) == (UNIT, 7 << 20)
 

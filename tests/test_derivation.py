@@ -17,7 +17,7 @@ import toolect
 from toolect._authoring.derivation import Branch, Derivation, Leaf, derive, parts
 from toolect._authoring.derivation.explain import explain
 from toolect._cli import main
-from toolect._cli.show.tree_text import draw_tree
+from toolect._cli.tree_text import draw_tree
 from toolect._compiled import Dialect
 from toolect._message import Content, Repair, RepairKind, Status
 from toolect._spec.load import load_spec
@@ -217,22 +217,22 @@ start  0-122  start#1  start#4
 """
 
 
-def show(*words: str, text: str) -> tuple[int, str]:
-    """The status and the output of `toolect show`."""
-    result = CliRunner().invoke(main, ["show", *words], input=text)
+def tree(dialect: str, *words: str, text: str) -> tuple[int, str]:
+    """The status and the output of `toolect parse --tree`."""
+    result = CliRunner().invoke(main, ["parse", "--dialect", dialect, "--tree", *words], input=text)
     return result.exit_code, result.output
 
 
-def test_show_tree() -> None:
+def test_tree_is_drawn() -> None:
     """Every repair is at its place, and what was expected is said where reading failed."""
-    assert show("qwen3-coder", "--tree", text=BROKEN) == (1, DRAWN)
-    status, drawn = show("mistral-v3", "--tree", text='[TOOL_CALLS][{"name": "f", "arguments": {}}]')
+    assert tree("qwen3-coder", "--format", "text", text=BROKEN) == (1, DRAWN)
+    status, drawn = tree("mistral-v3", "--format", "text", text='[TOOL_CALLS][{"name": "f", "arguments": {}}]')
     assert (status, drawn.splitlines()[-1]) == (0, "call f  ok")  # no rule of its own
 
 
-def test_show_tree_as_json() -> None:
+def test_tree_as_json() -> None:
     """The same as one object."""
-    status, drawn = show("qwen3-coder", "--tree", "--format", "json", text=BROKEN)
+    status, drawn = tree("qwen3-coder", text=BROKEN)
     form = json.loads(drawn)
     assert (status, form["dialect"]) == (1, "qwen3-coder")
     assert [(n["depth"], n["kind"], n["text"]) for n in form["nodes"] if n.get("kind") in ("unread", "end")] == [
@@ -246,12 +246,16 @@ def test_show_tree_as_json() -> None:
     assert form["message"]["segments"][0]["name"] == "f"
 
 
-def test_show_misused() -> None:
-    """What goes with a tree needs one."""
-    for words in (["--strict"], ["--format", "json"], ["answer.txt"]):
-        status, said = show("hermes", *words, text="")
+def test_tree_misused() -> None:
+    """It needs a dialect, one text, and nothing else that is written instead of the message."""
+    for words, why in (
+        (["auto"], "expected the dialect whose rules are shown"),
+        (["hermes", "--jsonl"], "expected one text with --tree"),
+        (["hermes", "--stream"], "expected --tree alone, got --stream too"),
+    ):
+        status, said = tree(*words, text="")
         assert status == 2
-        assert "expected --tree" in said
+        assert why in said
 
 
 def test_explanations() -> None:

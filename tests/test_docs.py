@@ -444,7 +444,7 @@ WRONG = {
     "an unstated status": "```console\n$ exit 3\n```\n",
     "another status": "```console\n$ exit 3\n[exit 2]\n```\n",
     "a status that did not come": "```console\n$ true\n[exit 1]\n```\n",
-    "an unknown dialect": "```console\n$ toolect parse examples/hermes.txt --from nothing\n```\n",
+    "an unknown dialect": "```console\n$ toolect parse examples/hermes.txt --dialect nothing\n```\n",
     "a failing assertion": "```python\n# test\nassert 1 == 2\n```\n",
     "printing what is not shown": "```python\n# test\nprint(1)\n```\n",
     "a wrong doctest": "```python\n>>> 1 + 1\n3\n```\n",
@@ -502,7 +502,7 @@ def test_limits_are_collected() -> None:
 
 def test_a_file_that_is_not_there_is_found_out() -> None:
     """A page may name a file by its last parts; what is nowhere is found."""
-    source = "`tools/demo.py` `demo.py` `_building/` `src/toolect/_events.py` `_building/nonsuch.py` `nonsuch/` `a`"
+    source = "`tools/reports.py` `peers/` `_building/` `src/toolect/_events.py` `_building/nonsuch.py` `nonsuch/` `a`"
     assert unknown_files(source) == ["_building/nonsuch.py", "nonsuch/"]
 
 

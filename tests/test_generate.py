@@ -128,7 +128,7 @@ def test_a_grammar_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "grammars" / "mine.lark").write_text(GRAMMAR)
     entry = "mine:\n  map: {content: content, call: call, call/JSON: {do: $name, 'with|using': $arguments}}\n"
     (tmp_path / "my.yaml").write_text(entry)
-    words = ["generate", "mine", "-n", "40", "--spec", str(tmp_path / "my.yaml")]
+    words = ["spec", "generate", "mine", "-n", "40", "--spec", str(tmp_path / "my.yaml")]
     done = subprocess.run([*RUN, *words], capture_output=True, check=True)  # alone: what it loads is known to all
     texts = [row["text"] for row in map(json.loads, done.stdout.splitlines())]
     assert any('{"do": "f", "with": {}}' in text for text in texts)
@@ -346,7 +346,7 @@ def invoke(*words: str) -> Result:
 
 def test_the_command_writes_json_lines() -> None:
     """Each line has a text, the message it says, and the tools it calls."""
-    result = invoke("generate", "kimi-k2", "-n", "30", "--seed", "7")
+    result = invoke("spec", "generate", "kimi-k2", "-n", "30", "--seed", "7")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.exit_code == 0 and len(rows) == 30
     assert Counter(row["canonical"] for row in rows) == {True: 15, False: 15}
@@ -359,7 +359,7 @@ def test_the_command_writes_json_lines() -> None:
 
 def test_the_command_is_reproducible() -> None:
     """The bytes depend on the seed, not on the order of sets."""
-    words = [*RUN, "generate", "xlam", "-n", "60", "--seed", "7", "--corrupt"]
+    words = [*RUN, "spec", "generate", "xlam", "-n", "60", "--seed", "7", "--corrupt"]
     one, two = (
         subprocess.run(words, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
         for seed in ("1", "2")
@@ -369,12 +369,12 @@ def test_the_command_is_reproducible() -> None:
 
 def test_the_command_corrupts() -> None:
     """Corrupted lines name the way; with none named, every way occurs."""
-    result = invoke("generate", "hermes", "-n", "400", "--corrupt", "any")
+    result = invoke("spec", "generate", "hermes", "-n", "400", "--corrupt", "any")
     rows = [json.loads(line) for line in result.stdout.strip().split("\n")]
     left = {how.value for how in Corruption} - {row["corruption"] for row in rows}
     assert len(left) < 8, left
     assert all(segment["span"] is None for row in rows for segment in row["message"]["segments"])
-    result = invoke("generate", "hermes", "-n", "5", "--corrupt", "truncation", "--format", "text")
+    result = invoke("spec", "generate", "hermes", "-n", "5", "--corrupt", "truncation", "--format", "text")
     assert re.findall(r"^=== (\d+) (.*) ===$", result.stdout, re.MULTILINE) == [
         (str(i), "truncation") for i in range(1, 6)
     ]
@@ -382,8 +382,8 @@ def test_the_command_corrupts() -> None:
 
 def test_what_cannot_be_broken_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A dialect without quotes cannot have wrong ones: the command ends, and says why."""
-    monkeypatch.setattr("toolect._cli.generate.PATIENCE", 5)
-    result = invoke("generate", "functiongemma", "-n", "3", "--corrupt", "wrong-quotes")
+    monkeypatch.setattr("toolect._cli.spec.PATIENCE", 5)
+    result = invoke("spec", "generate", "functiongemma", "-n", "3", "--corrupt", "wrong-quotes")
     assert result.exit_code == 1
     assert "expected 3 messages to break by wrong-quotes" in result.stderr
 
@@ -391,11 +391,17 @@ def test_what_cannot_be_broken_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("generate", "herms"), "did you mean `hermes`"),
-        (("generate", "hermes", "-n", "-1"), "-1 is not in the range"),
-        (("generate", "hermes", "--corrupt", "badly"), "'badly' is not one of 'any', 'missing-closer'"),
-        (("generate",), "Missing argument 'DIALECT'"),
-        (("generate", "auto"), "which only reads"),
+        (("spec", "generate", "herms"), "did you mean `hermes`"),
+        (("spec", "generate", "hermes", "-n", "-1"), "-1 is not in the range"),
+        (("spec", "generate", "hermes", "--corrupt", "badly"), "'badly' is not one of 'any', 'missing-closer'"),
+        (
+            (
+                "spec",
+                "generate",
+            ),
+            "Missing argument 'DIALECT'",
+        ),
+        (("spec", "generate", "auto"), "which only reads"),
     ],
 )
 def test_misuse(words: tuple[str, ...], expected: str) -> None:

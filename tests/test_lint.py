@@ -109,7 +109,6 @@ def test_clean_specs() -> None:
         (["hermse"], "expected a YAML file or a dialect, got `hermse`: did you mean `hermes`"),
         (["--only", "e"], "expected an entry of `dialects.yaml`, got `e`"),
         (["--check", "missing-corpora"], "expected a check, got `missing-corpora`: did you mean `missing-corpus`?"),
-        (["--explain", "everything"], "expected a check, got `everything`"),
     ],
     ids=str,
 )
@@ -183,8 +182,14 @@ def test_a_large_grammar_is_not_tried_in_full() -> None:
 @pytest.mark.usefixtures("folder")
 def test_explains_checks() -> None:
     """A check's page is Markdown, and all checks are listed with their first sentences."""
-    assert run("--explain", "missing-corpus").output.startswith("# missing-corpus\n\nFinds dialects without a corpus")
-    assert re.search(r"^unused-allow +Finds comments", run("--explain", "all").output, re.MULTILINE)
+    assert (
+        CliRunner()
+        .invoke(main, ["spec", "checks", "missing-corpus"])
+        .output.startswith("# missing-corpus\n\nFinds dialects without a corpus")
+    )
+    assert re.search(
+        r"^unused-allow +Finds comments", CliRunner().invoke(main, ["spec", "checks"]).output, re.MULTILINE
+    )
 
 
 # Reports

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html.parser
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -307,19 +306,13 @@ def test_the_page_is_whole_and_obeys_nothing() -> None:
 
 
 def invoke(*words: str) -> Result:
-    """Run `toolect coverage --matrix` in this process."""
-    return CliRunner().invoke(main, ["coverage", "--matrix", "--jobs", "1", *words])
-
-
-def named(*names: str) -> Iterator[str]:
-    """The options that name dialects."""
-    for name in names:
-        yield from ("--dialect", name)
+    """Run `toolect spec features` in this process."""
+    return CliRunner().invoke(main, ["spec", "features", "--jobs", "1", *words])
 
 
 def test_two_dialects_are_compared() -> None:
     """Of two dialects one sees what is lost in either direction, with the texts."""
-    result = invoke(*named("hermes", "qwen3-coder"))
+    result = invoke("hermes", "qwen3-coder")
     assert result.exit_code == 0
     assert "hermes → qwen3-coder" in result.stdout
     assert "qwen3-coder → hermes" in result.stdout
@@ -330,7 +323,7 @@ def test_two_dialects_are_compared() -> None:
 
 def test_one_dialect_is_told_in_full() -> None:
     """Of one dialect one sees every feature."""
-    result = invoke(*named("qwen3-coder"))
+    result = invoke("qwen3-coder")
     assert result.exit_code == 0
     assert all(feature.name in result.stdout for feature in FEATURES)
     assert "● one call" in result.stdout
@@ -339,7 +332,7 @@ def test_one_dialect_is_told_in_full() -> None:
 
 def test_several_dialects_are_a_table() -> None:
     """Of more than two one sees a sign for every feature of each."""
-    result = invoke(*named("hermes", "xlam", "glm-4.5"))
+    result = invoke("hermes", "xlam", "glm-4.5")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     for name in ("hermes", "xlam", "glm-4.5"):
@@ -348,8 +341,8 @@ def test_several_dialects_are_a_table() -> None:
 
 
 def test_the_data_and_the_page_are_written(tmp_path: Path) -> None:
-    """`--json` has findings, losses and examples; `--html` writes the page."""
-    result = invoke(*named("hermes", "mistral-v11"), "--json", "--html", str(tmp_path / "m.html"))
+    """`--format json` has findings, losses and examples; `--html` writes the page."""
+    result = invoke("hermes", "mistral-v11", "--format", "json", "--html", str(tmp_path / "m.html"))
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found["dialects"]["mistral-v11"]["ids"]["verdict"] == "refused"
@@ -361,16 +354,11 @@ def test_the_data_and_the_page_are_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [
-        (["--matrix", "corpus.jsonl"], "got both"),
-        ([], "expected a corpus"),
-        (["--matrix", "--dialect", "hermse"], "hermes"),
-        (["--matrix", "--html", "/nowhere/at/all.html"], "expected to write"),
-    ],
+    [(["hermse"], "hermes"), (["auto"], "which only reads"), (["--html", "/nowhere/a.html"], "expected to")],
 )
 def test_misuse_is_a_sentence(words: list[str], why: str) -> None:
     """What cannot be asked for is said in one sentence."""
-    result = CliRunner().invoke(main, ["coverage", *words])
+    result = invoke(*words)
     assert result.exit_code == 2
     assert why in result.stderr
     assert result.stderr.count("\n") == 1

@@ -43,7 +43,7 @@ def new(folder: Path, *words: str, rows: list[Json] | None = None) -> Result:
     if rows is not None:
         path.write_text("".join(f"{json.dumps(one)}\n" for one in rows))
     given = [*words, str(path)] if rows is not None else [*words]
-    return CliRunner().invoke(main, ["new", *given, "--into", str(folder)])
+    return CliRunner().invoke(main, ["new", *given, "--out", str(folder)])
 
 
 def test_five_rows_make_a_dialect(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def propose(folder: Path, template: str, *options: str) -> int:
 def test_a_family_that_nobody_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its dialect and its chat are found, tried, and said to do what the template does."""
     (tmp_path / "mine.jinja").write_text(HARBOUR, "utf-8")
-    words = ["new", "mine", "--template", str(tmp_path / "mine.jinja"), "--into", str(tmp_path)]
+    words = ["new", "mine", "--template", str(tmp_path / "mine.jinja"), "--out", str(tmp_path)]
     assert CliRunner().invoke(main, words).exit_code == 0
     toolect.load(tmp_path / "mine.yaml")
     assert propose(tmp_path, HARBOUR, "--dialect", "mine") == 0

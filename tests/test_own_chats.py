@@ -139,11 +139,11 @@ def test_the_environment_names_chats_beside_dialects(own: Path) -> None:
 def test_the_command_line_takes_them(own: Path) -> None:
     """`--spec` loads them; one with mistakes is a misuse."""
     done = CliRunner().invoke(
-        main, ["talk", "--spec", str(own), "--to", "harbour"], input='[{"role": "user", "content": "When?"}]'
+        main, ["chat", "render", "--spec", str(own), "--to", "harbour"], input='[{"role": "user", "content": "When?"}]'
     )
     assert done.stdout.startswith("<|im_start|>system\nYou are a pilot.<|im_end|>\n<|im_start|>guest\nWhen?")
     own.write_text("m: {extends: nobody}\n")
-    done = CliRunner().invoke(main, ["talk", "--spec", str(own), "--to", "m"], input="[]")
+    done = CliRunner().invoke(main, ["chat", "render", "--spec", str(own), "--to", "m"], input="[]")
     assert done.exit_code == 2
     assert "expected another entry to extend, got `nobody`" in done.stderr
 

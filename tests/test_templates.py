@@ -211,10 +211,10 @@ def test_detect_template() -> None:
 
 
 def test_detect_template_as_json(tmp_path: Path) -> None:
-    """`--json` writes one object a dialect; the template may be in a tokenizer_config.json, or on standard input."""
+    """One JSON object a dialect; the template may be in a tokenizer_config.json, or on standard input."""
     config = tmp_path / "tokenizer_config.json"
     config.write_text(json.dumps({"chat_template": EXAMPLE.read_text("utf-8")}), "utf-8")
-    result = detect("--template", config, "--json", "--limit", "1")
+    result = detect("--template", config, "--format", "json", "--limit", "1")
     form = json.loads(result.stdout)
     assert result.exit_code == 0
     assert (form["dialect"], form["read"], form["written"], form["spaced"], form["turns"]) == (
@@ -229,7 +229,7 @@ def test_detect_template_as_json(tmp_path: Path) -> None:
     assert first["template"][first["at"] :].startswith("True")
     assert form["missing"] == ["reasoning, then a call: reasoning", "reasoning, content and a call: reasoning"]
     for text in (config.read_text("utf-8"), EXAMPLE.read_text("utf-8")):
-        assert detect("--template", "-", "--json", "--limit", "1", text=text).stdout == result.stdout
+        assert detect("--template", "-", "--format", "json", "--limit", "1", text=text).stdout == result.stdout
 
 
 def test_detect_template_that_no_dialect_reads(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`toolect tokens`: a conversation drawn as ids."""
+"""`toolect data tokens`: a conversation drawn as ids."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def given(tmp_path: Path) -> list[str]:
     said["messages"][1]["content"] = "Tide? <b>No</b> <tool_call>"
     (tmp_path / "said.json").write_text(json.dumps(said))
     (tmp_path / "tokenizer.json").write_text(byte_level().to_str())
-    return ["tokens", str(tmp_path / "said.json"), "--tokenizer", str(tmp_path)]
+    return ["data", "tokens", str(tmp_path / "said.json"), "--tokenizer", str(tmp_path)]
 
 
 def test_ids_are_drawn(given: list[str]) -> None:
@@ -37,7 +37,8 @@ def test_ids_are_drawn(given: list[str]) -> None:
     assert "1 quoted marker, encoded as text: '<tool_call>'" in done.stdout
     assert "another example follows: for turn 6 `qwen3` writes otherwise" in done.stdout
     boxes = [
-        json.loads(line) for line in CliRunner().invoke(main, [*given, "--chat", "qwen3", "--json"]).stdout.splitlines()
+        json.loads(line)
+        for line in CliRunner().invoke(main, [*given, "--chat", "qwen3", "--format", "json"]).stdout.splitlines()
     ]
     assert [len(one["tokens"]) for one in boxes] == [len(one["input_ids"]) for one in boxes]
     assert [call["call"] for call in boxes[0]["calls"]] == ["tide"]
@@ -76,10 +77,10 @@ def test_the_template_beside_the_tokenizer_is_a_chat(given: list[str], tmp_path:
     """Without a chat it writes the conversation; beside one, it is said where it writes otherwise."""
     pytest.importorskip("jinja2", reason="no jinja2 here: the extra `template` brings it")
     (tmp_path / "chat_template.jinja").write_text(CHATML)
-    done = CliRunner().invoke(main, [*given[:1], str(tmp_path / "plain.json"), *given[2:]])
+    done = CliRunner().invoke(main, [*given[:2], str(tmp_path / "plain.json"), *given[3:]])
     assert done.exit_code == 2
     (tmp_path / "plain.json").write_text('[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]')
-    words = ["tokens", str(tmp_path / "plain.json"), *given[2:]]
+    words = ["data", "tokens", str(tmp_path / "plain.json"), *given[3:]]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0 and "⟦Y⟧⟦o⟧⟦<|im_end|>⟧" in done.stdout
     for short in ("m.content[:1]", "m.content | length"):

@@ -5,23 +5,20 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from click.testing import CliRunner
 
 from toolect import registry
-from toolect._cli import main
 from toolect._diagnostic import Place
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
 from toolect._spec.grammar_model import Literal, Ref, Seq
 from toolect._spec.model import Role, Rule, Spec
-from tools import demo, reports
+from tools import reports
 from tools.bench import speed, speed_figures, speed_tables, workloads
 from tools.bench.speed_figures import Notation
 from tools.conformance import guessing
@@ -713,20 +710,3 @@ def test_detection_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": "x", "dialect": "hermes", "text": CALL, "expect": expect}))
     assert conformance.main([str(tmp_path), "--detection", "--failures"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[:3] == ["all", "100%", "1/1"]
-
-
-def test_the_tour_goes_as_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command of the demo ends as it says; detection and a mixed text are among them."""
-    monkeypatch.chdir(demo.ROOT)
-    shown: list[str] = []
-
-    def show(command: str, status: int = 0, feed: str | None = None) -> None:
-        words = [word.replace("\\n", "\n") for word in shlex.split(command)]
-        result = CliRunner().invoke(main, words, input=feed and Path(feed).read_text("utf-8"))
-        assert result.exit_code == status, (command, result.output)
-        shown.append(f"{command} {feed}")
-
-    monkeypatch.setattr(demo, "run", show)
-    demo.main()
-    assert any("detect examples/" in command for command in shown)
-    assert any("examples/mixed.txt" in command and "--stream" in command for command in shown)

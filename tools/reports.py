@@ -11,7 +11,7 @@ MADE_BY = {
     "chats": "make chats ARGS=--write",
     "chat-speed": "make chats ARGS=--write",
     "tokens": "make tokens ARGS=--write",
-    "matrix": "toolect coverage --matrix --html .reports/matrix.html",
+    "matrix": "toolect spec features --html .reports/matrix.html",
     "speed": "make bench ARGS=--write",
     "peers": "make peers ARGS=--write",
     "floods": "make floods ARGS=--write",

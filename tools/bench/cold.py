@@ -19,7 +19,7 @@ AROUND = {name: value for name, value in os.environ.items() if name != "PYTHONDO
 def start(names: Sequence[str], repeats: int) -> dict[str, float]:
     """Milliseconds of each step, by its name; the first parse is that of the slowest of these dialects."""
     around, imported = (_least(["-c", f"import {name}"], repeats) for name in ("msgspec", "toolect"))
-    command = ["-c", "from toolect._cli import main; main()", "parse", "--from", names[0], "--format", "json"]
+    command = ["-c", "from toolect._cli import main; main()", "parse", "--dialect", names[0], "--format", "json"]
     return {
         "import toolect, over msgspec": imported - around,
         "first parse": max(_first_parse(name, repeats) for name in names),

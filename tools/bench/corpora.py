@@ -15,8 +15,8 @@ from pathlib import Path
 
 import toolect
 from toolect import Call, Content, Message
-from toolect._cli._shared.io import encoded
 from toolect._cli.parse import _record
+from toolect._cli.terminal import encoded
 from toolect.registry import AUTO
 from tools.pages.markdown_text import table
 

@@ -1,4 +1,4 @@
-"""Measures `toolect dataset`: rows a second beside the plainest loop over the same rows, processes, memory, resuming.
+"""Measures `toolect data convert`: rows a second beside the plainest loop over them, processes, memory, resuming.
 
     python -m tools.bench.data_sets [--size MB] [--row MB] [--hard MB] [--rows N] [--to CHAT…] [--write]
 
@@ -187,7 +187,8 @@ def with_odd_arguments(row: dict[str, Any]) -> dict[str, Any]:
 
 def run(paths: Sequence[Path], what: str, rows: int, jobs: int, chat: str, out: Path, kills: Sequence[int] = ()) -> Run:
     """A run of the command over files, killed whenever it has written so many bytes more, and begun again."""
-    command = [sys.executable, "-m", "toolect", "dataset", *map(str, paths), "--to", chat, "-o", str(out), "--json"]
+    command = [sys.executable, "-m", "toolect", "data", "convert", *map(str, paths), "--to", chat, "-o", str(out)]
+    command += ["--format", "json"]
     start, before, parent, peak = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN), 0.0, 0.0
     for limit in (*kills, 0):
         process = subprocess.Popen(
@@ -293,7 +294,7 @@ def one_row(megabytes: int, chat: str) -> list[str]:
                 file.write(json.dumps(row) + "\n")
         for number, most in enumerate((64 << 20, 1 << 30)):
             out = Path(folder, f"out{number}")
-            command = [sys.executable, "-m", "toolect", "dataset", str(path), "--to", chat, "-o", str(out)]
+            command = [sys.executable, "-m", "toolect", "data", "convert", str(path), "--to", chat, "-o", str(out)]
             done = subprocess.run([*command, "--max-bytes", str(most)], capture_output=True, text=True)
             found.append(done.stdout.partition("\n")[0])
     return found
@@ -324,7 +325,7 @@ time: shares are of the floor of the same rows.
 
 ## Size
 
-`toolect dataset` to {chat}: rows a second by the clock, processor time for a row in the process that writes and in
+`toolect data convert` to {chat}: rows a second by the clock, processor time for a row in the process that writes and in
 those that convert, and the memory of all together, of which the target is {MEMORY} MB for any size. By processor time,
 two processes that had a core each could convert up to {both:.1f} times as many rows as one; the target is {BOTH}.
 Killed twice and gone on with, a run writes the same bytes as one that was not.

@@ -109,7 +109,7 @@ def run(path: Path, dialect: str | None, jobs: int) -> tuple[float, float, float
     """Seconds on the clock, seconds of processor time and the MB of the largest process of one `toolect coverage`."""
     told = ["--dialect", dialect] if dialect else []
     code = "from toolect._cli import main; main()"
-    arguments = [sys.executable, "-c", code, "coverage", str(path), "--json", "--jobs", str(jobs), *told]
+    arguments = [sys.executable, "-c", code, "coverage", str(path), "--format", "json", "--jobs", str(jobs), *told]
     start = time.perf_counter()
     pid = os.posix_spawn(
         sys.executable, arguments, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]

@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         template.close()
     if found.known:
-        print(f"the chat `{found.known}` writes this already: {_how(found.tried)}; `toolect talk --to {found.known}`")
+        print(f"the chat `{found.known}` writes this: {_how(found.tried)}; `toolect chat render --to {found.known}`")
         return 0
     for path, written in found.files.items():
         path.parent.mkdir(parents=True, exist_ok=True)

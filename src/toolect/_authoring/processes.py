@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolect._errors import ToolectError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing.connection import Connection
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")
@@ -33,15 +37,45 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def pool(jobs: int, start: Callable[..., object] | None = None, *given: Any) -> ProcessPoolExecutor:
+@contextmanager
+def pool(jobs: int, start: Callable[..., object] | None = None, *given: Any) -> Iterator[ProcessPoolExecutor]:
     """So many processes; each begins by calling `start` with what is given.
 
-    They begin afresh: a fork of a program with threads may hang.
+    They begin afresh: a fork of a program with threads may hang. They end with this process, however that ends, and at
+    once where the block is left by an exception: they watch a pipe that is held open here alone.
     """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (start, *given))
+    context = get_context("spawn")
+    watched, held = context.Pipe(duplex=False)
+    processes = ProcessPoolExecutor(jobs, context, _begin, (watched, start, *given))
+    try:
+        with _without_interrupts():
+            for _ in range(jobs):
+                processes.submit(os.getpid)  # starts one
+        yield processes
+    except BaseException:
+        held.close()
+        raise
+    finally:
+        processes.shutdown(cancel_futures=True)
+        held.close()
+        watched.close()
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Meanwhile SIGINT is blocked, and stays so in processes that are started: Ctrl-C, which goes to all, is for this
+    one, which ends the others."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def collect_less() -> None:
@@ -49,10 +83,19 @@ def collect_less() -> None:
     gc.set_threshold(*COLLECT)
 
 
-def _begin(start: Callable[..., object] | None, *given: Any) -> None:
+def _begin(watched: Connection, start: Callable[..., object] | None, *given: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it could not be blocked
+    Thread(target=_end_with, args=(watched,), daemon=True).start()
     collect_less()
     if start is not None:
         start(*given)
+
+
+def _end_with(watched: Connection) -> None:
+    """Ends this process when the other end of a pipe is closed."""
+    with suppress(EOFError, OSError):
+        watched.recv_bytes()
+    os._exit(1)
 
 
 def in_order(
@@ -61,17 +104,15 @@ def in_order(
     """Each piece of work with what `do` makes of it, in order, done by so many processes. Raises WorkerDiedError."""
     from concurrent.futures.process import BrokenProcessPool
 
-    processes = pool(jobs, start, *given)
     waiting: deque[tuple[Work, Future[Done]]] = deque()
     try:
-        for piece in work:
-            waiting.append((piece, processes.submit(do, piece)))
-            while len(waiting) >= AHEAD * jobs:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        for piece, future in waiting:
-            yield piece, future.result()
+        with pool(jobs, start, *given) as processes:
+            for piece in work:
+                waiting.append((piece, processes.submit(do, piece)))
+                while len(waiting) >= AHEAD * jobs:
+                    first, future = waiting.popleft()
+                    yield first, future.result()
+            for piece, future in waiting:
+                yield piece, future.result()
     except BrokenProcessPool:
         raise WorkerDiedError("expected every part to be read, got a process that died: is memory short?") from None
-    finally:
-        processes.shutdown(cancel_futures=True)

@@ -9,13 +9,11 @@ import sys
 import click
 import msgspec
 
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.drawing import Pen
-from toolect._cli._shared.io import Misuse, emit_json, note
-from toolect._cli._shared.message_json import event_form
-from toolect._cli._shared.message_text import Live
-from toolect._cli._shared.streams import aside
-from toolect._cli._shared.tool_option import draw_result, tool_options
+from toolect._cli.message_json import event_form
+from toolect._cli.message_text import Live
+from toolect._cli.options import SECONDS, Form, dialect_names, find, form_for, format_option, options
+from toolect._cli.run import draw_result, tool_options
+from toolect._cli.terminal import Misuse, Pen, aside, emit_json, note
 from toolect._message import Call
 from toolect._rendered import RenderError
 from toolect._shown import one_line
@@ -40,28 +38,26 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @click.command()
 @click.argument("question")
 @click.option("--url", required=True, metavar="URL", help="The server's base, such as http://localhost:8000/v1.")
-@click.option("--model", default="", metavar="NAME", help="The model's name on that server; else its only one.")
+@click.option("--model", default="", metavar="ID", help="The model's id on that server; else its only one.")
 @tool_options
-@click.option("--dialect", metavar="DIALECT",
+@click.option("--dialect", metavar="DIALECT", shell_complete=dialect_names,
               help="Write tools and read calls as text in this dialect; with `native` the server reads them all.  "
                    "[default: as the server can, and by the model]")  # fmt: skip
-@click.option(
-    "--prefix", default="", metavar="TEXT", help="The end of the prompt, for models that begin in their reasoning."
-)
-@click.option("--system", default="", metavar="TEXT", help="What the model is told before all else.")
+@options("prefix")
+@click.option("--system", default="", metavar="TEXT", help="The system prompt.")
 @click.option("--tool-choice", "choice", default="auto", show_default=True, metavar="WHICH",
               help="auto, none, required, or the name of a tool.")  # fmt: skip
 @click.option("--max-iterations", type=click.IntRange(min=1), default=15, show_default=True, metavar="N",
               help="Answers to ask for at most.")  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True, metavar="S",
+@click.option("--timeout", type=SECONDS, default=120.0, show_default=True, metavar="S",
               help="Seconds that the server may be silent.")  # fmt: skip
-@click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=900.0, show_default=True, metavar="S",
+@click.option("--answer-timeout", "limit", type=SECONDS, default=900.0, show_default=True, metavar="S",
               help="Seconds that an answer may take as a whole.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
               help="How often to ask again when the server fails.")  # fmt: skip
 @click.option("--yes/--ask", "yes", default=None, help="Run tools at once, or ask before each.  [default: ask]")
-@shared.format_option("what happens", "json", "text")
-@shared.spec_option
+@format_option("what happens", Form.JSON, Form.TEXT)
+@options("spec")
 def command(
     question: str, url: str, model: str, registry: ToolRegistry, servers: list[McpServer], dialect: str | None,
     prefix: str, system: str, choice: str, max_iterations: int, timeout: float, limit: float, retries: int,
@@ -74,9 +70,9 @@ def command(
     """
     if not yes and not _somebody_is_there():
         raise Misuse("expected --yes, got a run in which nobody can be asked before a tool runs")
-    found = shared.find(dialect) if dialect and dialect != NATIVE else dialect
+    found = find(dialect) if dialect and dialect != NATIVE else dialect
     key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
-    screen = _Screen(shared.form_for(form))
+    screen = _Screen(form_for(form))
     try:
         agent = Agent(
             url, [registry, *servers], found, system, max_iterations, model=model, prefix=prefix,
@@ -104,7 +100,7 @@ class _Screen:
     """Writes what happens, and asks before a call runs: while a question is open, nothing else is written."""
 
     def __init__(self, form: str) -> None:
-        self._text = form == "text"
+        self._text = form == Form.TEXT
         self._live, self._pen = Live(), Pen()
         self._turn = asyncio.Lock()
 

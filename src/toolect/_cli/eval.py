@@ -8,11 +8,8 @@ import click
 import msgspec
 
 from toolect._authoring.processes import WorkerDiedError, cores
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.drawing import KEY, LABEL, PLAIN, QUIET, STATUS, Pen, Styled
-from toolect._cli._shared.io import Misuse, emit_json
-from toolect._cli._shared.page_option import html_option, write_page
-from toolect._cli._shared.progress import progress
+from toolect._cli.options import Form, files, form_for, format_option, options, write_page
+from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, emit_json, progress
 from toolect._compiled import Dialect
 from toolect._corpora.sources import SourceError
 from toolect._detection.auto import Auto
@@ -21,29 +18,21 @@ from toolect._scoring.score_files import ExpectationFiles
 from toolect._scoring.score_report import ScoreReport, score_report, score_tables
 from toolect._shown import counted, one_line, percent
 
+ANSWERS = 20
+"""Answers that are not right to show, if no limit is named."""
 MISSES, LINES = 4, 10
 """Differences of one answer, and lines of a list, that are shown."""
 
 
 @click.command()
-@click.argument("expected", shell_complete=shared.files)
-@click.argument("answers", nargs=-1, shell_complete=shared.files)
-@click.option(
-    "--dialect", "reader", default="auto", show_default=True, metavar="DIALECT", callback=shared._reader,
-    shell_complete=shared.dialect_names, help=shared.ANY_NAME,
-)  # fmt: skip
-@click.option(
-    "--schemas", "tools", metavar="FILE", callback=shared.read_tools, shell_complete=shared.files,
-    help="The tools on offer, as JSON, for rows that bring none along.",
-)  # fmt: skip
-@shared.format_option("the report", "json", "text")
-@click.option("--limit", default=20, metavar="N", show_default=True, help="Answers that are not right to show at most.")
-@html_option
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
-@shared.spec_option
+@click.argument("expected", shell_complete=files)
+@click.argument("answers", nargs=-1, shell_complete=files)
+@options("dialect", "schemas")
+@format_option("the report", Form.JSON, Form.TEXT)
+@options("limit", "html", "jobs", "spec")
 def command(
-    expected: str, answers: tuple[str, ...], reader: Dialect | Auto, tools: list[Json] | None, form: str | None,
-    limit: int, html: str | None, jobs: int | None,
+    expected: str, answers: tuple[str, ...], dialect: Dialect | Auto, tools: list[Json] | None, form: str | None,
+    limit: int | None, html: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
     """Tell how many answers of a model make the calls that are expected, and why the others do not.
 
@@ -54,13 +43,15 @@ def command(
     try:
         with progress(unit="answers") as told:
             joined = ExpectationFiles(expected, tools or ())
-            report = score_report(joined, answers, reader.name, limit, jobs or cores(), told)
+            report = score_report(
+                joined, answers, dialect.name, ANSWERS if limit is None else limit, jobs or cores(), told
+            )
     except (SourceError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
     if not report.total.cases and not report.troubles:
         raise Misuse(f"expected answers to score, got none for `{expected}`: name the file that has them")
     write_page(html, lambda typed: _page(report, ", ".join(answers) or expected, typed))
-    if shared.form_for(form) == "json":
+    if form_for(form) == Form.JSON:
         emit_json(msgspec.to_builtins(report), indent=True)
     else:
         _write(report)
@@ -76,35 +67,35 @@ def _page(report: ScoreReport, what: str, typed: str) -> str:
 def _write(report: ScoreReport) -> None:
     """Writes the report for a reader at a screen."""
     pen, total = Pen(), report.total
-    pen.write([(LABEL, f"{total.right:,} of {counted(total.cases, 'answer')} right")])
-    pen.write([(PLAIN, f", {percent(total.right, total.cases)}\n")])
+    pen.write([(Style.LABEL, f"{total.right:,} of {counted(total.cases, 'answer')} right")])
+    pen.write([(Style.PLAIN, f", {percent(total.right, total.cases)}\n")])
     for title, table in score_tables(report, LINES).items():
         if table.rows:
-            pen.write([(LABEL, f"\n{title}\n")])
+            pen.write([(Style.LABEL, f"\n{title}\n")])
             pen.table(table)
     pen.write(_rest(len(report.tools) - LINES))
     pen.write(_wrong(report))
     for title, listed in (("Not scored", [*report.skipped.items()]), ("Not used", report.troubles)):
         if listed:
-            pen.write([(LABEL, f"\n{title}\n")])
-            pen.write((PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed[:LINES])
+            pen.write([(Style.LABEL, f"\n{title}\n")])
+            pen.write((Style.PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed[:LINES])
             pen.write(_rest(len(listed) - LINES))
 
 
 def _rest(count: int) -> Iterator[Styled]:
     if count > 0:
-        yield QUIET, f"  and {count:,} more\n"
+        yield Style.QUIET, f"  and {count:,} more\n"
 
 
 def _wrong(report: ScoreReport) -> Iterator[Styled]:
     if report.wrong:
-        yield LABEL, "\nNot right\n"
+        yield Style.LABEL, "\nNot right\n"
     for wrong in report.wrong:
-        yield STATUS.get(wrong.grade, KEY), f"  {wrong.grade} "
-        yield PLAIN, one_line(wrong.id)
-        yield QUIET, f"  {one_line(wrong.where)}\n"
+        yield STATUS.get(wrong.grade, Style.KEY), f"  {wrong.grade} "
+        yield Style.PLAIN, one_line(wrong.id)
+        yield Style.QUIET, f"  {one_line(wrong.where)}\n"
         for miss in wrong.misses[:MISSES]:
-            yield PLAIN, f"    {one_line(str(miss))}\n"
+            yield Style.PLAIN, f"    {one_line(str(miss))}\n"
         if len(wrong.misses) > MISSES:
-            yield QUIET, f"    and {len(wrong.misses) - MISSES} more\n"
+            yield Style.QUIET, f"    and {len(wrong.misses) - MISSES} more\n"
     yield from _rest(report.total.cases - report.total.right - len(report.wrong))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,24 +13,22 @@ import click
 import toolect
 from toolect import registry
 from toolect._chats import chat_registry
-from toolect._cli._shared.diagnostic_text import coloured
-from toolect._cli._shared.drawing import Pen
-from toolect._cli._shared.io import Misuse
-from toolect._cli._shared.progress import progress
+from toolect._cli.options import Form, files, format_option, options
+from toolect._cli.terminal import Misuse, Pen, Style, Styled, complain, emit, output, progress
 from toolect._diagnostic import Diagnostic, SpecError
 from toolect._files import holds_chats
 from toolect._shown import one_line
 from toolect.registry import shipped
 
-FORMATS = ("full", "concise", "json", "sarif", "github")
+FORMS = (Form.TEXT, Form.CONCISE, Form.JSON, Form.SARIF, Form.GITHUB)
 
 
 @click.command()
-@click.argument("specs", nargs=-1, metavar="[SPEC…]")
-@click.option("--only", multiple=True, metavar="DIALECT", help="Look at this entry of the file alone; may be repeated.")
+@click.argument("specs", nargs=-1, metavar="[SPEC…]", shell_complete=files)
+@click.option("--only", multiple=True, metavar="NAME", help="Look at this entry of the file alone; may be repeated.")
 @click.option("--check", "checks", multiple=True, metavar="CHECK", help="Run this check alone; may be repeated.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Use N processes.  [default: one a processor]")
+@format_option("what is found", *FORMS, default=Form.TEXT)
+@options("jobs")
 @click.option(
     "--update", is_flag=True, help="First write what is read now below the cases of the corpus that say nothing."
 )
@@ -38,19 +36,9 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
     "--accept", is_flag=True, help="With --update: also change what cases say, and mark what is read with repairs."
 )
 @click.option("--watch", is_flag=True, help="Look again whenever a file changes, until it is interrupted.")
-@click.option(
-    "--explain", metavar="CHECK", help="Tell what a check is about, and how to mend what it finds; `all` lists them."
-)
-@click.option(
-    "--schema",
-    is_flag=False,
-    flag_value="dialects",
-    type=click.Choice(("dialects", "chats")),
-    help="Print the JSON Schema of files with dialects, or with chats, for editors, and look at nothing.",
-)
 def command(
     specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None,
-    update: bool, accept: bool, watch: bool, explain: str | None, schema: str | None,
+    update: bool, accept: bool, watch: bool,
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, chats, and how dialects get on with each other.
 
@@ -61,24 +49,18 @@ def command(
     from toolect._authoring.lint.catalogue import pages
     from toolect._authoring.lint.subject import changes
 
-    if schema is not None:
-        return _schema(schema)
-    if explain is not None:
-        return _explain(explain)
     for name in checks:
         if name not in pages():
-            raise Misuse(_unknown(name))
+            raise unknown_check(name)
     if accept and not update:
         raise Misuse("expected `--update` with `--accept`: it says which of its changes are made")
     status = 0
-    with suppress(KeyboardInterrupt):
-        for _ in changes(_targets(specs, only)) if watch else (None,):
-            targets = _targets(specs, only)
-            for path, names in targets.items() if update else ():
-                if holds_chats(path):
-                    continue
+    for _ in changes(_targets(specs, only)) if watch else (None,):
+        targets = _targets(specs, only)
+        for path, names in targets.items() if update else ():
+            if not holds_chats(path):
                 _update(path, names, accept)
-            status = _report(targets, checks, form, jobs)
+        status = _report(targets, checks, form, jobs)
     return status
 
 
@@ -105,22 +87,15 @@ def _report(targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, 
         for name in names:
             if name not in looked:
                 raise Misuse(f"expected an entry of `{path}`, got `{name}`: its entries are what `--only` takes")
-    drawn = form == "full" and sys.stdout.isatty()
+    drawn = form == Form.TEXT and output().isatty()
     for piece in WRITERS[form](found):
         if drawn:
             Pen().write(coloured(piece))
         else:
-            click.echo(piece.encode("utf-8", "backslashreplace"), nl=False)
-    if form == "full" and not found:
-        click.echo("no problems found")
+            emit(piece)
+    if form == Form.TEXT and not found:
+        emit("no problems found\n")
     return 1 if found else 0
-
-
-def _schema(kind: str) -> int:
-    from toolect._authoring.editor_schema import chat_schema, editor_schema
-
-    click.echo(json.dumps(chat_schema() if kind == "chats" else editor_schema(), indent=2))
-    return 0
 
 
 def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[str]]:
@@ -167,7 +142,7 @@ def _update(path: Path, names: list[str], accept: bool) -> None:
 
     try:
         for change in update_corpus(path, names, is_meant):
-            click.echo(f"{change.path}:{change.line}: {one_line(change.done)}", err=True)
+            complain(f"{change.path}:{change.line}: {one_line(change.done)}")
     except OSError as error:
         raise Misuse(f"expected a corpus that can be written, got `{error.strerror}` at `{error.filename}`") from None
 
@@ -193,22 +168,39 @@ def _resolved(name: str) -> dict[Path, list[str]]:
     return found
 
 
-def _explain(name: str) -> int:
-    from toolect._authoring.lint.catalogue import pages
-
-    if name == "all":
-        width = max(map(len, pages()))
-        for check, page in pages().items():
-            click.echo(f"{check:{width}}  {page.finds}")
-        return 0
-    if name not in pages():
-        raise Misuse(_unknown(name))
-    Pen().markdown(f"# {name}\n\n{pages()[name]}\n")
-    return 0
-
-
-def _unknown(name: str) -> str:
+def unknown_check(name: str) -> Misuse:
+    """The misuse that a check is which there is not."""
     from toolect._authoring.lint.catalogue import pages
     from toolect._spec.problems import near
 
-    return f"expected a check, got `{name}`: {near(name, pages()) or '`toolect lint --explain all` lists them'}"
+    return Misuse(f"expected a check, got `{name}`: {near(name, pages()) or '`toolect spec checks` lists them'}")
+
+
+# Drawing
+
+ERROR, WARNING = "bold red", "bold yellow"
+_HEAD = re.compile(r"(error|warning)(\[[\w-]+\])(.*)")
+_SIDE = re.compile(r"(\s*(?:-->|:::|= [\w ]+:))(.*)")
+_MARKED = re.compile(r"(\s*\| )( *)(\^+|-+)(.*)")
+_LINE = re.compile(r"(\s*\d* \|)(.*)")
+
+
+def coloured(text: str) -> Iterator[Styled]:
+    """A drawn diagnostic in styled pieces: the check stands out, the lines of files step back."""
+    style = ERROR
+    for line in text.splitlines(keepends=True):
+        body = line.rstrip("\n")
+        if found := _HEAD.fullmatch(body):
+            style = ERROR if found[1] == "error" else WARNING
+            yield from ((style, found[1] + found[2]), (Style.LABEL, found[3]))
+        elif found := _MARKED.fullmatch(body):
+            yield from (
+                (Style.QUIET, found[1]),
+                (Style.PLAIN, found[2]),
+                (style if found[3][0] == "^" else Style.KEY, found[3] + found[4]),
+            )
+        elif found := _SIDE.fullmatch(body) or _LINE.fullmatch(body):
+            yield from ((Style.QUIET, found[1]), (Style.PLAIN, found[2]))
+        else:
+            yield Style.PLAIN, body
+        yield Style.PLAIN, line[len(body) :]

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.drawing import Pen
-from toolect._cli._shared.given_conversation import note_unread
-from toolect._cli._shared.io import emit_json, note, pieces, read
-from toolect._cli._shared.message_json import event_form
-from toolect._cli._shared.message_text import Live, draw
+from toolect._cli.input_files import pieces
+from toolect._cli.message_json import event_form, message_of
+from toolect._cli.message_text import Live, draw
+from toolect._cli.options import Form, Texts, form_for, format_option, options, texts
+from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, emit, emit_json, note
 from toolect._compiled import Dialect
 from toolect._detection.guess import detect, reader
 from toolect._events import Event
 from toolect._message import Json, Message
+from toolect._shown import one_line
 from toolect.openai import to_openai
 from toolect.openai.chunks import Chunks
 from toolect.registry import AUTO
@@ -27,64 +27,79 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@shared.file_argument
-@shared.source_option()
-@shared.tools_option
-@shared.format_option("the message", "json", "openai", "text")
+@texts("dialect", "schemas", "prefix", "jsonl", "jobs", "field")
+@format_option("the message", Form.JSON, Form.OPENAI, Form.TEXT)
 @click.option("--stream", is_flag=True, help="Read as the text arrives and write each event at once.")
 @click.option(
-    "--chunk",
-    type=click.IntRange(min=1),
-    default=16,
-    show_default=True,
-    metavar="N",
+    "--chunk", type=click.IntRange(min=1), default=16, show_default=True, metavar="N",
     help="Characters to feed at once with --stream.",
-)
-@click.option("--strict", is_flag=True, help="Relax nothing: accept only what the dialect's template writes.")
+)  # fmt: skip
+@click.option("--tree", is_flag=True, help="Show the parse tree instead: rule by rule.")
 @click.option("--explain", is_flag=True, help="Write only where it could be read otherwise, and what each way costs.")
-@shared.prefix_option
-@shared.many_options
-@shared.field_option
-@shared.spec_option
-@shared.max_bytes_option
-def command(
-    file: str, source: Dialect | Auto, tools: list[Json] | None, form: str | None, stream: bool, chunk: int,
-    strict: bool, explain: bool, prefix: str, jsonl: bool | None, jobs: int | None, field: str, max_bytes: int,
-) -> int:  # fmt: skip
+@options("strict")
+def command(source: Texts, form: str | None, stream: bool, chunk: int, tree: bool, explain: bool, strict: bool) -> int:
     """Read a model's output and write the message it holds.
 
     The json format is one object with the segments in order, and is what `render` reads. With --stream it is one event
     a line; openai then writes chat.completion.chunk objects.
 
-    Files of many messages, .jsonl and .parquet, are read on all cores: one object a line, in order. A line is a JSON
-    string or an object with the text, its other columns are kept, and its "tools" and "prefix" count for it alone.
-    Files packed by gzip or Zstandard are read as what is in them.
-    """
-    many = shared.reads_many(file, jsonl)
-    if explain and (stream or form):
-        raise click.UsageError(f"expected --explain alone, got {'--stream' if stream else '--format'} with it")
-    if many and (stream or explain or form == "text"):
-        wrong = "--stream" if stream else "--explain" if explain else "--format text"
-        raise click.UsageError(f"expected one text with {wrong}, got many: leave out {wrong}, or say --no-jsonl")
-    options: dict[str, Any] = {"tools": tools, "mode": "strict" if strict else "lenient", "prefix": prefix}
-    if many:
-        from toolect._cli._shared.many import each
+    With --tree, show how a --dialect reads the text: each rule with the characters it read and the alternatives it took
+    (rule#2 is its second), what each slot and terminal fills, every repair, and what was expected where the text could
+    not be read.
 
-        return each(file, max_bytes, partial(_record, source.name, form or "json", options, field), jobs)
+    Files of many messages, .jsonl and .parquet, are read on all cores: one object a line, in order; the text format
+    draws them one below the other. A line is a JSON string or an object with the text, its other columns are kept, and
+    its "tools" and "prefix" count for it alone. Files packed by gzip or Zstandard are read as what is in them.
+    """
+    dialect = source.dialect
+    assert dialect is not None
+    ways = {"--stream": stream, "--tree": tree, "--explain": explain}
+    chosen = [way for way, wanted in ways.items() if wanted]
+    if len(chosen) > 1 or explain and form:
+        raise click.UsageError(f"expected {chosen[-1]} alone, got {'--format' if explain and form else chosen[0]} too")
+    reading = source.options | {"mode": "strict" if strict else "lenient"}
+    if source.many:
+        if chosen:
+            raise click.UsageError(f"expected one text with {chosen[0]}, got many: leave it out, or say --no-jsonl")
+        if form == Form.TEXT:
+            return source.each(partial(_record, dialect.name, form, reading, source.field), _draw_record)
+        return source.each(partial(_record, dialect.name, form or Form.JSON, reading, source.field))
     if explain:
-        click.echo(str(source.explain(read(file, max_bytes), **options)))
+        emit(f"{dialect.explain(source.read(), **reading)}\n")
         return 0
-    form = shared.form_for(form)
-    read_text: list[str] = []
+    if tree:
+        from toolect._cli.tree_text import write_tree
+
+        if not isinstance(dialect, Dialect):
+            raise Misuse("expected the dialect whose rules are shown, got none: name it with --dialect")
+        return write_tree(dialect, source.read(), form_for(form), reading)
+    form = form_for(form)
+    text: list[str] = []
     if stream:
-        message = _live(_kept(_cut(pieces(file, max_bytes), chunk), read_text), source, form, options)
+        message = _live(_kept(_cut(pieces(source.file, source.max_bytes), chunk), text), dialect, form, reading)
     else:
-        read_text.append(read(file, max_bytes))
-        message = source.parse(read_text[0], **options)
-        _write(message, form)
-    if not message.calls and source.name != AUTO:
-        _look_elsewhere("".join(read_text), source.name, options)
-    return _report(message, quiet=form == "text") or int(strict and not message.clean)
+        text.append(source.read())
+        message = dialect.parse(text[0], **reading)
+        if form == Form.TEXT:
+            Pen().write(draw(message))
+        else:
+            emit_json(_formed(message, form), indent=True)
+    if not message.calls and dialect.name != AUTO:
+        _look_elsewhere("".join(text), dialect.name, reading)
+    if form == Form.TEXT:  # that shows what must not be run
+        unread = len(message.runnable) < len(message.calls)
+    else:
+        unread = note_unread(message)
+    return int(unread or strict and not message.clean)
+
+
+def note_unread(message: Message, where: str = "") -> bool:
+    """Names the calls of an answer that must not be run; true where there are some."""
+    problems = [(number, call) for number, call in enumerate(message.calls) if not call.runnable]
+    for number, call in problems:
+        why = f": {call.error}" if call.error else ""
+        note(f"{where}call {number} (`{call.name}`) is {call.status}{why}")
+    return bool(problems)
 
 
 def _cut(texts: Iterator[str], size: int) -> Iterator[str]:
@@ -98,29 +113,20 @@ def _kept(texts: Iterator[str], kept: list[str]) -> Iterator[str]:
         yield text
 
 
-def _look_elsewhere(text: str, name: str, options: dict[str, Any]) -> None:
+def _look_elsewhere(text: str, name: str, reading: dict[str, Any]) -> None:
     """Nothing was called: say so when the text has calls of another dialect."""
-    found = detect(text, options["tools"], 1, options["prefix"])
+    found = detect(text, reading["tools"], 1, reading["prefix"])
     if found and (found[0].calls or found[0].repaired) and name not in found[0].dialects:
         note(f"no {name} call found; this looks like {' or '.join(found[0].dialects[:3])}")
 
 
-def _write(message: Message, form: str) -> None:
-    if form == "text":
-        Pen().write(draw(message))
-    else:
-        emit_json(_formed(message, form), indent=True)
-
-
 def _formed(message: Message, form: str) -> dict[str, Json]:
-    if form == "openai":
-        return to_openai(message)
-    return message.to_dict()
+    return to_openai(message) if form == Form.OPENAI else message.to_dict()
 
 
-def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, options: dict[str, Any]) -> Message:
-    """Feeds the chunks and writes what happens, as it happens."""
-    stream = dialect.stream(**options)
+def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, reading: dict[str, Any]) -> Message:
+    """Feeds the chunks and writes each event as it happens."""
+    stream = dialect.stream(**reading)
     write, finish = _writer(form)
     for chunk in chunks:
         for event in stream.feed(chunk):
@@ -134,13 +140,13 @@ def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, options: di
 
 def _writer(form: str) -> tuple[Callable[[Event], None], Callable[[], None]]:
     """How to write an event, and what comes after the last one."""
-    if form == "text":
+    if form == Form.TEXT:
         live, pen = Live(), Pen()
         return lambda event: pen.write(live.feed(event)), lambda: pen.write(live.close())
-    if form == "openai":
+    if form == Form.OPENAI:
         chunks = Chunks()
         return lambda event: _lines(chunks.feed(event)), lambda: _lines(chunks.close())
-    return lambda event: _lines([event_form(event)]), lambda: None
+    return lambda event: emit_json(event_form(event)), lambda: None
 
 
 def _lines(values: list[dict[str, Json]]) -> None:
@@ -148,15 +154,20 @@ def _lines(values: list[dict[str, Json]]) -> None:
         emit_json(value)
 
 
-def _report(message: Message, quiet: bool) -> int:
-    """The exit status; the attempts that must not be run are named unless the output shows them to a reader."""
-    return int(len(message.runnable) < len(message.calls) if quiet else note_unread(message))
-
-
-def _record(name: str, form: str, options: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
-    """What the text of a line or row says, beside its other columns; and whether all its calls may run."""
-    from toolect._cli._shared.many import beside, own, text_of
+def _record(name: str, form: str, reading: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
+    """The message of a line or row, beside its other columns; and whether all its calls may run."""
+    from toolect._cli.many import beside, own, text_of
 
     text, column = text_of(record, field)
-    message = reader(name).parse(text, **own(options, record))
+    message = reader(name).parse(text, **own(reading, record))
     return {**beside(record, column), **_formed(message, form)}, len(message.runnable) == len(message.calls)
+
+
+def _draw_record(number: int, row: dict[str, Json]) -> Iterator[Styled]:
+    """A message among many."""
+    yield Style.QUIET, f"=== {number} ===\n"
+    if "segments" not in row:
+        yield STATUS["malformed"], f"line {row['line']}: {one_line(row['error'])}\n"
+        return
+    readers = [segment.get("dialect", "") for segment in row["segments"] if segment["type"] == "call"]
+    yield from draw(message_of(row), readers)

@@ -7,7 +7,8 @@ import webbrowser
 import click
 
 from toolect import _extras as extras
-from toolect._cli._shared.io import read
+from toolect._cli.input_files import read
+from toolect._cli.terminal import emit
 from toolect._play.view_models import MAX_TEXT
 
 
@@ -33,7 +34,7 @@ def command(file: str | None, port: int, no_browser: bool) -> None:
     config = uvicorn.Config(application(given=given), host="127.0.0.1", port=port, log_level="warning")
     listening = config.bind_socket()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-    click.echo(f"the playground is at {address}")
+    emit(f"the playground is at {address}\n")
     if not no_browser:
         webbrowser.open(address)
     uvicorn.Server(config).run(sockets=[listening])

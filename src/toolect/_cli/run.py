@@ -1,49 +1,105 @@
-"""`toolect run`: execute the calls that somebody made."""
+"""`toolect chat run`: execute the calls that somebody made; and tools as options."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
 
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.drawing import Pen
-from toolect._cli._shared.io import InputError, Misuse, emit_json, note, read
-from toolect._cli._shared.message_json import message_of
-from toolect._cli._shared.tool_option import all_tools, draw_result, tool_options
+from toolect._cli.input_files import InputError
+from toolect._cli.message_json import message_of
+from toolect._cli.options import SECONDS, Form, Texts, form_for, format_option, texts
+from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, aside, block, emit_json, note
+from toolect._cli.tool_module import collect
 from toolect._compiled import Dialect
 from toolect._message import Json, Message, MessageError
+from toolect._shown import one_line
 from toolect._turns import PendingCalls
-from toolect.agent import McpServer, ToolRegistry
+from toolect.agent import AgentError, McpServer, ToolDefinitionError, ToolRegistry, ToolResult
 from toolect.conversation import Conversation
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-@click.command("run")
-@shared.file_argument
+
+def _collect(_ctx: click.Context, _param: click.Parameter, source: str | None) -> ToolRegistry:
+    if source is None:
+        return ToolRegistry()
+    try:
+        with aside():
+            return collect(source)
+    except (ToolDefinitionError, ImportError) as error:
+        raise Misuse(str(error)) from None
+
+
+def tool_options(command: F) -> F:
+    """The options for tools: a module of functions, and servers that have them."""
+    servers = click.option(
+        "--mcp", "servers", multiple=True, metavar="SERVER", callback=_servers,
+        help="Also the tools of this MCP server: a command in quotes, or a URL.  Can be repeated.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--tools", "registry", metavar="MODULE", callback=_collect,
+        help="Code that is run: a Python file or module, its ToolRegistry, Tools, or functions with docstrings.",
+    )(servers)  # fmt: skip
+
+
+def _servers(_ctx: click.Context, _param: click.Parameter, sources: tuple[str, ...]) -> list[McpServer]:
+    try:
+        return [McpServer(source) for source in sources]
+    except ImportError as error:
+        raise Misuse(str(error)) from None
+
+
+@contextmanager
+def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[tuple[asyncio.Runner, ToolRegistry]]:
+    """The tools of a module and of servers, and what runs them: the servers are open as long as this is.
+
+    What the tools print goes to standard error.
+    Raises `Misuse` for a server that cannot be reached, and where two tools have one name.
+    """
+    with aside(), asyncio.Runner() as runner:
+        open_ = AsyncExitStack()
+        try:
+            for server in servers:
+                registry = registry.plus(*runner.run(open_.enter_async_context(server)))
+            yield runner, registry
+        except (AgentError, ToolDefinitionError) as error:
+            raise Misuse(str(error)) from None
+        finally:
+            runner.run(open_.aclose())
+
+
+def draw_result(result: ToolResult) -> Iterator[Styled]:
+    """What came of a call, with the time it took."""
+    yield Style.LABEL, "result "
+    yield Style.NAME, one_line(result.name) or "?"
+    yield Style.QUIET, f"  {result.duration_ms:.0f} ms"
+    yield (STATUS["malformed"], "  error\n") if result.is_error else (Style.PLAIN, "\n")
+    yield Style.PLAIN, block(result.output)
+
+
+@click.command()
 @tool_options
-@shared.source_option("The dialect of the text; a message as `parse` writes it, or OpenAI's, is read too.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
+@texts("dialect", "jsonl", "field")
+@click.option("--timeout", type=SECONDS, default=60.0, show_default=True, metavar="S",
               help="Seconds that a tool may take.")  # fmt: skip
-@shared.format_option("the results", "json", "text")
-@shared.jsonl_option
-@shared.field_option
-@shared.spec_option
-@shared.max_bytes_option
-def command(
-    file: str, registry: ToolRegistry, servers: list[McpServer], source: Dialect | Auto, timeout: float,
-    form: str | None, jsonl: bool | None, field: str, max_bytes: int,
-) -> int:  # fmt: skip
+@format_option("the results", Form.JSON, Form.TEXT)
+def command(source: Texts, registry: ToolRegistry, servers: list[McpServer], timeout: float, form: str | None) -> int:
     """Execute the calls of a message and write what came of them, in their order.
 
-    Of the messages of a conversation those calls are executed that have no result yet.
+    FILE is text in --dialect, a message as `parse` writes it, or messages of the chat-completions API: of a
+    conversation those calls are executed that have no result yet.
 
     Tools are the functions of a module, those of an MCP server, or both. Calls that are truncated or malformed, of
     unknown tools or with wrong arguments are not executed: their results say why. The json format is one result a line.
@@ -53,15 +109,15 @@ def command(
     registry.timeout, registry.show_exceptions = timeout, True  # whoever runs it reads the results
     if not len(registry) and not servers:
         raise Misuse("expected tools to run, got none: name a module with --tools, or a server with --mcp")
+    dialect = source.dialect
+    assert dialect is not None
     with all_tools(registry, servers) as (runner, tools):
-        if shared.reads_many(file, jsonl):
-            from toolect._cli._shared.many import each
-
-            return each(file, max_bytes, partial(_record, runner, tools, source, field), 1)
-        results = runner.run(tools.execute_all(_message(file, tools, source, max_bytes).calls))
+        if source.many:
+            return replace(source, jobs=1).each(partial(_record, runner, tools, dialect, source.field))
+        results = runner.run(tools.execute_all(_message(source.read(), tools, dialect).calls))
     if not results:
         note("found no call to execute")
-    if shared.form_for(form) == "text":
+    if form_for(form) == Form.TEXT:
         pen = Pen()
         for result in results:
             pen.write(draw_result(result))
@@ -71,9 +127,8 @@ def command(
     return int(any(result.is_error for result in results))
 
 
-def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: int) -> Message:
+def _message(text: str, registry: ToolRegistry, source: Dialect | Auto) -> Message:
     """The message of the input: JSON as `parse` writes it or OpenAI's, else wire text."""
-    text = read(file, limit)
     if source.name == AUTO:
         value: Json = None
         try:
@@ -104,7 +159,7 @@ def _record(
     runner: asyncio.Runner, registry: ToolRegistry, source: Dialect | Auto, field: str, record: Json
 ) -> tuple[dict[str, Json], bool]:
     """The results of the calls in a line or row, beside its other columns."""
-    from toolect._cli._shared.many import beside, text_of
+    from toolect._cli.many import beside, text_of
 
     taken = ""
     try:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import click
 
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.io import Misuse, note
+from toolect._cli.options import options
+from toolect._cli.terminal import Misuse, note
 from toolect._errors import ToolectError
 
 _PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -26,7 +26,7 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
               help="The port to listen at; 0 takes a free one.")  # fmt: skip
 @click.option("--mode", type=click.Choice(["auto", "text", "chat"]), default="auto", show_default=True,
               help="Ask in text, or pass chats on; auto asks in text where the chat is known.")  # fmt: skip
-@click.option("--model-dialect", "dialect", metavar="DIALECT", help="The dialect of answers.  [default: by the model]")
+@click.option("--dialect", metavar="DIALECT", help="The dialect of answers.  [default: by the model]")
 @click.option("--chat", metavar="CHAT", help="The chat to write prompts in.  [default: by the model]")
 @click.option("--template", type=_PATH, metavar="FILE", help="The chat template to write prompts with.")
 @click.option("--prefix", default="", metavar="TEXT",
@@ -54,7 +54,7 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
               help="Seconds that open requests have when the server is ended.")  # fmt: skip
 @click.option("--play", is_flag=True,
               help="Let visitors of the page at / edit specs, as they may on loopback.")  # fmt: skip
-@shared.spec_option
+@options("spec")
 def command(
     upstream: str, replay: Path | None, host: str, port: int, mode: Literal["auto", "text", "chat"],
     dialect: str | None, chat: str | None, template: Path | None, prefix: str,
@@ -76,13 +76,13 @@ def command(
     local = host in ("localhost", "127.0.0.1", "::1")
     names = (*LOOPBACK, *hosts) if local else hosts or ("*",)
     try:
-        options = ServeOptions(
+        chosen = ServeOptions(
             upstream=upstream, replay=replay, mode=mode, dialect=dialect, chat=chat, template=template, prefix=prefix,
             validate=validate, stream_arguments=stream_arguments, key=_key(key_env), hosts=names, origins=origins,
             max_body=max_body, max_requests=max_requests, max_answer=max_answer, max_seconds=max_seconds,
             idle_seconds=timeout, keep_alive=keep_alive, play=play or local,
         )  # fmt: skip
-        app = create_app(options)
+        app = create_app(chosen)
     except (ToolectError, ValueError) as error:
         raise Misuse(str(error)) from None
     config = uvicorn.Config(

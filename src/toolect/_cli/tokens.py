@@ -1,4 +1,4 @@
-"""`toolect tokens`: a conversation as ids, with what each of them is and which are taught."""
+"""`toolect data tokens`: a conversation as ids, with what each of them is and which are taught."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 import toolect
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.given_conversation import conversation_of
-from toolect._cli._shared.io import Misuse, emit, emit_json, note, read_json
-from toolect._cli._shared.page_option import html_option, write_page
+from toolect._cli.input_files import read_json
+from toolect._cli.options import Form, format_option, options, write_page
+from toolect._cli.terminal import Misuse, Pen, Style, Styled, emit, emit_json, note
+from toolect._cli.transcripts import COLOURS, conversation_of
 from toolect._extras import MissingExtraError
 from toolect._message import Json
 from toolect._shown import alike, counted, one_line
@@ -25,25 +25,18 @@ if TYPE_CHECKING:
     from toolect._chats.verbs import Chat
     from toolect.conversation import Conversation
 
-COLOURS = {
-    Origin.SCAFFOLD: "bright_black", Origin.SYSTEM: "magenta", Origin.USER: "cyan", Origin.TOOLS: "yellow",
-    Origin.RESULT: "blue", Origin.ANSWER: "green",
-}  # fmt: skip
 _SHOWN = 5
 """Findings of one kind that are shown."""
 
 
 @click.command()
-@shared.file_argument
-@click.option("--tokenizer", "folder", required=True, metavar="DIR", help="The folder of a model's tokenizer.json.")
-@click.option("--chat", "name", metavar="NAME", help="A name, an alias or a model id.  [default: the template in DIR]")
-@click.option("--teach", type=click.Choice(["all", "last", "calls"]), default="all", help="Which answers are taught.")
-@click.option("--thinking/--no-thinking", default=None, help="Ask for reasoning, or for none.")
-@html_option
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object for each example.")
-@shared.max_bytes_option
+@options("file")
+@click.option("--chat", "name", metavar="CHAT", help="A name, an alias or a model id.  [default: the template in DIR]")
+@options("tokenizer", "teach", "thinking", "html")
+@format_option("each example", Form.TEXT, Form.JSON, default=Form.TEXT)
+@options("spec", "max-bytes")
 def command(
-    file: str, folder: str, name: str | None, teach: str, thinking: bool | None, html: str | None, as_json: bool,
+    file: str, name: str | None, tokenizer: str | None, teach: str, thinking: bool | None, html: str | None, form: str,
     max_bytes: int,
 ) -> int:  # fmt: skip
     """Show a conversation as a model's ids: whose words they are, and which are taught.
@@ -55,12 +48,15 @@ def command(
     have an end that is not taught. Where the chat writes history otherwise than it was sampled there are several
     examples.
     """
+    if tokenizer is None:
+        raise Misuse("expected the folder of a tokenizer, got none: name it with --tokenizer")
+    folder = tokenizer
     conversation = conversation_of(read_json(file, max_bytes, "messages"))
     try:
-        tokenizer = load(folder)
+        loaded = load(folder)
         chat = toolect.chat(template=_template(folder)) if name is None else toolect.chat(name)
-        found = examples(conversation, chat, tokenizer, teach, thinking=thinking)  # type: ignore[arg-type]
-        alone = [] if found else [encode(chat.render(conversation, True, thinking=thinking), tokenizer)]
+        found = examples(conversation, chat, loaded, teach, thinking=thinking)  # type: ignore[arg-type]
+        alone = [] if found else [encode(chat.render(conversation, True, thinking=thinking), loaded)]
         other = None if name is None else _otherwise(conversation, chat, folder, thinking)
     except (OSError, MissingExtraError, ValueError, LookupError, TypeError) as error:
         if isinstance(error, toolect.RenderError):
@@ -73,18 +69,18 @@ def command(
     if html is not None:
         from toolect._corpora.page import draw_page  # needs jinja2
 
-        rows = [(_boxes(one), _findings(one, tokenizer, chat.ends), one) for one in shown]
+        rows = [(_boxes(one), _findings(one, loaded, chat.ends), one) for one in shown]
         write_page(html, lambda _: draw_page("tokens.html", name=chat.name, rows=rows, origins=[*COLOURS]))
         return 0
+    pen = Pen()
     for number, one in enumerate(shown):
-        if as_json:
-            emit_json(_form(one, tokenizer, chat.ends))
+        if form == Form.JSON:
+            emit_json(_form(one, loaded, chat.ends))
             continue
         taught = sum(label != IGNORED for label in one.labels)
         emit(f"example {number + 1} of {len(shown)}: {counted(len(one.ids), 'id')}, {taught:,} taught\n")
-        for line in _lines(one):
-            click.echo(line)
-        for finding in _findings(one, tokenizer, chat.ends):
+        pen.write(_lines(one))
+        for finding in _findings(one, loaded, chat.ends):
             emit(f"  {finding}\n")
         emit("\n")
     return 0
@@ -131,24 +127,23 @@ def _boxes(example: Example) -> list[dict[str, Json]]:
     ]  # fmt: skip
 
 
-def _lines(example: Example) -> Iterator[str]:
+def _lines(example: Example) -> Iterator[Styled]:
     """The ids as boxes, a line for each line of the text, with its origin before it."""
-    line, before = "", None
+    before, begun = None, False
     for box in _boxes(example):
         owner = f"{box['origin']} {box['turn']}" if box["turn"] >= 0 else box["origin"]
-        if line and owner != before:
-            yield line
-            line = ""
+        if begun and owner != before:
+            yield Style.PLAIN, "\n"
+            begun = False
         before = owner
-        if not line:
-            line = click.style(f"{owner:12}", dim=True)
+        if not begun:
+            yield Style.QUIET, f"{owner:12}"
         left, right = ("⟦", "⟧") if box["taught"] else ("[", "]")
-        line += click.style(f"{left}{box['text']}{right}", COLOURS[Origin(box["origin"])], bold=box["taught"])
-        if box["breaks"]:
-            yield line
-            line = ""
-    if line:
-        yield line
+        style = COLOURS[Origin(box["origin"])]
+        yield f"bold {style}" if box["taught"] else style, f"{left}{box['text']}{right}"
+        begun = not box["breaks"]
+        yield Style.PLAIN, "" if begun else "\n"
+    yield Style.PLAIN, "\n" if begun else ""
 
 
 def _findings(example: Example, tokenizer: Tokenizer, ends: tuple[str, ...]) -> list[str]:

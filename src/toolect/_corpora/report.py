@@ -1,4 +1,4 @@
-"""The report on a corpus, as plain data: what `toolect coverage --json` writes and every drawing is made from."""
+"""The report on a corpus, as plain data: what `coverage --format json` writes and every drawing is made from."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def mistakes(
         check = comment.check
         if check not in known:
             message = "expected the name of a check" + f", got `{check}`" * bool(check)
-            advice = near(check, known) or "`toolect lint --explain all` lists them"
+            advice = near(check, known) or "`toolect spec checks` lists them"
             yield warning("unknown-check", message, comment.place, help=advice)
         elif not comment.reason:
             message = f"expected a reason for allowing `{check}`"

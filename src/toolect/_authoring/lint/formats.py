@@ -70,7 +70,7 @@ def github(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 FORMATS: dict[str, Callable[[Sequence[Diagnostic]], Iterator[str]]] = {
-    "full": full, "concise": short, "json": json, "sarif": sarif, "github": github,
+    "text": full, "concise": short, "json": json, "sarif": sarif, "github": github,
 }  # fmt: skip
 
 

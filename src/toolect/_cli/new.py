@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 import toolect
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.io import Misuse, emit, note, opened, shown
+from toolect._cli.input_files import opened, read, shown
+from toolect._cli.options import FOLDER, options
+from toolect._cli.terminal import Misuse, emit, note
 from toolect._shown import counted
 from toolect.registry import AUTO
 
@@ -20,34 +21,20 @@ if TYPE_CHECKING:
     from toolect._message import Json
 
 MAX_BYTES = 1 << 23
-"""Bytes of a file of rows."""
+"""Bytes of a file of rows, or of a chat template."""
 
 
 @click.command()
 @click.argument("name", required=False)
 @click.argument("file", required=False, metavar="[ROWS]")
-@click.option(
-    "--schemas",
-    "--tools",
-    "tools",
-    metavar="FILE",
-    callback=shared.read_tools,
-    shell_complete=shared.files,
-    help="The tools that the answers call, as JSON: types are read by their schemas.  [default: what the rows call]",
-)
 @click.option("--draft", metavar="SAMPLES", help="Print rows for these answers, to be corrected, and make nothing.")
 @click.option(
-    "--template",
-    metavar="FILE",
-    help="Ask this chat template, with known words: a jinja file, or a tokenizer_config.json.",
-)
-@click.option(
-    "--into", default=".", metavar="FOLDER", help="Write the files into this folder.  [default: the current one]"
+    "-o", "--out", default=".", metavar="DIR", type=FOLDER, help="The folder for the files.  [default: the current one]"
 )
 @click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the rows.")
-@shared.spec_option
+@options("schemas", "template", "spec")
 def command(
-    name: str | None, file: str | None, tools: list[Json] | None, draft: str | None, template: str | None, into: str,
+    name: str | None, file: str | None, tools: list[Json] | None, draft: str | None, template: str | None, out: str,
     anyway: bool,
 ) -> int:  # fmt: skip
     """Make a dialect called NAME from answers and what they say.
@@ -61,13 +48,13 @@ def command(
     Without rows, --draft prints some for pasted answers: one a line as JSON with `text`, or apart by lines of `===`.
     Correct what they say, and give them back.
 
-    With --template, rows are what a chat template writes for known words.
+    With --template, rows are what the chat template writes for known words. With --schemas, the tools are declared;
+    else they are those that the rows call.
 
     Exit code 0: every row is read as it says, whole and streamed, and written back, each also by a dialect that is made
     of the others. 1: not so, or a known dialect does; it is said which.
     """
     from toolect._authoring.induction import RowsError, check_rows, read_rows
-    from toolect._cli.new.template import rows_of
 
     try:
         if draft is not None:
@@ -76,8 +63,8 @@ def command(
             raise Misuse("expected NAME and a file of rows, or NAME and --template: without rows, --draft prints some")
         _check_name(name)
         if template is None:
-            return _begin(name, read_rows(_text(str(file))), tools, Path(into), anyway)
-        return _begin(name, check_rows(rows_of(template)), tools, Path(into), anyway, asked=True)
+            return _begin(name, read_rows(_text(str(file))), tools, Path(out), anyway)
+        return _begin(name, check_rows(_template_rows(template)), tools, Path(out), anyway, asked=True)
     except RowsError as error:
         raise Misuse(str(error)) from None
 
@@ -102,16 +89,15 @@ def _begin(
 
     declared = tools or (TOOLS if asked else tools_of(rows))
     if not anyway and (known := _known(rows, declared)):
-        note(
-            f"the dialect `{known}` reads this already: `toolect parse --from {known}`; --anyway makes one from nothing"
-        )
+        reads = f"`toolect parse --dialect {known}`"
+        note(f"the dialect `{known}` reads this already: {reads}; --anyway makes one from nothing")
         return 1
     made = induce(rows, declared, name, left_out=not asked)
     if made.spec is None or not made.proof.read:
         note(f"no dialect is made: {made.why}")
         return 1
     write(files_of(made, name, into, rows, declared))
-    click.echo(f"{made.proof.read} of {counted(len(rows), 'row')} read as they say, {made.proof.back} written back")
+    emit(f"{made.proof.read} of {counted(len(rows), 'row')} read as they say, {made.proof.back} written back\n")
     return _tell(made, into / f"{name}.yaml")
 
 
@@ -121,7 +107,7 @@ def _tell(made: Induced, spec: Path) -> int:
         note(made.why)
     for line in made.unproven:
         note(line)
-    click.echo(f"next: toolect lint {spec}")
+    emit(f"next: toolect lint {spec}\n")
     return 0 if made.claimed else 1
 
 
@@ -136,6 +122,17 @@ def _text(path: str) -> str:
         raise Misuse(
             f"expected UTF-8, got byte {data[error.start]:#x} at {error.start} of {shown(path)}: convert it"
         ) from None
+
+
+def _template_rows(file: str) -> list[Row]:
+    """What the template of a jinja file, or of a tokenizer_config.json, writes for known words."""
+    from toolect._authoring.induction.probing import template_rows
+    from toolect.chat_template import TemplateError, template_of
+
+    try:
+        return template_rows(template_of(read(file, MAX_BYTES), file.endswith(".json")))[0]
+    except TemplateError as error:
+        raise Misuse(f"{error} - in {shown(file)}") from None
 
 
 def _check_name(name: str) -> None:

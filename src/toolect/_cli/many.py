@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect import registry
 from toolect._authoring.processes import WorkerDiedError, cores, in_order
-from toolect._cli._shared.io import InputError, Misuse, check, emit, encoded, note, opened, shown
-from toolect._cli._shared.progress import progress
-from toolect._cli._shared.streams import output
+from toolect._cli.input_files import InputError, check, opened, shown
+from toolect._cli.terminal import Misuse, Pen, Styled, emit, encoded, note, output, progress
 from toolect._corpora.records import Bad, tools_of
 from toolect._corpora.sources import SourceError, Unit, UnitKind, size, units
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Json
-from toolect._shown import cut, visible
+from toolect._shown import cut
 
 Work: TypeAlias = Callable[[Json], tuple[dict[str, Json], bool]]
 """From the value of a line or row to the object to write, and whether that is clean; it can be pickled."""
+DrawRow: TypeAlias = Callable[[int, dict[str, Json]], Iterable[Styled]]
+"""From the number of a message and its object to the pieces that are drawn."""
 
 ALONE = 8 << 20
 """Bytes of input that are not worth a second process."""
@@ -45,10 +49,10 @@ class Part(NamedTuple):
     bad: int
 
 
-def each(path: str, limit: int, work: Work, jobs: int | None = None) -> int:
+def each(path: str, limit: int, work: Work, jobs: int | None = None, draw: DrawRow | None = None) -> int:
     """Runs `work` over all that `path` holds; what cannot be used gets `{"line": number, "error": why}` beside it.
 
-    The exit status is 1 if anything is not clean.
+    The objects are written as JSON lines, or drawn. The exit status is 1 if anything is not clean.
     """
     check(path)
     if path != "-" and not path.endswith(".parquet"):
@@ -57,13 +61,14 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None) -> int:
     whole = 0 if path == "-" else size(path)
     jobs = jobs or (1 if path == "-" or whole <= ALONE else cores())
     total = bad = lines = done = 0
+    write = _write if draw is None else partial(_draw, Pen(), count(1), draw)
     try:
         with progress(not output().isatty()) as told:
             told(0, whole)
             for unit, parts in (_alone if jobs == 1 else _together)(path, limit, work, jobs):
                 before = lines
                 for part in parts:
-                    emit(_joined(part.answers, before))
+                    write(_lines(part.answers, before))
                     lines, total, bad = before + part.seen, total + part.total, bad + part.bad
                 done += unit.size
                 told(done, max(whole, done))
@@ -74,12 +79,19 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None) -> int:
     return int(bad > 0)
 
 
-def _joined(answers: Sequence[str | Answer], before: int) -> str:
+def _lines(answers: Sequence[str | Answer], before: int) -> Iterator[str]:
     """The lines to write; `before` lines came before those of the unit."""
-    text = "".join(
-        one if isinstance(one, str) else encoded({"line": before + one.number, **one.out}) + "\n" for one in answers
-    )
-    return visible(text) if output().isatty() else text
+    for one in answers:
+        yield one if isinstance(one, str) else encoded({"line": before + one.number, **one.out}) + "\n"
+
+
+def _write(lines: Iterable[str]) -> None:
+    emit("".join(lines))
+
+
+def _draw(pen: Pen, numbers: Iterator[int], draw: DrawRow, lines: Iterable[str]) -> None:
+    for line in lines:
+        pen.write(draw(next(numbers), json.loads(line)))
 
 
 def _alone(path: str, limit: int, work: Work, _jobs: int) -> Iterator[tuple[Unit, Iterable[Part]]]:

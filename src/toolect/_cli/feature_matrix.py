@@ -1,20 +1,20 @@
-"""`toolect coverage --matrix`: what each dialect can carry, and what is lost between them, drawn and as data."""
+"""`toolect spec features`: what each dialect can carry, and what is lost between them, drawn and as data."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+import click
 import msgspec
 
 from toolect import registry
 from toolect._authoring.processes import cores
-from toolect._cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled, block
-from toolect._cli._shared.io import emit_json
-from toolect._cli._shared.page_option import write_page
+from toolect._cli.options import Form, dialect_names, find, format_option, options, write_page
+from toolect._cli.terminal import STATUS, Pen, Style, Styled, block, emit_json
 from toolect._compiled import Dialect
 from toolect._corpora.features import Feature
 from toolect._corpora.fidelity import Finding, Verdict
@@ -36,23 +36,33 @@ STYLE = {
 _SHOWN = 100
 
 
-def write_matrix(named: Sequence[Dialect], html: str | None, as_json: bool, jobs: int) -> None:
-    """Write the matrix of the dialects that are `named`, or of all, by `jobs` processes (0: one for each core)."""
+@click.command()
+@click.argument("dialects", nargs=-1, metavar="[DIALECT…]", shell_complete=dialect_names)
+@format_option("the table", Form.TEXT, Form.JSON, default=Form.TEXT)
+@options("html", "jobs", "spec")
+def command(dialects: tuple[str, ...], form: str, html: str | None, jobs: int | None) -> int:
+    """Compare dialects: the features that each can carry, and what a conversion between any two loses.
+
+    Of one DIALECT, each feature with the reason where it cannot be carried; of two, what is lost between them, with
+    examples; of more, or all of them, a table.
+    """
+    named = [find(name) for name in dialects]
     specs = [d.spec for d in named] or [registry.spec(name) for name in registry.dialects()]
     with _status(f"Trying every feature on {counted(len(specs), 'dialect')}"):
         matrix = measure({spec.name: spec for spec in specs}.values(), jobs=jobs or cores())
     write_page(html, partial(_page, matrix))
-    if as_json:
+    if form == Form.JSON:
         found = _examples(matrix, *named) if len(named) == 2 else []
         emit_json(_as_json(matrix) | ({"examples": found} if found else {}), indent=True)
-        return
+        return 0
     match named:
         case [dialect]:
             Pen().write(_dialect(matrix, dialect.name))
         case [source, target]:
-            Pen().write([*_pair(matrix, source, target), (PLAIN, "\n"), *_pair(matrix, target, source)])
+            Pen().write([*_pair(matrix, source, target), (Style.PLAIN, "\n"), *_pair(matrix, target, source)])
         case _:
             _overview(matrix)
+    return 0
 
 
 def _page(matrix: Matrix, command: str) -> str:
@@ -107,8 +117,10 @@ def _overview(matrix: Matrix) -> None:
     """A sign for each dialect and feature, then what the features are."""
     pen, found = Pen(), findings(matrix)
     pen.table(by_dialect(found), _coloured)
-    pen.write([(PLAIN, "\n"), *_legend()])
-    pen.write([(QUIET, "into, from: how many features a conversion into or from the dialect loses, on average\n\n")])
+    pen.write([(Style.PLAIN, "\n"), *_legend()])
+    pen.write(
+        [(Style.QUIET, "into, from: how many features a conversion into or from the dialect loses, on average\n\n")]
+    )
     pen.table(by_feature(found))
 
 
@@ -125,7 +137,7 @@ def _coloured(cell: str) -> Text:
 def _legend() -> Iterator[Styled]:
     for verdict, sign in SIGN.items():
         yield STYLE[verdict], sign
-        yield QUIET, f" {verdict}: {MEANING[verdict]}\n"
+        yield Style.QUIET, f" {verdict}: {MEANING[verdict]}\n"
 
 
 # One dialect
@@ -137,22 +149,22 @@ def _dialect(matrix: Matrix, name: str) -> Iterator[Styled]:
     for feature, finding in zip(matrix.features, matrix.standings[name].findings, strict=True):
         if feature.group != group:
             group = feature.group
-            yield LABEL, f"{group}\n"
+            yield Style.LABEL, f"{group}\n"
         yield from _finding(feature, finding)
-    yield PLAIN, "\n"
+    yield Style.PLAIN, "\n"
     yield from _legend()
 
 
 def _finding(feature: Feature, finding: Finding) -> Iterator[Styled]:
     style, sign = STYLE[finding.verdict], SIGN[finding.verdict]
     yield style, f"  {sign} "
-    yield KEY, f"{feature.name:26}"
-    yield QUIET, f"{feature.meaning}\n"
+    yield Style.KEY, f"{feature.name:26}"
+    yield Style.QUIET, f"{feature.meaning}\n"
     if finding.verdict is not Verdict.CARRIED:
         yield style, f"{'':6}{finding.verdict}"
-        yield PLAIN, f" ({finding.tried - finding.carried} of {finding.tried}): {_short(finding.reason)}\n"
+        yield Style.PLAIN, f" ({finding.tried - finding.carried} of {finding.tried}): {_short(finding.reason)}\n"
         if finding.witness:
-            yield QUIET, f"{'':6}{_short(finding.witness)}\n"
+            yield Style.QUIET, f"{'':6}{_short(finding.witness)}\n"
 
 
 def _short(text: str) -> str:
@@ -165,22 +177,22 @@ def _short(text: str) -> str:
 def _pair(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Styled]:
     """What is lost in one direction, each with an example."""
     loss = matrix.loss(source.name, target.name)
-    yield NAME, f"{source.name} → {target.name}\n"
-    yield QUIET, f"  {counted(len(loss.lost), 'feature') if loss.lost else 'no features'} lost"
-    yield QUIET, "\n" if loss.lost or loss.untyped else ": all comes through\n"
+    yield Style.NAME, f"{source.name} → {target.name}\n"
+    yield Style.QUIET, f"  {counted(len(loss.lost), 'feature') if loss.lost else 'no features'} lost"
+    yield Style.QUIET, "\n" if loss.lost or loss.untyped else ": all comes through\n"
     for example in examples(matrix, source, target):
         yield from _example(example)
     if loss.untyped:
         names = ", ".join(matrix.features[number].name for number in loss.untyped)
-        yield KEY, "  only where tools are declared: "
-        yield PLAIN, f"{names}\n"
+        yield Style.KEY, "  only where tools are declared: "
+        yield Style.PLAIN, f"{names}\n"
 
 
 def _example(example: LostFeature) -> Iterator[Styled]:
-    yield KEY, f"\n  {example.feature}"
+    yield Style.KEY, f"\n  {example.feature}"
     witness = f": {_short(example.witness)}" if example.witness else ""
-    yield PLAIN, f" ({example.lost} of {example.tried}): {_short(example.reason)}{witness}\n"
-    yield QUIET, "    from\n"
-    yield PLAIN, block(cut(example.source, 4 * _SHOWN), "      ")
-    yield QUIET, "    to\n" if example.target else "    to nothing\n"
-    yield PLAIN, block(cut(example.target, 4 * _SHOWN), "      ") if example.target else ""
+    yield Style.PLAIN, f" ({example.lost} of {example.tried}): {_short(example.reason)}{witness}\n"
+    yield Style.QUIET, "    from\n"
+    yield Style.PLAIN, block(cut(example.source, 4 * _SHOWN), "      ")
+    yield Style.QUIET, "    to\n" if example.target else "    to nothing\n"
+    yield Style.PLAIN, block(cut(example.target, 4 * _SHOWN), "      ") if example.target else ""

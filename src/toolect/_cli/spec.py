@@ -1,8 +1,8 @@
-"""`toolect generate`: messages of a dialect with their wire text, as many as are asked for."""
+"""`toolect spec checks`, `schema` and `generate`: what lint looks for, what files hold, messages of a dialect."""
 
 from __future__ import annotations
 
-import sys
+import json
 from collections.abc import Iterator
 from itertools import islice
 from random import Random
@@ -12,51 +12,81 @@ from msgspec.structs import replace
 
 from toolect._authoring.generate.corruption import Corruption, corrupt
 from toolect._authoring.generate.samples import Sample, mixed
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.io import emit, emit_json, note
+from toolect._cli.lint import unknown_check
+from toolect._cli.options import Form, dialect_names, find, form_for, format_option, options
+from toolect._cli.terminal import Pen, emit, emit_json, note
 from toolect._compiled import Dialect
 from toolect._message import Json, Message
-from toolect._shown import one_line, visible
+from toolect._shown import one_line
 
 ANY = "any"
+MESSAGES = 10
+"""Messages that are drawn if no limit is named."""
 PATIENCE = 500
 """Texts in a row that cannot be broken in the way that is asked for, before it is given up."""
 
 
 @click.command()
-@click.argument("dialect", shell_complete=shared.dialect_names)
-@click.option("-n", "count", type=click.IntRange(min=0), default=10, show_default=True, help="How many.")
+@click.argument("check", required=False)
+def checks(check: str | None) -> int:
+    """List the checks of lint, or explain one: what it finds, why, and how to mend that."""
+    from toolect._authoring.lint.catalogue import pages
+
+    if check is None:
+        width = max(map(len, pages()))
+        for name, page in pages().items():
+            emit(f"{name:{width}}  {page.finds}\n")
+    elif check in pages():
+        Pen().markdown(f"# {check}\n\n{pages()[check]}\n")
+    else:
+        raise unknown_check(check)
+    return 0
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(("dialects", "chats")), default="dialects")
+def schema(kind: str) -> int:
+    """Print the JSON Schema of files with dialects, or with chats, for editors."""
+    from toolect._authoring.editor_schema import chat_schema, editor_schema
+
+    emit(json.dumps(chat_schema() if kind == "chats" else editor_schema(), indent=2) + "\n")
+    return 0
+
+
+@click.command()
+@click.argument("dialect", shell_complete=dialect_names)
+@options("limit")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same again.")
 @click.option("--hostile", is_flag=True, help="Draw texts and values that try to be mistaken for something else.")
 @click.option(
     "--corrupt", "way", type=click.Choice([ANY, *(way.value for way in Corruption)]), is_flag=False, flag_value=ANY,
     help="Break each text in this way, or in any.",
 )  # fmt: skip
-@shared.tools_option
-@shared.format_option("them", "jsonl", "text")
-@shared.spec_option
-def command(
-    dialect: str, count: int, seed: int, hostile: bool, way: str | None, tools: list[Json] | None, form: str | None
+@options("schemas")
+@format_option("them", Form.JSON, Form.TEXT)
+@options("spec")
+def generate(
+    dialect: str, limit: int | None, seed: int, hostile: bool, way: str | None, tools: list[Json] | None,
+    form: str | None,
 ) -> int:  # fmt: skip
     """Draw messages of a dialect with their wire text.
 
     Every other text is a rendered message, the small ones first; those between are written by walking the grammar, with
-    all that is read and never written too. With --hostile all are rendered messages, and with --tools, whose calls are
-    of these tools, with arguments that their schemas admit. No text comes twice.
+    all that is read and never written too. With --hostile all are rendered messages, and with --schemas, whose calls
+    are of these tools, with arguments that their schemas admit. No text comes twice.
 
-    The jsonl format is one object a line: "text", the "message" that it says, the "tools" that it calls, "canonical"
-    for a rendered one, "dialect" and "corruption". A corrupted text is what has become of one that said the
-    message.
+    The json format is one object a line: "text", the "message" that it holds, the "tools" that it calls, "canonical"
+    for a rendered one, "dialect" and "corruption". A corrupted text is what has become of one that held the message.
     """
-    found = shared.find(dialect)
+    found, limit = find(dialect), MESSAGES if limit is None else limit
     drawn = _broken(found, mixed(found, seed, hostile=hostile, tools=tools or ()), Random(seed), way)
-    write = _write_text if shared.form_for(form, "jsonl") == "text" else _write_json
+    write = _write_text if form_for(form) == Form.TEXT else _write_json
     done = 0
-    for done, (sample, how) in enumerate(islice(drawn, count), 1):
+    for done, (sample, how) in enumerate(islice(drawn, limit), 1):
         write(found, sample, how, done)
-    if done < count:
+    if done < limit:
         what = "that " + found.name + " can carry" if way is None else f"to break by {way}"
-        note(f"expected {count} messages {what}, got {done}: nothing else was found")
+        note(f"expected {limit} messages {what}, got {done}: nothing else was found")
         return 1
     return 0
 
@@ -92,5 +122,4 @@ def _write_json(dialect: Dialect, sample: Sample, how: Corruption | None, _numbe
 
 def _write_text(_dialect: Dialect, sample: Sample, how: Corruption | None, number: int) -> None:
     kind = how or ("rendered" if sample.canonical else "from the grammar")
-    text = visible(sample.text) if sys.stdout.isatty() else sample.text
-    emit(f"=== {number} {one_line(kind)} ===\n{text}\n")
+    emit(f"=== {number} {one_line(kind)} ===\n{sample.text}\n")

@@ -1,14 +1,17 @@
-"""A derivation as styled pieces, and as one JSON object."""
+"""Parse tree: a derivation as styled pieces, and as one JSON object."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
-from toolect._authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree
+from toolect._authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree, derive
 from toolect._authoring.derivation.explain import explain
-from toolect._cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Styled
+from toolect._cli.options import Form
+from toolect._cli.terminal import STATUS, Pen, Style, Styled, emit_json
+from toolect._compiled import Dialect
 from toolect._message import Json, Repair
 from toolect._shown import cut, one_line
 from toolect._spec.model import Role
@@ -19,21 +22,33 @@ DEEPEST = 40
 """Levels that are indented; what is deeper stands below them."""
 
 
+def write_tree(dialect: Dialect, text: str, form: str, reading: dict[str, Any]) -> int:
+    """Shows how the text is read; the exit status is that of `parse`."""
+    derivation = derive(dialect, text, **reading)
+    if form == Form.TEXT:
+        Pen().write(draw_tree(derivation))
+    else:
+        emit_json(tree_form(derivation), indent=True)
+    message = derivation.message
+    strict = reading["mode"] == "strict"
+    return int(not all(call.runnable for call in message.calls) or strict and not message.clean)
+
+
 def draw_tree(found: Derivation) -> Iterator[Styled]:
     """The tree, one rule, marker or slot a line; each repair and failure below the line that it is about."""
     notes = _Notes(found)
     depth = 0
     for depth, node in found.tree.walk():
         yield from notes.before(node, depth)
-        yield PLAIN, _indent(depth)
+        yield Style.PLAIN, _indent(depth)
         if isinstance(node, Branch):
-            yield LABEL, node.rule
-            yield QUIET, _span(node) + "".join(f"  {name}" for name in dict.fromkeys(node.taken))
-            yield NAME, f"  → {node.role}" if node.role else ""
+            yield Style.LABEL, node.rule
+            yield Style.QUIET, _span(node) + "".join(f"  {name}" for name in dict.fromkeys(node.taken))
+            yield Style.NAME, f"  → {node.role}" if node.role else ""
             yield from notes.call(node)
         else:
             yield from _leaf(found, node)
-        yield PLAIN, "\n"
+        yield Style.PLAIN, "\n"
         yield from notes.after(node, depth)
     yield from notes.rest(depth)
 
@@ -43,19 +58,19 @@ def _leaf(found: Derivation, leaf: Leaf) -> Iterator[Styled]:
     shown = one_line(cut(text, WIDTH))
     match leaf.kind:
         case LeafKind.MARKER:
-            yield KEY, one_line(leaf.name)
-            yield QUIET, _span(leaf)
+            yield Style.KEY, one_line(leaf.name)
+            yield Style.QUIET, _span(leaf)
             yield STATUS["repaired"], "  missing" if leaf.implied else ""
-            yield QUIET, "  from the prompt" if leaf.span[0] < 0 else ""
+            yield Style.QUIET, "  from the prompt" if leaf.span[0] < 0 else ""
         case LeafKind.TERMINAL | LeafKind.SLOT:
-            yield KEY, leaf.name
-            yield QUIET, _span(leaf)
-            yield NAME, f"  → {', '.join(leaf.fills)}" if leaf.fills else ""
-            yield PLAIN, f"  {shown}" if shown else ""
+            yield Style.KEY, leaf.name
+            yield Style.QUIET, _span(leaf)
+            yield Style.NAME, f"  → {', '.join(leaf.fills)}" if leaf.fills else ""
+            yield Style.PLAIN, f"  {shown}" if shown else ""
         case _:
-            yield STATUS["repaired"] if leaf.kind is LeafKind.UNREAD else QUIET, f"({leaf.kind})"
-            yield QUIET, _span(leaf)
-            yield PLAIN, f"  {shown}"
+            yield STATUS["repaired"] if leaf.kind is LeafKind.UNREAD else Style.QUIET, f"({leaf.kind})"
+            yield Style.QUIET, _span(leaf)
+            yield Style.PLAIN, f"  {shown}"
 
 
 def _span(node: Tree) -> str:
@@ -91,7 +106,7 @@ class _Notes:
         yield from self._until(None, depth)
         for call in reversed(self._calls.values()):
             yield from self._ended(call.span[0] if call.span else 0, f"call {one_line(call.name)}")
-            yield PLAIN, "\n"
+            yield Style.PLAIN, "\n"
 
     def call(self, branch: Branch) -> Iterator[Styled]:
         """How the call that begins with `branch` ended."""
@@ -101,12 +116,12 @@ class _Notes:
 
     def _ended(self, start: int, label: str) -> Iterator[Styled]:
         call = self._calls[start]
-        yield NAME, label
+        yield Style.NAME, label
         yield STATUS[call.status], f"  {call.status}" + (f": {one_line(call.error)}" if call.error else "")
 
     def _until(self, at: int | None, depth: int) -> Iterator[Styled]:
         while self._said and (at is None or self._said[-1][0] < at):
-            yield PLAIN, _indent(depth)
+            yield Style.PLAIN, _indent(depth)
             yield from self._said.pop()[2]
 
 

@@ -1,7 +1,8 @@
-"""`toolect dataset`: data sets of any kind as rows of another, each row accounted for."""
+"""`toolect data convert`: data sets of any kind as rows of another, each row accounted for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,31 +10,36 @@ import click
 import msgspec
 
 from toolect import _extras as extras
-from toolect._cli._shared import shared_options as shared
-from toolect._cli._shared.io import Misuse, emit_json
-from toolect._cli._shared.page_option import report_options, write_page
-from toolect._cli._shared.progress import progress
+from toolect._cli.options import MEBIBYTE, Form, dialect_names, files, find, format_option, options, write_page
+from toolect._cli.terminal import Misuse, Pen, Style, Styled, emit_json, progress
 from toolect._message import Status
+from toolect._shown import counted, cut, one_line
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._data.job import Done, Job
     from toolect._data.keeping import Keep
     from toolect._data.losses import Loss
-    from toolect._data.row_report import RowReport
+    from toolect._data.row_report import RemarkCount, RowReport
     from toolect._data.row_targets import Target
     from toolect._rows.row_source import Source
 
 
+SHOWN = 8
+"""Lines of a list."""
+WIDE = 140
+"""Characters of an example."""
+
+
 @click.command()
-@click.argument("data", nargs=-1, required=True, shell_complete=shared.files)
+@click.argument("data", nargs=-1, required=True, shell_complete=files)
 @click.option(
-    "--to", "to", required=True, metavar="FORM",
+    "--to", required=True, metavar="FORM",
     help="What to write: messages, sharegpt, anthropic, responses, trl, axolotl, ids, tinker, or the name of a chat.",
 )  # fmt: skip
 @click.option("-o", "--out", required=True, metavar="DIR", help="The folder for the new rows and the report.")
 @click.option(
-    "--from", "origin", default="", metavar="KIND",
+    "--kind", default="", metavar="KIND",
     help="What the rows are: a kind of `rows.yaml`, or the name of a chat whose transcripts they are.  [default: found"
     " out row by row]",
 )  # fmt: skip
@@ -45,30 +51,23 @@ if TYPE_CHECKING:
     "--join", default="", metavar="FILE", help="The file with the requests of a batch, whose answers DATA is."
 )
 @click.option(
-    "--from-dialect", default="", metavar="DIALECT", shell_complete=shared.dialect_names,
+    "--dialect", default="", metavar="DIALECT", shell_complete=dialect_names,
     help="The dialect of calls that stand in texts; auto for any.  [default: found out from the first rows]",
 )  # fmt: skip
-@click.option("--field", default="", metavar="COLUMN", help="The column with the turns or the text.")
+@options("field")
 @click.option(
-    "--to-dialect", default="", metavar="DIALECT", shell_complete=shared.dialect_names,
+    "--to-dialect", default="", metavar="DIALECT", shell_complete=dialect_names,
     help="With `--to sharegpt`: write calls into the texts, in this dialect.",
 )  # fmt: skip
-@click.option("--chat", default="", metavar="NAME", help="With axolotl, ids and tinker: the chat of the student.")
-@click.option("--tokenizer", default="", metavar="DIR", help="The folder of a tokenizer, for all that has ids.")
-@click.option("--teach", type=click.Choice(["all", "last", "calls"]), default="all", help="Which answers are taught.")
-@click.option("--thinking/--no-thinking", default=None, help="Ask for reasoning, or for none, in chats that know both.")
-@click.option("--date", metavar="DATE", help="The date that a chat tells, so that the rows are the same tomorrow.")
+@click.option("--chat", default="", metavar="CHAT", help="With axolotl, ids and tinker: the chat of the student.")
+@options("tokenizer", "teach", "thinking", "date", "unsafe")
 @click.option(
-    "--unsafe", type=click.Choice(["refuse", "neutralise", "keep"]), default="refuse",
-    help="What to do with a text that would break out of its place.",
-)  # fmt: skip
-@click.option(
-    "--keep-told", is_flag=True, help="Keep a system text that tells of the tools, and do not tell them again."
+    "--keep-tool-prompt", is_flag=True, help="Keep a system prompt that lists the tools; do not add the list again."
 )
-@click.option("--drop-tool-prompt", is_flag=True, help="Leave out all of a system text that tells of the tools.")
-@click.option("--strict", is_flag=True, help="Refuse rows with any loss.")
-@click.option("--allow", multiple=True, metavar="KIND", help="Keep rows with such losses: `calls` are refused.")
-@click.option("--refuse", multiple=True, metavar="KIND", help="Refuse rows with such losses, too.")
+@click.option("--drop-tool-prompt", is_flag=True, help="Leave out all of a system prompt that lists the tools.")
+@click.option("--exact", is_flag=True, help="Refuse rows with any loss.")
+@click.option("--allow", multiple=True, metavar="LOSS", help="Keep rows with such losses: `calls` are refused.")
+@click.option("--refuse", multiple=True, metavar="LOSS", help="Refuse rows with such losses, too.")
 @click.option("--no-compare", is_flag=True, help="Do not read back what is written: only refusals are found.")
 @click.option(
     "--status", "statuses", multiple=True, type=click.Choice([status.value for status in Status]),
@@ -77,21 +76,22 @@ if TYPE_CHECKING:
 @click.option("--valid", is_flag=True, help="Keep rows all of whose calls are what their tools declare.")
 @click.option("--with-calls", is_flag=True, help="Keep rows with a call at least.")
 @click.option("--max-ids", type=click.IntRange(min=1), metavar="N", help="Keep rows of at most so many ids.")
-@click.option("--distinct", is_flag=True, help="Leave out rows that say what one before them says.")
+@click.option("--distinct", is_flag=True, help="Leave out duplicates of rows before them.")
 @click.option("--parquet", is_flag=True, help="Write Parquet instead of JSON lines.")
 @click.option(
     "--shard", type=click.IntRange(min=1), default=256, metavar="MIB", help="How large a file gets.  [default: 256]"
 )
 @click.option("--on", "place", type=click.Choice(["ray"]), help="Convert on a cluster of Ray; needs the extra `ray`.")
 @click.option("--address", default="", help="Where the cluster is.  [default: one that is started here]")
-@report_options
+@format_option("the report", Form.TEXT, Form.JSON, default=Form.TEXT)
+@options("html", "jobs", "spec", "max-bytes")
 def command(
-    data: tuple[str, ...], to: str, out: str, origin: str, rows_files: tuple[str, ...], join: str,
-    from_dialect: str, field: str, to_dialect: str, chat: str, tokenizer: str, teach: str, thinking: bool |
-    None, date: str | None, unsafe: str, keep_told: bool, drop_tool_prompt: bool, strict: bool, allow:
-    tuple[str, ...], refuse: tuple[str, ...], no_compare: bool, statuses: tuple[str, ...], valid: bool,
-    with_calls: bool, max_ids: int | None, distinct: bool, parquet: bool, shard: int, jobs: int | None, place:
-    str | None, address: str, html: str | None, as_json: bool, max_bytes: int,
+    data: tuple[str, ...], to: str, out: str, kind: str, rows_files: tuple[str, ...], join: str, dialect: str,
+    field: str, to_dialect: str, chat: str, tokenizer: str | None, teach: str, thinking: bool | None, date: str | None,
+    unsafe: str, keep_tool_prompt: bool, drop_tool_prompt: bool, exact: bool, allow: tuple[str, ...],
+    refuse: tuple[str, ...], no_compare: bool, statuses: tuple[str, ...], valid: bool, with_calls: bool,
+    max_ids: int | None, distinct: bool, parquet: bool, shard: int, jobs: int | None, place: str | None, address: str,
+    html: str | None, form: str, max_bytes: int,
 ) -> int:  # fmt: skip
     """Convert data sets: rows of any kind to messages, transcripts or training rows, each row accounted for.
 
@@ -106,29 +106,27 @@ def command(
     from toolect._data.row_report import is_clean, report_of
 
     options: dict[str, object] = {
-        "dialect": _dialect(to_dialect), "tokenizer": tokenizer, "teach": teach, "thinking": thinking, "date": date,
-        "unsafe": unsafe, "compare": not no_compare, "table": parquet,
+        "dialect": _dialect(to_dialect), "tokenizer": tokenizer or "", "teach": teach, "thinking": thinking,
+        "date": date, "unsafe": unsafe, "compare": not no_compare, "table": parquet,
     }  # fmt: skip
     target = _target(to, chat, options, bool(max_ids))
     keep = Keep(tuple(map(Status, statuses)), valid, with_calls, max_ids or 0)
     settings = Settings(
         target,
-        _source(origin, rows_files, join, from_dialect, field, not keep_told, drop_tool_prompt),
+        _source(kind, rows_files, join, dialect, field, not keep_tool_prompt, drop_tool_prompt),
         keep,
-        _refused(strict, allow, refuse),
+        _refused(exact, allow, refuse),
         distinct,
     )
     _check(keep)
-    job = Job(data, out, settings, parquet, max_bytes, shard=shard * shared.MEBIBYTE)
+    job = Job(data, out, settings, parquet, max_bytes, shard=shard * MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
     Path(out, "report.json").write_bytes(encoded(found))
     write_page(html, lambda command: _page(found, ", ".join(data), command))
-    if as_json:
+    if form == Form.JSON:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
-        from toolect._cli.dataset.row_text import write_rows
-
-        write_rows(found)
+        _draw(found)
     return int(not is_clean(found))
 
 
@@ -139,7 +137,7 @@ def _page(found: RowReport, what: str, command: str) -> str:
 
 
 def _dialect(name: str) -> str:
-    return name if name in ("", AUTO) else shared.find(name).name
+    return name if name in ("", AUTO) else find(name).name
 
 
 def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Target:
@@ -166,7 +164,7 @@ def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Tar
 
 
 def _source(
-    origin: str, rows_files: tuple[str, ...], join: str, dialect: str, field: str, retell: bool, drop: bool
+    kind: str, rows_files: tuple[str, ...], join: str, dialect: str, field: str, retell: bool, drop: bool
 ) -> Source:
     """How rows are read. Raises Misuse for a kind that there is not, SpecError for a file of kinds that is no good."""
     from toolect._chats.chat_registry import chat
@@ -176,26 +174,26 @@ def _source(
 
     if join and not Path(join).is_file():
         raise Misuse(f"expected a file of requests, got nothing at `{join}`: check the path")
-    files = tuple(str(Path(one).resolve()) for one in rows_files)
+    paths = tuple(str(Path(one).resolve()) for one in rows_files)
     other = str(Path(join).resolve()) if join else ""
-    source = Source("", _dialect(dialect) or None, "", field, retell, drop, files, other)
-    names = [kind.name for kind in row_kinds(source.files).kinds]
-    if not origin or origin in names:
-        return msgspec.structs.replace(source, kind=origin)
+    source = Source("", _dialect(dialect) or None, "", field, retell, drop, paths, other)
+    names = [one.name for one in row_kinds(source.files).kinds]
+    if not kind or kind in names:
+        return msgspec.structs.replace(source, kind=kind)
     try:
-        return msgspec.structs.replace(source, kind=TRANSCRIPT, chat=chat(origin).name)
+        return msgspec.structs.replace(source, kind=TRANSCRIPT, chat=chat(kind).name)
     except UnknownNameError as error:
-        raise Misuse(f"expected a kind of rows ({', '.join(names)}) or a chat, got `{origin}`: {error}") from None
+        raise Misuse(f"expected a kind of rows ({', '.join(names)}) or a chat, got `{kind}`: {error}") from None
 
 
-def _refused(strict: bool, allow: tuple[str, ...], refuse: tuple[str, ...]) -> frozenset[Loss]:
+def _refused(exact: bool, allow: tuple[str, ...], refuse: tuple[str, ...]) -> frozenset[Loss]:
     """The losses for which rows are refused. Raises Misuse for a kind that there is not."""
     from toolect._data.losses import REFUSED, Loss
 
     for name in (*allow, *refuse):
         if name not in [*Loss]:
             raise Misuse(f"expected a kind of loss ({', '.join(Loss)}), got `{name}`")
-    return (frozenset(Loss) if strict else REFUSED | {*map(Loss, refuse)}) - {*map(Loss, allow)}
+    return (frozenset(Loss) if exact else REFUSED | {*map(Loss, refuse)}) - {*map(Loss, allow)}
 
 
 def _check(keep: Keep) -> None:
@@ -224,3 +222,44 @@ def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
             return run(job, jobs, told, runner)
     except (SourceError, CheckpointError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
+
+
+# Drawing
+
+
+def _draw(report: RowReport) -> None:
+    """Draws the report: what became of the rows, why, and what they had."""
+    from toolect._data.row_report import by_name
+
+    pen = Pen()
+    pen.write(_head(report))
+    for title, found in (("Left out", report.reasons), ("Changed", report.changes), ("Seen", report.notes)):
+        pen.write(_said(title, found))
+    for title, named in (("Features", report.features), ("Tools", report.tools)):
+        if named:
+            pen.write([(Style.LABEL, f"\n{title}\n")])
+            pen.table(by_name(named[:SHOWN], title.lower()[:-1]))
+
+
+def _head(report: RowReport) -> Iterator[Styled]:
+    from toolect._data.row_report import sentence
+
+    yield Style.LABEL, f"{sentence(report)}\n"
+    for source, paths in report.sources.items():
+        yield Style.QUIET, f"read {counted(len(paths), 'file')} as {source}\n"
+
+
+def _said(title: str, found: tuple[RemarkCount, ...]) -> Iterator[Styled]:
+    if found:
+        yield Style.LABEL, f"\n{title}\n"
+    for one in found[:SHOWN]:
+        yield Style.KEY, f"  {one.rows:>7,} {one.fate:10}"
+        yield Style.PLAIN, one_line(one.what) + "\n"
+        for example in one.examples[:1]:
+            place = f"{one_line(example.where)}{f' {example.text}' if example.text else ''}"
+            yield (
+                Style.QUIET,
+                f"          {cut(f'{place}: {one_line(example.detail)}' if example.detail else place, WIDE)}\n",
+            )
+    if len(found) > SHOWN:
+        yield Style.QUIET, f"          and {sum(one.rows for one in found[SHOWN:]):,} rows for other reasons\n"

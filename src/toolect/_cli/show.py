@@ -1,0 +1,134 @@
+"""`toolect list` and `toolect show`: the dialects there are, and all there is to know about one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+import toolect
+from toolect import registry
+from toolect._cli.grammar_template import template
+from toolect._cli.options import Form, dialect_names, find, form_for, format_option, options
+from toolect._cli.terminal import Pen, Style, Styled, block, emit_json, note
+from toolect._compiled import Dialect
+from toolect._message import Call, Content, Message, Reasoning
+from toolect._spec.model import Spec
+
+WEATHER = Call("get_weather", {"city": "Zürich", "days": 3})
+VALUES = {
+    "flag": True,
+    "ratio": 0.5,
+    "note": None,
+    "tags": ["a", "b"],
+    "limits": {"min": 1},
+    "code": "if a < b:\n    go()",
+}
+SAMPLES = {
+    "content": Message([Content("It is 18 °C in Zürich.")]),
+    "reasoning, then content": Message([Reasoning("They ask for the weather."), Content("It is 18 °C in Zürich.")]),
+    "a call": Message([WEATHER]),
+    "content, then a call": Message([Content("Let me look."), WEATHER]),
+    "two calls": Message([WEATHER, Call("get_time", {"place": "Paris"})]),
+    "a call without arguments": Message([Call("list_files", {})]),
+    "values of every type": Message([Call("configure", VALUES)]),
+}
+
+
+@click.command()
+@click.argument("pattern", required=False, shell_complete=dialect_names)
+@format_option("the list", Form.JSON, Form.TEXT)
+@options("spec")
+def list_dialects(pattern: str | None, form: str | None) -> int:
+    """List the dialects: name, description, aliases and the models that write them.
+
+    With PATTERN, those that have it in their name, an alias, a model pattern or the description; `*` and `?` stand for
+    any characters. Where none has it, the dialect that it leads to as the id of a model. The json format is one object
+    a line.
+    """
+    specs = [registry.spec(name) for name in registry.dialects()]
+    if pattern is not None:
+        specs = [spec for spec in specs if _has(spec, pattern)] or _of_model(pattern)
+    if not specs:
+        note(f"expected a part of what some dialect is called, got `{pattern}`: `toolect list` shows them all")
+        return 1
+    if form_for(form) == Form.JSON:
+        for spec in specs:
+            about = {"name": spec.name, "about": spec.about, "source": spec.source}
+            emit_json({**about, "models": spec.models, "aliases": spec.aliases})
+        return 0
+    pen, width = Pen(), max(len(spec.name) for spec in specs)
+    for spec in specs:
+        pen.write([(Style.NAME, f"{spec.name:{width}}"), (Style.PLAIN, f"  {spec.about}\n")])
+        for key, values in {"aliases": spec.aliases, "models": spec.models}.items():
+            if values:
+                pen.write([(Style.KEY, f"{'':{width}}  {key}: "), (Style.QUIET, ", ".join(values) + "\n")])
+    return 0
+
+
+def _has(spec: Spec, pattern: str) -> bool:
+    """True when a part of what the dialect is called is like the pattern."""
+    wanted = f"*{_folded(pattern).replace('[', '[[]')}*"
+    return any(fnmatchcase(_folded(text), wanted) for text in (spec.name, spec.about, *spec.aliases, *spec.models))
+
+
+def _folded(text: str) -> str:
+    return text.casefold().replace("_", "-")
+
+
+def _of_model(model: str) -> list[Spec]:
+    try:
+        return [registry.spec(registry.match(model).dialect)]
+    except toolect.UnknownNameError:
+        return []
+
+
+@click.command()
+@click.argument("dialect", shell_complete=dialect_names)
+@options("spec")
+def command(dialect: str) -> int:
+    """Show a dialect: its spec, its grammar, the template derived from it, and a sample of each construct.
+
+    In the template, ↵ ends a line, ⟦…⟧ is filled with data, and «…» stands for another rule. How it reads a text shows
+    `toolect parse --tree`.
+    """
+    Pen().write(_pieces(find(dialect)))
+    return 0
+
+
+def _pieces(dialect: Dialect) -> Iterator[Styled]:
+    spec = dialect.spec
+    yield Style.LABEL, f"{spec.name}\n"
+    yield Style.PLAIN, block(spec.about)
+    fields = {"source": (spec.source,), "models": spec.models, "aliases": spec.aliases, "end": map(repr, spec.end)}
+    for key, values in fields.items():
+        yield Style.KEY, f"  {key}: "
+        yield Style.PLAIN, (", ".join(values) or "none") + "\n"
+    yield Style.LABEL, "\ngrammar\n"
+    yield Style.PLAIN, block(_grammar(spec))
+    yield Style.LABEL, "\ntemplate\n"
+    for title, text in template(spec):
+        yield Style.KEY, f"  {title}\n"
+        yield Style.PLAIN, block(text.removesuffix("\n"), "    ")
+    yield Style.LABEL, "\nsamples\n"
+    for title, message in SAMPLES.items():
+        yield Style.KEY, f"  {title}\n"
+        yield from _sample(dialect, message)
+
+
+def _grammar(spec: Spec) -> str:
+    """The grammar file's text; a rule knows the file it stands in."""
+    path = next((rule.place.path for rule in spec.rules.values() if not rule.value and rule.place.path), None)
+    try:
+        return Path(path).read_text(encoding="utf-8").rstrip("\n") if path else "(not kept)"
+    except OSError as error:
+        return f"({path}: {error.strerror})"
+
+
+def _sample(dialect: Dialect, message: Message) -> Iterator[Styled]:
+    try:
+        yield Style.PLAIN, block(str(dialect.render(message)), "    ")
+    except toolect.RenderError as error:
+        yield Style.QUIET, block(f"cannot be written: {error}", "    ")
