@@ -376,6 +376,7 @@ BAD = [
     ({"messages": [{"role": "user", "content": "Hi"}]}, None, "got `messages`"),
     (ONE, {"id": "b", "text": "Hi"}, "given.jsonl:1: expected the id of an expectation, got `b`"),
     (ONE, {"text": "Hi"}, "expected an id, as other rows have one, got `null` - at `id`"),
+    ({"expected": []}, {"id": 1, "text": "Hi"}, "expected no id, as no expectation has one, got `1` - at `id`"),
     (ONE, {"id": "a"}, "expected an answer in text, completion, output, response"),
     (ONE, {"id": "a", "text": 5}, "expected an answer as text, message or calls, got `5` - at `text`"),
     ({"expected": []}, {"text": ["a", "b"]}, "given.jsonl:1: expected an answer to each turn of `1`, got 2 for 1"),
@@ -461,6 +462,15 @@ def test_duplicates_and_gaps(tmp_path: Path) -> None:
         f"expected one row of an id, got `a` again, as in {tmp_path}/e.jsonl:1 - at `id`",
         f"expected one answer to a row, got another in {tmp_path}/g.jsonl:1 - at `id`",
     ]
+
+
+def test_rows_keep_their_numbers(tmp_path: Path) -> None:
+    """A row that cannot be used moves no other, neither among expectations nor among answers."""
+    expected = lines(tmp_path / "e.jsonl", {"expected": []}, "[1]", {"expected": [{"tide": {"port": ["Brest"]}}]})
+    answers = lines(tmp_path / "a.jsonl", "{", {"text": 5}, {"text": CALL})
+    found = score_files(expected, [answers])
+    assert (found.total.cases, found.total.right, len(found.troubles)) == (2, 1, 3)
+    assert [wrong.id for wrong in found.wrong] == ["1"]
 
 
 def test_the_command(tmp_path: Path) -> None:

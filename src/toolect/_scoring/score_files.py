@@ -55,6 +55,7 @@ class ExpectationFiles:
         self.skipped: Counter[str] = Counter()
         self._tools, self._max_bytes, self._named = tuple(tools), max_bytes, False
         self._rows: dict[str, tuple[str, dict[str, Json]]] = {}
+        self._number = 0  # of the row that is read, whatever it holds
         for file in _with_truths(path):
             self._each(file, self._read)
         for key, (where, row) in self._rows.items():
@@ -67,16 +68,20 @@ class ExpectationFiles:
         A case without an answer is left out where no case of its category has one.
         """
         found: dict[str, tuple[str, tuple[GivenAnswer, ...]]] = {}
+        named = self._named
 
         def keep(where: str, row: Json) -> None:
-            key = self._key(row, len(found) + 1)
+            key = self._key(row)
+            if self._named and not named:
+                self._named = False
+                raise MessageError("no id, as no expectation has one", f"`{key}`", "id")
             if key not in self.entries:
                 raise MessageError("the id of an expectation", f"`{key}`", "id")
             if key in found:
                 raise MessageError("one answer to a row", f"another in {found[key][0]}", "id")
             found[key] = where, tuple(_answers(row))
 
-        paths = list(paths)
+        paths, self._number = list(paths), 0
         for file in files(paths):
             self._each(file, keep)
         if not paths:
@@ -109,6 +114,7 @@ class ExpectationFiles:
             cursor = Cursor()
             for value in values(unit, cursor, "", "", self._max_bytes, whole=True):
                 where = f"{path}:{before + cursor.number}"
+                self._number += 1
                 if not isinstance(value, Bad):
                     self._tried(where, do, value)
                     continue
@@ -129,7 +135,7 @@ class ExpectationFiles:
 
     def _read(self, where: str, row: Json) -> None:
         """Keep a row; of BFCL a question is joined with what is right."""
-        key = self._key(row, len(self._rows) + 1)
+        key = self._key(row)
         if key in self._rows:
             first, known = self._rows[key]
             if {"ground_truth" in known, "ground_truth" in row} != {True, False}:
@@ -137,12 +143,12 @@ class ExpectationFiles:
             row, where = known | row, first
         self._rows[key] = where, row
 
-    def _key(self, row: Json, number: int) -> str:
+    def _key(self, row: Json) -> str:
         if not isinstance(row, dict):
             raise MessageError("a row as object", shown(row), "$")
         key = row.get("id")
         if key is None and not self._named:
-            return str(number)
+            return str(self._number)
         if not isinstance(key, str | int) or isinstance(key, bool):
             raise MessageError("an id, as other rows have one", shown(key), "id")
         self._named = True
