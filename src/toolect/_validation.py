@@ -38,6 +38,7 @@ MAX_SCHEMA = 10_000
 MAX_VIOLATIONS = 20
 """Violations that are listed of one call; a model mends no more at a time."""
 _SHOWN = 80
+_TYPES = 32
 
 Errors: TypeAlias = "Iterator[ValidationError]"
 Keyword: TypeAlias = "Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]"
@@ -182,9 +183,8 @@ def _plain(schema: Mapping[str, Any], where: str) -> tuple[dict[str, Any], froze
             patterns.update(value if word == "patternProperties" else ())
             return {key: copy(one, key) for key, one in value.items() if key != "$schema" or not isinstance(one, str)}
         if isinstance(value, list | tuple):
-            odd = [one for one in value if not isinstance(one, str)] if word in ("required", "type") else []
-            if odd:  # the library compares them all with each other
-                raise SchemaError(f"expected a JSON Schema, got {_quoted(odd[0])} in `{word}` - at `{where}`")
+            if word == "type" and len(value) > _TYPES:  # the library compares them all with each other
+                raise SchemaError(f"expected at most {_TYPES} types, got {len(value):,} in `type` - at `{where}`")
             return [copy(one, "") for one in value]
         return value
 
