@@ -430,7 +430,7 @@ class TokensForm(ChatForm):
         tokenizer = random.choice(self.tokenizers)
         twin = self.count(attack.shape, plain([*attack.texts]), tokenizer)
         found = self.count(attack.shape, attack.texts, tokenizer)
-        if twin is None or found is None or twin == found:
+        if twin is None or found is None or not found - twin:
             return None
         return Broken("tokens", self.name, attack, str([tokenizer.id_to_token(number) for number in found - twin]))
 

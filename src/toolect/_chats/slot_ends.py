@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from toolect._chats.slot_runs import Run
 from toolect._chats.told_tools import Definitions
 from toolect._segments import Repair, RepairKind
-from toolect._spec.prompts import ToolText
 
-MAX_FOLLOWERS = 64
-"""Texts that may follow a slot, with which a text that holds markup is tried. Beyond it: the others are not."""
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\s*")
-
-
-class Left(NamedTuple):
-    """Where a text would leave its slot, and the marker that it would leave it by."""
-
-    at: int
-    marker: str
 
 
 class Exit(NamedTuple):
@@ -44,11 +32,9 @@ class Ends:
         tokens: tuple[str, ...],
         last: int,
         tools: frozenset[int],
-        how: ToolText | None,
-        told: bool,
         inner: tuple[str, ...] = (),
     ) -> None:
-        self.inner, self.how, self.told = inner, how, told
+        self.inner = inner
         self.runs, self.last = runs, last
         self.tools = tools
         """The states at which a definition in JSON begins."""
@@ -73,25 +59,6 @@ class Ends:
     def cores(self) -> tuple[str, ...]:
         """What is searched for: the first words of all that may follow."""
         return tuple({*self.by_core, *self.opening, *self.closers})
-
-    def left(self, text: str) -> Left | None:
-        """Where a slot that holds `text` would be left before it ends; None where it would not."""
-        if self.finder is None or self.finder.search(text) is None:
-            return None
-        known = max(0, Definitions(self.how, text).end(0)) if self.told else 0
-        for after in self.followers:
-            found = self.leave(text + after, 0, known, Definitions(self.how, text + after))
-            if found.end < len(text):
-                core = self.finder.search(text, found.end)
-                at, end = core.span() if core else (found.end, found.after)
-                return Left(at, text[at : max(found.after, end)].strip() or text[found.end :])
-        return None
-
-    @cached_property
-    def followers(self) -> tuple[str, ...]:
-        """The texts that may follow, each once."""
-        texts = dict.fromkeys([*(run.text for run in self.runs if run.text.strip()), *filter(None, self.inner)])
-        return tuple(islice(texts, MAX_FOLLOWERS)) or ("",)
 
     def match(self, text: str, at: int) -> Exit | None:
         """The run that stands at `at`."""

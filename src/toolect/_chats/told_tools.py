@@ -86,6 +86,16 @@ class Definitions:
         self._failed += end < 0 and self._text.startswith(("{", "["), at)
         return end
 
+    def end_of_value(self, at: int) -> int:
+        """Where the JSON object or list ends that begins at `at`; -1 where none does."""
+        if self._failed >= MAX_FAILED or not self._text.startswith(("{", "["), at):
+            return -1
+        try:
+            return _decode(self._text, at)[1]
+        except (ValueError, RecursionError):
+            self._failed += 1
+            return -1
+
 
 def in_json(how: ToolText | None) -> bool:
     """True when each tool is told as JSON."""

@@ -9,7 +9,7 @@ from toolect._chats.slot_ends import Ends
 from toolect._chats.slot_runs import Runs, Step
 from toolect._chats.told_tools import Definitions, in_json
 from toolect._segments import Repair, RepairKind
-from toolect._spec.chat_model import ChatSlot, ChatSpec
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 
 
 class Held(NamedTuple):
@@ -36,6 +36,13 @@ class Reader:
         self.runs = Runs(spec)
         self.tokens = tokens_of(spec)
         self._ends: dict[int, Ends] = {}
+        results = {rule for rule, role in spec.roles.items() if role is ChatRole.RESULT}
+        self._listed = {
+            state
+            for state, (slot, rule) in self.runs.slots.items()
+            if slot is ChatSlot.TEXT and rule in results and any(run.text[:1] == "," for run in self.runs.after(state))
+        }
+        """Outputs in a list, where a comma in one that is JSON is its own."""
 
     def read(self, text: str) -> Course:
         """The course of `text` through the chat's grammar. Never raises."""
@@ -46,6 +53,8 @@ class Reader:
         while state in self.runs.slots:
             slot, rule = self.runs.slots[state]
             known = definitions.end(at) if slot is ChatSlot.TOOL else -1
+            if state in self._listed:
+                known = definitions.end_of_value(at)
             found = self._ends_at(state).leave(text, at, max(at, known), definitions)
             course.parts.append(Held(slot, rule, at, found.end))
             course.repairs.extend(found.repairs)
@@ -125,7 +134,6 @@ class Reader:
             runs, last = self.runs.after(state), self.runs.last
             inner = self.runs.inner if self.runs.slots.get(state, (None,))[0] is ChatSlot.ANSWER else ()
             tokens = tuple(token for token in self.tokens if not any(token in text for text in inner))
-            told = self.runs.slots.get(state, (None,))[0] is ChatSlot.TOOL
-            stops = Ends(runs, openers, tokens, last, frozenset(tools), self.spec.tools, told, inner)
+            stops = Ends(runs, openers, tokens, last, frozenset(tools), inner)
             self._ends[state] = stops
         return stops

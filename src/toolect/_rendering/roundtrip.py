@@ -27,6 +27,7 @@ Tools = Sequence[Mapping[str, Any]]
 MAX_BLAMED = 64
 """Arguments of a call that are tried alone, to tell which cannot be written. Beyond it: the call is named."""
 _IS_NAME = re.compile(r"[\w.:/-]+").fullmatch
+_MARKUP = re.compile(r"[<|`]").search
 _SIGN = re.compile(r"[<{(\[|`]").search
 
 
@@ -91,7 +92,7 @@ def _check_without_tools(dialect: TextParser, done: RoundTrip) -> None:
 def _may_be_more(segment: Segment) -> bool:
     """True for a text or name with signs of calls in it."""
     if isinstance(segment, Call):
-        return _IS_NAME(segment.name) is None
+        return _IS_NAME(segment.name) is None or _MARKUP(segment.arguments_text) is not None
     return _SIGN(segment.text) is not None
 
 

@@ -172,20 +172,20 @@ def _chain(
     while (node := chain[-1][1].table.get("extends")) is not None:
         home, last = chain[-1]
         name = last.text("extends", problems)
-        beside_it = entries if home == path else {n: one for n, (file, one) in others.items() if file == home}
-        known = {**others, **{n: (home, one) for n, one in beside_it.items() if n != last.name.text}}
         if not name:
             return []
-        if name not in known:
+        beside_it = entries.get(name) if home == path and name != last.name.text else None
+        found = others.get(name) if beside_it is None else (home, beside_it)
+        if found is None:
             message = f"expected another entry to extend, got `{name}`"
-            hint = near(name, {*known} - {last.name.text})
+            hint = near(name, {*others, *(entries if home == path else ())} - {last.name.text})
             problems.error("unknown-dialect", message, node.place, hint=hint)
             return []
-        if known[name] in chain:
+        if found in chain:
             message = f"expected an entry that ends in one that stands alone, got `{name}`, which extends this one"
             problems.error("extends-twice", message, node.place)
             return []
-        chain.append(known[name])
+        chain.append(found)
     return chain
 
 

@@ -206,13 +206,14 @@ class _Loader:
         name = entry.text("extends", problems)
         if not name or node is None:
             return None
-        beside = {other: (self.path, one) for other, one in self.entries.items() if other != entry.name.text}
-        known = self.bases | beside
-        if name not in known:
+        beside = self.entries.get(name) if name != entry.name.text else None
+        found = self.bases.get(name) if beside is None else (self.path, beside)
+        if found is None:
             message = f"expected another entry to extend, got `{name}`"
-            problems.error("unknown-dialect", message, node.place, hint=near(name, set(known) - {entry.name.text}))
+            hint = near(name, {*self.bases, *self.entries} - {entry.name.text})
+            problems.error("unknown-dialect", message, node.place, hint=hint)
             return None
-        path, other = known[name]
+        path, other = found
         if (further := other.table.get("extends")) is not None:
             message = f"expected an entry that stands alone, got `{name}`, which extends another"
             hint = f"extend {describe(further)}, and write what `{name}` changes here too"
