@@ -132,8 +132,8 @@ def _is_own(status: os.stat_result) -> bool:
 
 def _make_room(place: Path) -> None:
     """Remove the older half of the files where there are too many."""
-    files = [one for one in os.scandir(place) if one.is_file(follow_symlinks=False)]
-    if len(files) >= MAX_FILES:
+    if len(os.listdir(place)) >= MAX_FILES:
+        files = [one for one in os.scandir(place) if one.is_file(follow_symlinks=False)]
         for one in sorted(files, key=lambda one: one.stat(follow_symlinks=False).st_mtime)[: MAX_FILES // 2]:
             with suppress(OSError):
                 os.unlink(one.path)

@@ -157,7 +157,7 @@ class Guard:
         named = all(_IS_NAME(one.name) for turn in given.turns if isinstance(turn, Results) for one in turn.results)
         same = named and not _otherwise(given, back) and self._tools_are(text, back)
         same = same or self._is_twin(given, text, back, write)
-        if same and self._sampled_are(given, text, back):
+        if same and (self._sampled_are(given, text, back) or self._as_written(given, back, write)):
             return _Found(back)
         return self._blamed(given, write)
 
@@ -224,6 +224,15 @@ class Guard:
                 if not any(one.endswith(whole) for one in said):
                     return False
         return True
+
+    def _as_written(self, given: Conversation, back: Conversation, write: Write) -> bool:
+        """True when the same is read where answers are written anew, and not as they were sampled."""
+        anew = [replace(turn, text=None) if isinstance(turn, Assistant) else turn for turn in given.turns]
+        try:
+            wire = write(replace(given, turns=anew))
+        except RenderError:
+            return False
+        return not _otherwise(_compared(self._parse(wire)), _compared(back))
 
     def _bare(self, said: str) -> str:
         """The text of an answer without its end."""
