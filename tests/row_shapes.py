@@ -648,7 +648,7 @@ def toolace(one: Conversation) -> Json:
     return {"system": system, "conversations": turns}
 
 
-@shape("ids", "system", "follow", "no tools", "parallel", "prompt", "reasoning")
+@shape("ids", "system", "follow", "no tools", "parallel", "prompt")
 def toolbench(one: Conversation) -> Json:
     system = f"You are AutoGPT.\nSpecifically, you have access to the following APIs: {flat(one)!r}"
     said = in_text(one, "react", "OUTPUT", "function", system)

@@ -100,15 +100,20 @@ def _misses_calls(reading: Reading) -> bool:
         if not isinstance(turn, Assistant) or turn.message.calls:
             continue
         text = turn.message.content
-        if text.lstrip().startswith("<think>") and parse(text).reasoning:
+        if text.lstrip().startswith("<think>") and parse(text[:LONGEST]).reasoning:
             return True
-        if (markers().within(text) or calls.search(text)) and any(
-            call.runnable for call in parse(text, [*tools] or None).calls
-        ):
-            return True
+        at = next(
+            (found.start() for found in (next(markers().finditer(text), None), calls.search(text)) if found), None
+        )
+        if at is not None:
+            near = text[max(at - BEFORE, 0) : at + LONGEST]
+            if any(call.runnable for call in parse(near, [*tools] or None).calls):
+                return True
     return False
 
 
+BEFORE, LONGEST = 200, 8_000
+"""Characters of a text before and behind what a call may begin with that are looked at for one."""
 _BEGINS = re.compile(r"\A\s*[\[{]")
 """What a call without markers begins with, where no tools are declared."""
 
