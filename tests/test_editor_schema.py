@@ -33,7 +33,7 @@ def test_chats_are_valid() -> None:
 
 @pytest.mark.parametrize("name", ["dialects", "chats"])
 def test_the_files_are_up_to_date(name: str) -> None:
-    """What editors read is what `toolect lint --schema NAME > NAME.schema.json` writes."""
+    """What editors read is what `toolect spec schema NAME > NAME.schema.json` writes."""
     schema = {"dialects": editor_schema, "chats": chat_schema}[name]()
     assert (ROOT / f"{name}.schema.json").read_text("utf-8") == json.dumps(schema, indent=2) + "\n"
 

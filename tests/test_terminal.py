@@ -127,7 +127,7 @@ def test_a_stopped_command_leaves_nobody_behind(work: str, number: signal.Signal
         assert status == -9
         return
     word = "interrupted" if number == signal.SIGINT else "terminated"
-    assert (status, said) == (128 + number, f"toolect: {word} ({number.name}): the work is not done\n")
+    assert (status, said) == (128 + number, f"toolect: {word} by {number.name}\n")
 
 
 def test_watching_ends_by_ctrl_c(tmp_path: Path) -> None:
@@ -139,5 +139,5 @@ def test_watching_ends_by_ctrl_c(tmp_path: Path) -> None:
         assert command.stdout is not None and command.stderr is not None
         command.stdout.readline()
         command.send_signal(signal.SIGINT)
-        assert command.stderr.read().endswith(b"toolect: interrupted (SIGINT): the work is not done\n")
+        assert command.stderr.read().endswith(b"toolect: interrupted by SIGINT\n")
         assert command.wait(timeout=60) == 130

@@ -129,7 +129,7 @@ def _stopped(number: signal.Signals) -> int:
     """Says that a signal ended the command; the exit status."""
     with suppress(OSError):
         sys.stdout.flush()
-    note(f"{_ENDED[number]} ({number.name}): the work is not done")
+    note(f"{_ENDED[number]} by {number.name}")
     return 128 + number
 
 
