@@ -32,6 +32,7 @@ NEW_NAMES = {
     "toolect.diagnostic": "toolect.types",
     "toolect.events": "toolect",
     "toolect.message": "toolect",
+    "toolect.openai.BadMessage": "toolect.MessageError",
     "toolect.registry.UnknownDialect": "toolect.UnknownNameError",
     "toolect.rendered": "toolect",
     "toolect.segments": "toolect",

@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from toolect._exchange.sent_calls import EventReader, Finish, Piece, encode, finish_reason
 from toolect._message import Json, Message, MessageError
+from toolect._renamed import old_names
 from toolect.openai.chunk_reader import ChunkReader, chunks_to_events
 from toolect.openai.chunks import Chunks, events_to_chunks
 from toolect.openai.whole_completion import choice, completion
@@ -28,6 +29,8 @@ __all__ = [
     "stream",
     "to_openai",
 ]  # fmt: skip
+
+__getattr__ = old_names(__name__)
 
 
 def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json]:
