@@ -10,7 +10,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers floods datasets conformance judge ablation chats eval tokens fuzz attack mistakes house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers floods datasets conformance judge reports ablation chats eval tokens fuzz attack mistakes house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -89,6 +89,10 @@ attack: setup  ## attack chats, dialects, rows and ids with texts made to break 
 
 judge: setup  ## judge the reader on fresh texts, beside an earlier one: ARGS="--before COMMIT --all --by what --differences 9"
 	@$(BIN)/python -m tools.judge.judge $(ARGS)
+
+reports: setup  ## judge the texts of bug reports, a row for each kind: TOOLECT_CASES=… make reports
+	@test -n "$(TOOLECT_CASES)" || { echo "expected TOOLECT_CASES to be a file of *.jsonl cases, got nothing" >&2; exit 2; }
+	@$(BIN)/python -m tools.judge.judge --kind "reported cases" --by what $(ARGS)
 
 ablation: setup  ## what each cost of reading is worth; writes docs/leniency.json: ARGS="--only json_comma"
 	@$(BIN)/python -m tools.judge.ablation $(ARGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 from toolect._building.doubts import doubt, misfits
@@ -18,20 +19,34 @@ from toolect._values.toolset import ToolSchemas
 
 _RAW = 128
 """Characters of a call that are looked at for how it begins."""
+_SENTENCE = re.compile(r"(?:[^\W\d_a-z][^{}\[\]<>()=_]* [^{}\[\]<>()=_]*[.!?:。！？…])?\Z").match
+"""Matches a sentence, or nothing: that is no attempt at a call. Instead of one, a model may say what it does."""
 MAX_SALVAGED = 2 * MAX_TEXT
 """Characters of malformed calls of one answer that json-repair is given. Beyond it: they stay malformed."""
+
+
+def without(raw: str, markers: Collection[str]) -> str | None:
+    """What stands between the markers with which the text of a call begins and ends; None where one is missing."""
+    text, opened, closed = raw.strip(), False, False
+    while opener := next((one for one in markers if text.startswith(one)), ""):
+        text, opened = text[len(opener) :].lstrip(), True
+    while closer := next((one for one in markers if text.endswith(one)), ""):
+        text, closed = text[: -len(closer)].rstrip(), True
+    return text if opened and (closed or not text and raw.count("\n") > 0) else None
 
 
 class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
+        "raw", "markers", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end",
+        "last_name",
         "after_call", "passed", "tools", "torn", "_strict",
         "_tagged", "_no_call", "_known", "_repeated", "_good_only", "_salvages", "_salvage_left", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
+    markers: Callable[[], Collection[str]]
 
     def __init__(
         self, tools: ToolSchemas, no_call: Collection[str], policies: Policies, streaming: bool, strict: bool,
@@ -278,6 +293,11 @@ class Draft:
                 return  # it has nothing else to say
             self._as_content(done, (call.start, end))
             return
+        if not call.name and call.error and call.index < 0 and not (call.whole or call.entries):
+            text = without(done.raw, self.markers())
+            if text is not None and _SENTENCE(text) is not None and self.tools.names.search(text) is None:
+                self._envelope(done.raw, text, call.start)
+                return
         unknown = self._known is not None and done.name not in self._known
         if unknown or self._good_only and not done.runnable:
             if not unknown:
@@ -327,6 +347,14 @@ class Draft:
         if done.raw:
             self.add(Role.CONTENT, done.raw, span)
             self.say(Role.CONTENT, done.raw)
+
+    def _envelope(self, raw: str, inner: str, at: int) -> None:
+        """The markers of a call, from character `at` on, stand around no call: what they hold is text."""
+        self.note(RepairKind.STRAY_MARKER, at, raw.split(None, 1)[0] if not inner else raw.partition(inner)[0].strip())
+        if inner:
+            start = at + raw.index(inner)
+            self.add(Role.CONTENT, inner, (start, start + len(inner)))
+            self.say(Role.CONTENT, inner)
 
     def truncate(self, end: int) -> None:
         """The input ended inside the open call, if there is one."""

@@ -75,6 +75,9 @@ class Graph:
             if type(e.symbol) is Mark and not spec.rules[e.rule].value
             if len(e.symbol.core) >= STRONG and not is_echo(e.symbol.core)
         )
+        all_marks = [e.symbol for s in network.states for e in s.edges if type(e.symbol) is Mark]
+        self.shared = frozenset(m.core for m in all_marks if m.wrong) & {m.core for m in all_marks if not m.wrong}
+        """Markers that are misspellings of others, too."""
         self.starts = (*self.markers, *self.ends)
         """What no terminal begins with, and nothing that is spelled otherwise."""
 

@@ -59,6 +59,7 @@ class Maker(Protocol):
     text_closers: dict[str, str]
     lines: frozenset[str]
     think_openers: frozenset[str]
+    shared: frozenset[str]
 
     @property
     def start(self) -> Node:

@@ -22,7 +22,10 @@ def openers(start: Node) -> tuple[str, ...]:
             found += ["{", "["]
         for name, _ in node.patterns if not depth else ():
             found += _behind(node, name) if node.calling(name) else ()
-        found += [core for core in node.marks if not is_echo(core) and (node.calling(core) or depth == 1)]
+        marks = (
+            core for core, wrong in node.marks.items() if not (is_echo(core) or wrong and core in start.graph.shared)
+        )
+        found += [core for core in marks if node.calling(core) or depth == 1]
     return tuple(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
 
 

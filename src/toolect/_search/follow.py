@@ -239,7 +239,8 @@ def _landmarks(node: Node) -> re.Pattern[str]:
 def synchronisation_set(node: Node) -> set[str]:
     """The markers themselves."""
     graph = node.graph
-    cores = {core for core in reach(node) if len(core) >= STRONG and not is_echo(core)}
+    ways = {core: ways for core, ways in reach(node).items() if len(core) >= STRONG and not is_echo(core)}
+    cores = {core for core, (way, *_) in ways.items() if not (core in graph.shared and way.node.marks[core])}
     cores |= {*graph.long_openers, *graph.ends}
     if node.value or any(len(core) < STRONG for core in node.marks):
         cores |= {*graph.closers}

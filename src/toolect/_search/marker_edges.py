@@ -737,7 +737,8 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     if call is not None and isinstance(act, Shift) and context.name == act.text != "" and not act.node.naming(act.key):
         ends = Fail(f"it is written again - at {act.start}")
         found.append(begin_again(window, one, costs.break_off - 2, act.start, ends))
-    tool = window.named_near(at) if not context.name and _opened(window, one) else None
+    closes = known is not None and not opens and known in graph.closers
+    tool = None if context.name or closes or not _opened(window, one) else window.named_near(at)
     if tool is not None:
         path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(node, place, tool))
         found.append(window.make(one, costs.no_arguments, place, Mode.SKIPPED, (False, place), path))

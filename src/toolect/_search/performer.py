@@ -66,7 +66,7 @@ class Performer:
         self.graph, self.builder, self.raw, self.trace = graph, builder, raw, trace
         self.node = graph.start
         """Where the lexemes have led to; kept where they are traced."""
-        builder.draft.raw = raw
+        builder.draft.raw, builder.draft.markers = raw, lambda: self.graph.markers
         self._lexemes: list[tuple[int, int, str]] = []
         self.island: OpenIsland | None = None
         self.tail: tuple[int, tuple[str, ...]] | None = None

@@ -514,6 +514,11 @@ class _Marker:
         self.own = closes and not inner
         """It is the closer of the text, and not of one that is in it."""
 
+    def _declared(self) -> bool:
+        """True when the name of a declared tool follows, all of what stands there."""
+        found = self.window.names.match(self.window.buf, self.end) if self.window.tools.declared else None
+        return found is not None and self.window.buf[found.end() : found.end() + 1] in ("", "\n", ">", '"', "'")
+
     def _is_lined(self) -> bool:
         """True when the marker stands in the place of the text with what the dialect writes behind it, a line of it."""
         trail = _trail(self.one.node, self.core)
@@ -528,6 +533,8 @@ class _Marker:
             ways = plan.ways[core]
         else:
             ways = []
+        if core in self.window.graph.shared and not self._declared():
+            ways = [way for way in ways if not way.node.marks[core]]
         if ways and not ways[0].cost:
             return [way for way in ways if not way.cost]
         if plan.content and core in plan.strays:  # it closes nothing if what it closes has not been opened
@@ -729,6 +736,8 @@ class _Marker:
             doubt |= Doubt.PROSE
         if calls and way.cost and plan.content:
             doubt |= Doubt.NO_OPENERS
+        if core in window.graph.shared and to.marks[core]:
+            doubt |= Doubt.MISSPELT
         doubt &= ~Doubt.PASSED
         rehearsed = plan.role is not Role.REASONING or window.graph.policies.reasoning_calls != "parse"
         if calls and not plan.content and way.cost and rehearsed:
