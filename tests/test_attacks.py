@@ -212,3 +212,10 @@ def test_a_cache_that_others_may_write_is_not_used(tmp_path: Path, monkeypatch: 
     file.write_bytes(data)
     monkeypatch.setattr(_cache, "MAX_FILE", len(data) - 1)
     assert _cache.load("name", "key", list[str]) is None
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_a_long_name_of_a_tool_is_read(name: str) -> None:
+    """Names are declared by servers: however long one is, reading goes on."""
+    tool = {"name": "x" * 2000 + " [", "parameters": {}}
+    assert toolect.dialect(name).parse("So.", [tool]).content.strip() in ("So.", "")

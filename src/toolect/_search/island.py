@@ -153,7 +153,9 @@ class Island:
             assert not isinstance(name, str) and hasattr(name, "regex")
             words.append(rf"(?<![\w.])(?:{bounded(name.regex)})\s*(?:{signs(to)})")
             held.append(rf"(?<![^\n])[ \t]*(?:{name.regex})?\s*(?:{_begun_signs(to)})\Z")
-            tools = [f"{_optional(one)}|{re.escape(one)}" for one in self.node.graph.network.spec.names]
+            known = self.node.graph.network.spec.names
+            short = [_optional(one) for one in known if len(one) <= MAX_NAME]  # each sign of one is a group in a group
+            tools = [*short, *map(re.escape, known)]
             begun += [rf"(?<![^\n])[ \t]*(?:{one}\s*(?:{_begun_signs(to)}))\Z" for one in tools]
         held += begun
         self._names_begun = re.compile("|".join(begun)) if begun else None
