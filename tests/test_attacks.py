@@ -20,7 +20,7 @@ from toolect._chats.writing import Unsafe
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 from tools.fuzz import attacks
 
-ATTACKS = 12
+ATTACKS = 2
 """Attacks on each chat, dialect and row in a run (`--all`: ten times as many)."""
 PORT: dict[str, Any] = {"type": "object", "properties": {"port": {"type": "string"}}, "required": ["port"]}
 TIDE = {"type": "function", "function": {"name": "tide", "description": "High water", "parameters": PORT}}
