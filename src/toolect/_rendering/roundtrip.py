@@ -85,8 +85,8 @@ def _check_without_tools(dialect: TextParser, done: RoundTrip) -> None:
     def outline(message: Message) -> list[object]:
         return [one.name if isinstance(one, Call) else (type(one), one.text) for one in message.segments]
 
-    named = dialect._with_names(tool_schemas(done.tools))  # a name of blanks and signs is one where it is declared
-    if outline(named.parse(done.text)) != outline(done.back):
+    names = [{"name": name} for name in tool_schemas(done.tools).odd_names]  # they are names where they are declared
+    if outline(dialect.parse(done.text, names)) != outline(done.back):
         raise RenderError(word_for(odd), "would be read otherwise by who does not know the tools", sample_of(odd))
 
 
