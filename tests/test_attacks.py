@@ -167,6 +167,7 @@ IMPORTS = (
 )  # fmt: skip
 
 
+@pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("spelled", IMPORTS)
 def test_an_imported_grammar_that_was_edited_is_read_anew(spelled: str, tmp_path: Path) -> None:
     folder = tmp_path / "grammars"

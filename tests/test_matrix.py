@@ -117,12 +117,11 @@ KNOWN = {
     "reasoning, call": Verdict.REFUSED,
     "keys with blanks": Verdict.REFUSED,
     "keys with signs": Verdict.REFUSED,
-    "dotted names": Verdict.REFUSED,
+    "dotted names": Verdict.WITH_SCHEMA,
     "markers in strings": Verdict.CARRIED,
 }
 REASONS = {
     "keys with blanks": ("argument key: does not match /[a-z]+/", "first name"),
-    "dotted names": ("name: does not match /[a-z_]+/", "files.list"),
     "ids": ("the id 'call_7f3a' comes back as None", "<run>f|<a>b</></run>"),
     '"1" is not 1': ('without declared types: {"a": "1"} comes back as {"a": 1}', "<run>f|<a>1</></run>"),
 }

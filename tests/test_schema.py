@@ -17,14 +17,21 @@ from toolect import registry
 from toolect._message import Call, Json, Message, same_json
 from toolect._prompting.python import annotation
 from toolect._prompting.typescript import typescript
-from toolect._spec.codec_model import CodecKind, Spelling
+from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._values.schema import MAX_OPTIONS, Schema
 from toolect._values.schema_keywords import MAX_LEVELS, TYPES
+
+
+def written_codecs(name: str) -> list[Codec]:
+    """The codecs of the texts that a dialect writes; the first one where others are only read."""
+    spec = registry.spec(name)
+    return [*spec.codecs.values()][: 1 if spec.unwritten else None]
+
 
 DIALECTS = [
     n
     for n in toolect.dialects()
-    if any(c.kind is CodecKind.SCHEMA or c.spelling is Spelling.YAML for c in registry.spec(n).codecs.values())
+    if any(c.kind is CodecKind.SCHEMA or c.spelling is Spelling.YAML for c in written_codecs(n))
 ]
 """Those that read the text of a value by what its tool declares."""
 RAW = "RawText"

@@ -289,7 +289,7 @@ class ChatForm(Form):
 
 
 class DialectForm(Form):
-    """A dialect, whose messages are read with the tools, and by somebody who does not know them."""
+    """A dialect, whose messages are read with the tools that were given, or without any where none were."""
 
     places = ("reasoning", "content", "name", "key", "value", "nested", "id")
 
@@ -312,13 +312,13 @@ class DialectForm(Form):
         return twin
 
     def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
-        """What is written, and what is read of it with and without tools."""
+        """What is written, and what is read of it."""
         own = tools({**WORDS, **texts}) if "tools" in SHAPES[shape] else None
         try:
             text = str(self.dialect.render(message(shape, texts), own))
         except Refused:
             return None
-        return text, [said(self.dialect.parse(text, own), False), said(self.dialect.parse(text), True)]
+        return text, [said(self.dialect.parse(text, own), own is None)]
 
     def broken(self, attack: Attack, random: Random) -> Broken | None:  # noqa: ARG002 - there is no policy to draw
         twin = self.twin(attack.shape, tuple(attack.texts))

@@ -37,7 +37,7 @@ MAX_BLAMED = 64
 """Texts that are tried alone, to tell which breaks out. Beyond it: the first one is named."""
 _IS_PLAIN = re.compile(r"#/[\w$/.-]*|[\w$/ .,;!?%@+-]*").fullmatch
 """Matches texts that are no markup, unless they hold a marker; references of schemas are among them."""
-_IS_NAME = re.compile(r"[\w$#/.:-]*").fullmatch
+_IS_NAME = re.compile(r"[\w$#/:]*").fullmatch
 _SIGN = re.compile(r"[^\w\s]")
 Write = Callable[[Conversation], Transcript]
 

@@ -29,7 +29,7 @@ def has_plain_names(call: Call) -> bool:
 
 def is_plain_call(call: Call) -> bool:
     """True for a call whose names and values are nothing but words wherever they stand."""
-    return has_plain_names(call) and key_of_call(call) is not None
+    return has_plain_names(call) and call.name.isidentifier() and key_of_call(call) is not None
 
 
 def key_of_call(call: Call) -> Key | None:

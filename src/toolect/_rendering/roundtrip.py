@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -26,9 +25,6 @@ from toolect._values.toolset import tool_schemas
 Tools = Sequence[Mapping[str, Any]]
 MAX_BLAMED = 64
 """Arguments of a call that are tried alone, to tell which cannot be written. Beyond it: the call is named."""
-_IS_NAME = re.compile(r"[\w.:/-]+").fullmatch
-_MARKUP = re.compile(r"[<|`]").search
-_SIGN = re.compile(r"[<{(\[|`]").search
 
 
 class RoundTrip(NamedTuple):
@@ -69,32 +65,15 @@ def render(dialect: TextParser, given: Said, tools: Iterable[Mapping[str, Any]] 
                 raise RenderError(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
     stated = None if tools is None else list(tools)
     done = round_trip(dialect, message, stated)
-    found = list(differences(message, done.back, lossy(dialect.spec)))
+    counted = lossy(dialect.spec)
+    found = list(differences(message, done.back, counted))
+    odd = tool_schemas(done.tools).odd_names if stated is None else ()
+    if odd and not found:  # where they are not declared they may be no names
+        plain = [tool for tool in done.tools if tool["name"] not in odd]
+        found = list(differences(message, dialect.parse(done.text, plain), counted))
     if found:
         raise _blame(dialect, done, found, stated)
-    _check_without_tools(dialect, done)
     return done.text
-
-
-def _check_without_tools(dialect: TextParser, done: RoundTrip) -> None:
-    """Raise RenderError for a text that who does not know the tools reads as another kind of segment, or name."""
-    odd = next((one for one in done.message.segments if _may_be_more(one)), None)
-    if odd is None:
-        return
-
-    def outline(message: Message) -> list[object]:
-        return [one.name if isinstance(one, Call) else (type(one), one.text) for one in message.segments]
-
-    names = [{"name": name} for name in tool_schemas(done.tools).odd_names]  # they are names where they are declared
-    if outline(dialect.parse(done.text, names)) != outline(done.back):
-        raise RenderError(word_for(odd), "would be read otherwise by who does not know the tools", sample_of(odd))
-
-
-def _may_be_more(segment: Segment) -> bool:
-    """True for a text or name with signs of calls in it."""
-    if isinstance(segment, Call):
-        return _IS_NAME(segment.name) is None or _MARKUP(segment.arguments_text) is not None
-    return _SIGN(segment.text) is not None
 
 
 def write(dialect: TextParser, message: Message, tools: Tools) -> Rendered:

@@ -100,6 +100,7 @@ class Walk(ABC):
 
     def choose(self, items: Sequence[Expr], inside: str, cursor: DataCursor, closer: str) -> None:
         """Write the first of `items` that takes data; when none does, the first that can be written."""
+        items = [item for item in items if not (isinstance(item, Ref) and item.rule in self.spec.unwritten)] or items
         options = [item for item in items if self.takes(item, inside, cursor)] or items
         idle: Expr | None = None
         for option in options:

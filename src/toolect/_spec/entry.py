@@ -38,6 +38,7 @@ FIELDS = (
     "misspellings",
     "lines",
     "reserved",
+    "unwritten",
     "costs",
     "policies",
 )
@@ -124,6 +125,7 @@ class Plain(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
+    unwritten: tuple[str, ...] = ()
     gaps: Gaps = Gaps()
     costs: Costs = COSTS
     policies: Policies = Policies()

@@ -171,6 +171,11 @@ class _Loader:
         plain = read_fields(whole.table, Plain, problems)
         if not any(begins_with_name(rule, roles) for rule in rules.values()):
             plain["no_call"] = plain.pop("reserved", ())
+        for rule in plain.get("unwritten", ()):
+            if rule not in rules:
+                hint = near(rule, rules)
+                problems.error("unknown-part", f"expected a rule of the grammar, got `{rule}`",
+                               whole.table.place, hint=hint)  # fmt: skip
         literals = Parts(rules).literals
         for line in whole.texts("lines", Problems()):
             check_literal(line, literals, problems)

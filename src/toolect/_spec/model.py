@@ -128,6 +128,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Markers that count only where a line begins."""
     reserved: tuple[str, ...] = ()
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
+    unwritten: tuple[str, ...] = ()
+    """Rules that are read, and never written."""
     costs: Costs = COSTS
     policies: Policies = Policies()
     written: dict[str, str] = {}

@@ -100,7 +100,7 @@ class PieceReader:
         return message
 
     def feed(self, piece: Any) -> list[Event]:
-        """The events of a piece. Raises `ModelError` for a chunk that makes no sense, else `MessageError`."""
+        """The events of a piece. Raises `ModelError` for a chunk that makes no sense."""
         if isinstance(piece, Ended):
             self.ended = piece
             return []
@@ -115,12 +115,12 @@ class PieceReader:
 
     def _chunk_events(self, chunk: Any) -> list[Event]:
         events = []
-        for choice in sse.choices(as_chunk(chunk)):
-            self.ended = self.ended.after(choice)
-            try:
+        try:
+            for choice in sse.choices(as_chunk(chunk)):
+                self.ended = self.ended.after(choice)
                 events += self._chunks.feed_choice(choice)
-            except MessageError as error:
-                raise ModelError(f"the server's message makes no sense: {error}") from None
+        except MessageError as error:
+            raise ModelError(f"the server's message makes no sense: {error}") from None
         return events
 
     def close(self) -> list[Event]:
