@@ -193,6 +193,11 @@ ROWS = {
         SHAPE, MARKED, JSON.replace("</call>", "</cal>"),
         f"{TIDE}\n  status repaired\n  repair misspelled-marker", 'misspellings: {"</call>": ["</cal>"]}', written=False
     ),
+    "has another way that models only now and then write": Example(
+        "call: call, other: call, NAME: call.name, call/JSON: $arguments, other/JSON: $arguments",
+        'call: "<" NAME ">" JSON "</>"\nother: "[" NAME "]" JSON "[/]"\nNAME: /\\w+/',
+        '[tide]{"port": "Brest"}[/]', TIDE, "unwritten: [other]", written=False,
+    ),
     "has tags that look like calls": Example(
         "call: call, NAME: call.name, call/JSON: $arguments", 'call: "<" NAME ">" JSON "</" NAME ">"\nNAME: /\\w+/',
         '<div>{}</div><tide>{"port": "Brest"}</tide>', f'content "<div>{{}}</div>"\n{TIDE}', "reserved: [div, span]",

@@ -37,7 +37,7 @@ MAX_BLAMED = 64
 """Texts that are tried alone, to tell which breaks out. Beyond it: the first one is named."""
 _IS_PLAIN = re.compile(r"#/[\w$/.-]*|[\w$/ .,;!?%@+-]*").fullmatch
 """Matches texts that are no markup, unless they hold a marker; references of schemas are among them."""
-_IS_NAME = re.compile(r"[\w$#/:]*").fullmatch
+_IS_NAME = re.compile(r"[\w$#/.:-]*").fullmatch
 _SIGN = re.compile(r"[^\w\s]")
 Write = Callable[[Conversation], Transcript]
 
@@ -242,6 +242,8 @@ class Guard:
         """True for a text that is no markup anywhere; the words of schemas are none."""
         if place.what == SAMPLED:
             return True
+        if place.what.endswith(" name"):  # a name with other signs is one only where its tool is declared
+            return text.isidentifier()
         plain = _IS_NAME if place.is_name else _IS_PLAIN
         return plain(text.strip()) is not None and (place.turn < 0 or self._markers.search(text) is None)
 

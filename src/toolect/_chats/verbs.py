@@ -65,7 +65,7 @@ class Chat(Written):
 
     @cached_property
     def _guard(self) -> Guard:
-        return Guard(self.spec, self._answers, self._scan, self.parse, self._hearing.heard)
+        return Guard(self.spec, self._answers, self._scan, lambda text: self.parse(text), self._hearing.heard)
 
     @cached_property
     def _known(self) -> KnownForms:

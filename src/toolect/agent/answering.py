@@ -100,7 +100,7 @@ class PieceReader:
         return message
 
     def feed(self, piece: Any) -> list[Event]:
-        """The events of a piece. Raises `ModelError` for a chunk that makes no sense."""
+        """The events of a piece. Raises `ModelError` for a chunk that makes no sense, else `MessageError`."""
         if isinstance(piece, Ended):
             self.ended = piece
             return []
@@ -120,6 +120,8 @@ class PieceReader:
                 self.ended = self.ended.after(choice)
                 events += self._chunks.feed_choice(choice)
         except MessageError as error:
+            if not isinstance(chunk, dict | list):
+                raise  # it is nothing that a server sent
             raise ModelError(f"the server's message makes no sense: {error}") from None
         return events
 

@@ -14,7 +14,7 @@ from toolect._chats.chat_registry import chat as chat_named
 from toolect._compiled import Dialect
 from toolect._events import ContentDelta, Event
 from toolect._exchange.openai_messages import messages_of
-from toolect._message import Json, MessageError
+from toolect._message import Json, MessageError, kind_of
 from toolect._names import UnknownNameError
 from toolect._transcript import Origin
 from toolect._turns import Turn
@@ -82,6 +82,8 @@ class ServedModel(ABC):
             async for part in self.chat.stream({**body, **options}, self._path):
                 ended = ended.after(part)
                 text = part.get("text")
+                if text and not isinstance(text, str):
+                    raise MessageError("a text", kind_of(text), "text")
                 events = reader.feed_choice(part) if self._path == CHAT else [ContentDelta(text)] if text else []
                 for event in events:
                     is_empty = False
