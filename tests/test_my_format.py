@@ -196,7 +196,8 @@ ROWS = {
     "has another way that models only now and then write": Example(
         "call: call, other: call, NAME: call.name, call/JSON: $arguments, other/JSON: $arguments",
         'call: "<" NAME ">" JSON "</>"\nother: "[" NAME "]" JSON "[/]"\nNAME: /\\w+/',
-        '[tide]{"port": "Brest"}[/]', TIDE, "unwritten: [other]", written=False,
+        '[tide]{"port": "Brest"}[/]', TIDE, "unwritten: [other]",
+        start="(content | call | other)*", written=False,
     ),
     "has tags that look like calls": Example(
         "call: call, NAME: call.name, call/JSON: $arguments", 'call: "<" NAME ">" JSON "</" NAME ">"\nNAME: /\\w+/',
