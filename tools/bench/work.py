@@ -63,7 +63,7 @@ def seconds(read: Read, text: str) -> float:
     return time.process_time() - start
 
 
-CALLS = Scale(calls, (250, 1_000, 4_000, 16_000, 64_000), 3, 5, 0, 2e6)
+CALLS = Scale(calls, (250, 1_000, 4_000, 16_000, 64_000), 3, 5, 0, 4e6)
 TIME = Scale(lambda read, text: min(seconds(read, text) for _ in range(3)), (4_000, 16_000, 64_000), 3, 6, 0.02, 1)
 
 

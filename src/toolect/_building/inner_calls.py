@@ -22,6 +22,7 @@ NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
 Torn: TypeAlias = tuple[int, int]
 """The character where the first call broke off in the middle, and the number of the first call that waits for that."""
+_BRACKETS = re.compile(r"[{}]"), re.compile(r"[()]")
 _ENDS_VALUE = re.compile(r"""["'`]\s*(?:[)\]}]|,\s*["']?\w+["']?\s*[:=])|</""").search
 
 _TOO_MANY = "` too many"
@@ -86,7 +87,9 @@ def _is_left(text: str, closers: Collection[str]) -> bool:
     if _ENDS_VALUE(text) is not None or any(closer in text for closer in closers):
         return True
     return any(
-        depth < 0 for begin, end in ("{}", "()") for depth in accumulate((c == begin) - (c == end) for c in text)
+        depth < 0
+        for brackets in _BRACKETS
+        for depth in accumulate(1 if sign in "{(" else -1 for sign in brackets.findall(text))
     )
 
 
