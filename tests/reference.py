@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from toolect._authoring.generate.sampler import SampledPiece, Walker
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._spec.codec_model import CodecKind, Spelling
-from toolect._spec.document import Text
+from toolect._spec.document import YamlScalar
 from toolect._spec.grammar import read_grammar
 from toolect._spec.grammar_model import SLOTS, Literal, Pattern, Slot, SlotKind
 from toolect._spec.leaves import leaves
@@ -85,7 +85,7 @@ def load(spec: Spec) -> Stock:
     assert written is not None
     lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
     table = read_entries(Path(spec.place.path), Problems(), only=spec.name)[spec.name].mapping("markers", Problems())
-    markers = {key.text: value.text for key, value in table.entries if isinstance(value, Text)}
+    markers = {key.text: value.text for key, value in table.entries if isinstance(value, YamlScalar)}
     return Stock(lark, replace(spec, rules=written.rules), markers, Path(path).stem != spec.name)
 
 

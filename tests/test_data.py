@@ -37,14 +37,14 @@ from toolect import Content, Conversation, Message
 from toolect._chats import known_forms
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, NO_SIGNATURE, ORDER, changes
-from toolect._chats.telling import Telling
+from toolect._chats.telling import ToolPrompt
 from toolect._chats.verbs import Chat
 from toolect._cli import main
 from toolect._corpora.any_json import decoded, encoded
 from toolect._data.checkpoint import CheckpointStore
 from toolect._data.chunk_results import in_lines
 from toolect._data.converting import Settings, convert
-from toolect._data.job import UNIT, Done, Job, _alone, run
+from toolect._data.job import UNIT, Job, JobProgress, _alone, run
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import UNSIGNED
 from toolect._data.tallies import Tallies
@@ -299,7 +299,7 @@ def _told(name: str, tools: list[dict[str, Any]]) -> str:
     """How a chat tells of tools; nothing where it does not."""
     one = toolect.chat(name)
     try:
-        return Telling(one.spec, one.dialect).tools(tools)
+        return ToolPrompt(one.spec, one.dialect).tools(tools)
     except RenderError:
         return ""
 
@@ -506,7 +506,7 @@ def test_signatures_are_kept_or_missed(signature: str, to: str) -> None:
                 continue
             if to == "anthropic":
                 assert not changes and outcome.rows[0]["messages"][1]["content"][0]["signature"] == signature
-            elif not {"the reasoning is left out", "the reasoning is told otherwise", "other turns"} & changes:
+            elif not {"the reasoning is left out", "the reasoning differs", "other turns"} & changes:
                 assert (NO_SIGNATURE in changes) is bool(signature)
 
 
@@ -961,7 +961,7 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
 def test_the_command_shares_its_work_out(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Units are small whatever the size of the files that are written: so there is work for every process."""
     given: list[Job] = []
-    monkeypatch.setattr("toolect._data.job.run", lambda job, *_: given.append(job) or Done())
+    monkeypatch.setattr("toolect._data.job.run", lambda job, *_: given.append(job) or JobProgress())
     done = CliRunner().invoke(
         main, ["data", "convert", str(corpus), "--to", "qwen3", "-o", str(tmp_path), "--shard", "7"]
     )

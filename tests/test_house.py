@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -85,6 +86,21 @@ def heirs(modules: Iterable[ModuleType], compiled: Collection[str]) -> list[str]
 def test_no_circle_among_files() -> None:
     """No file imports itself by way of others, a package's `__init__.py` included."""
     assert not circle(GRAPH)
+
+
+PUBLIC_TWICE = {"Chat", "DialectModel", "Form", "Loss", "Place"}
+"""Class names that two public modules have, each for its own thing."""
+
+
+def test_no_two_classes_of_one_name() -> None:
+    """A traceback and an import list say which class is meant."""
+    found = Counter(
+        node.name
+        for path in (ROOT / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, count in found.items() if count > 1} == PUBLIC_TWICE
 
 
 def test_no_two_modules_of_one_name() -> None:

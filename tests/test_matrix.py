@@ -17,7 +17,7 @@ from toolect._cli import main
 from toolect._compiled import Dialect
 from toolect._conversion import convert
 from toolect._corpora.features import FEATURES, Feature, Sense
-from toolect._corpora.fidelity import Finding, Verdict, written
+from toolect._corpora.fidelity import FeatureVerdict, Finding, written
 from toolect._corpora.matrix import LossBetween, Matrix, Probe, Standing, measure
 from toolect._corpora.matrix_page import matrix_page
 from toolect._corpora.matrix_tables import findings, signs
@@ -55,10 +55,10 @@ def test_what_is_carried_comes_back(matrix: Matrix, name: str) -> None:
     dialect = toolect.dialect(name)
     standing = matrix.standings[name]
     for feature, verdict in zip(FEATURES, (finding.verdict for finding in standing.findings), strict=True):
-        if feature.sense is Sense.STREAM or verdict in (Verdict.CHANGED, Verdict.REFUSED):
+        if feature.sense is Sense.STREAM or verdict in (FeatureVerdict.CHANGED, FeatureVerdict.REFUSED):
             continue
         for message in feature.messages:
-            tools = tools_of(message) if verdict is Verdict.WITH_SCHEMA else None
+            tools = tools_of(message) if verdict is FeatureVerdict.WITH_SCHEMA else None
             text = written(dialect, message, tools_of(message))
             for mode in ("strict", "lenient"):
                 back = dialect.parse(text, tools, mode=mode)
@@ -74,7 +74,7 @@ def test_what_is_refused_raises(matrix: Matrix, name: str) -> None:
     """A feature that is refused has a message that is not written, with or without declared tools, and a reason."""
     dialect = toolect.dialect(name)
     for feature, found in zip(FEATURES, matrix.standings[name].findings, strict=True):
-        if found.verdict is Verdict.REFUSED:
+        if found.verdict is FeatureVerdict.REFUSED:
             assert found.reason
             if feature.messages and found.carried < found.tried and not feature.holding:
                 assert any(not_written(dialect, message) for message in feature.messages), feature.name
@@ -105,20 +105,20 @@ ENTRY = """planted:
   policies: {key-order: sorted}
 """
 KNOWN = {
-    "one call": Verdict.CARRIED,
-    "parallel calls": Verdict.CARRIED,
-    "text before": Verdict.CARRIED,
-    "nested": Verdict.CARRIED,
-    '"1" is not 1': Verdict.WITH_SCHEMA,
-    "JSON in a string": Verdict.WITH_SCHEMA,
-    "ids": Verdict.CHANGED,
-    "key order": Verdict.CHANGED,
-    "number spelling": Verdict.CHANGED,
-    "reasoning, call": Verdict.REFUSED,
-    "keys with blanks": Verdict.REFUSED,
-    "keys with signs": Verdict.REFUSED,
-    "dotted names": Verdict.WITH_SCHEMA,
-    "markers in strings": Verdict.CARRIED,
+    "one call": FeatureVerdict.CARRIED,
+    "parallel calls": FeatureVerdict.CARRIED,
+    "text before": FeatureVerdict.CARRIED,
+    "nested": FeatureVerdict.CARRIED,
+    '"1" is not 1': FeatureVerdict.WITH_SCHEMA,
+    "JSON in a string": FeatureVerdict.WITH_SCHEMA,
+    "ids": FeatureVerdict.CHANGED,
+    "key order": FeatureVerdict.CHANGED,
+    "number spelling": FeatureVerdict.CHANGED,
+    "reasoning, call": FeatureVerdict.REFUSED,
+    "keys with blanks": FeatureVerdict.REFUSED,
+    "keys with signs": FeatureVerdict.REFUSED,
+    "dotted names": FeatureVerdict.WITH_SCHEMA,
+    "markers in strings": FeatureVerdict.CARRIED,
 }
 REASONS = {
     "keys with blanks": ("argument key: does not match /[a-z]+/", "first name"),
@@ -152,9 +152,9 @@ def test_streaming_is_seen() -> None:
     found = measure([registry.spec(name) for name in ("hermes", "qwen3-coder", "yaml-xml")])
     verdicts = {name: finding(found, name, "streamed strings").verdict for name in found.standings}
     assert verdicts == {
-        "hermes": Verdict.CARRIED,
-        "qwen3-coder": Verdict.WITH_SCHEMA,
-        "yaml-xml": Verdict.CHANGED,
+        "hermes": FeatureVerdict.CARRIED,
+        "qwen3-coder": FeatureVerdict.WITH_SCHEMA,
+        "yaml-xml": FeatureVerdict.CHANGED,
     }
 
 

@@ -21,7 +21,7 @@ from toolect import _cache as cache
 from toolect import registry as shipped_registry
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
-from toolect._dialect_registry import Registry, Shelf
+from toolect._dialect_registry import DialectShelf, Registry
 from toolect._names import Names, near_misses, resolve
 from toolect._spec.model import Spec
 from toolect.registry import shipped
@@ -227,13 +227,13 @@ def test_load(registry: Registry, mine: Path) -> None:
 
 def test_load_over_a_shipped_dialect(registry: Registry, mine: Path) -> None:
     """A user's spec may extend a shipped one that stands alone, even under its name."""
-    names = Shelf(shipped()).names
+    names = DialectShelf(shipped()).names
     name = next(name for name in sorted(names) if not names[name].extends)
     before = registry.dialect(name)
     mine.write_text(f"{name}:\n  extends: {name}\n  end: ['<mine>']\n", "utf-8")
     assert registry.load(str(mine)) == [name]
     assert registry.spec(name).end == ("<mine>",)
-    assert registry.spec(name).rules == Shelf(shipped()).spec(name).rules
+    assert registry.spec(name).rules == DialectShelf(shipped()).spec(name).rules
     assert registry.dialect(name) is not before
 
 
@@ -257,7 +257,7 @@ def test_terminals_may_have_groups(mine: Path, name: str) -> None:
     grammar = GRAMMAR.replace('"<call>" JSON', '"<call " NAME ">" JSON') + f"NAME: /{name}/\n"
     (mine.parent / "grammars" / "mine.lark").write_text(grammar, "utf-8")
     mine.write_text("mine: {map: {content: content, call: call, NAME: call.name, call/JSON: $arguments}}\n", "utf-8")
-    dialect = Dialect(Shelf(mine).spec("mine"))
+    dialect = Dialect(DialectShelf(mine).spec("mine"))
     text = 'So. <call bcd>{"a": 1}</call><call bcd>{}</call>'
     message = dialect.parse(text)
     assert [(call.name, call.arguments) for call in message.runnable] == [("bcd", {"a": 1}), ("bcd", {})]
@@ -303,12 +303,12 @@ def test_a_change_is_seen(mine: Path, change: str) -> None:
     value.write_text('value: "1"\n', "utf-8")
     grammar.write_text('%import .values.v (value)\nstart: call\ncall: "a" value\n', "utf-8")
     mine.write_text("mine: {map: {call: call, call/value: call.arguments}}\n", "utf-8")
-    before = Shelf(mine).spec("mine")
+    before = DialectShelf(mine).spec("mine")
     path = {"entry": mine, "grammar": grammar, "import": value}[change]
     path.write_text(path.read_text("utf-8").replace('"1"', '"2"').replace('"a"', '"b"') + "\n", "utf-8")
     if change == "entry":
         mine.write_text("mine: {map: {call: call, call/value: call.arguments}, end: [x]}\n", "utf-8")
-    assert Shelf(mine).spec("mine") != before
+    assert DialectShelf(mine).spec("mine") != before
     assert len(list(files())) >= 3
 
 
@@ -325,7 +325,7 @@ def damaged(own: bytes, other: bytes) -> Iterator[bytes]:
 def test_a_damaged_file_is_made_anew(mine: Path) -> None:
     """Whatever is not as it was written is no file of the cache."""
     mine.write_text(mine.read_text("utf-8") + f"yours:\n  extends: mine\n  {MAP}\n  end: [x]\n", "utf-8")
-    shelf = Shelf(mine)
+    shelf = DialectShelf(mine)
     spec, other = shelf.spec("mine"), shelf.spec("yours")
     assert spec != other
     key, file = shelf._spec_key("mine"), next(file for file in files() if file.name.startswith("mine-"))
@@ -333,14 +333,14 @@ def test_a_damaged_file_is_made_anew(mine: Path) -> None:
     for wrong in damaged(own, theirs):
         file.write_bytes(wrong)
         assert cache.load("mine", key, Spec) is None, wrong
-    assert Shelf(mine).spec("mine") == spec
+    assert DialectShelf(mine).spec("mine") == spec
     assert file.read_bytes() == own
 
 
 def test_an_unwritable_folder_is_no_error(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a place to keep them, specs are compiled every time."""
     monkeypatch.setenv("TOOLECT_CACHE_DIR", str(mine / "below-a-file"))
-    assert Shelf(mine).spec("mine") == Shelf(mine).spec("mine")
+    assert DialectShelf(mine).spec("mine") == DialectShelf(mine).spec("mine")
 
 
 def test_folder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import toolect
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment, Status
-from toolect._rendering.differences import IDS, MEANING, Change, differences, unchanged
+from toolect._rendering.differences import IDS, MEANING, SegmentChange, differences, unchanged
 from toolect._rendering.roundtrip import round_trip, tools_of
 
 NESTED: Json = {"a": {"b": "20", "c": ["true", {"d": "null"}]}}
@@ -68,45 +68,53 @@ def test_tools_of_what_nests_too_deeply() -> None:
 
 CALL = Call("f", {"a": 1, "b": {"c": 2.0, "d": 0.0}}, "x")
 KEYS = {"b": {"d": 0.0, "c": 2.0}, "a": 1}
-CHANGES: list[tuple[list[Segment], list[Segment], set[Change]]] = [
+CHANGES: list[tuple[list[Segment], list[Segment], set[SegmentChange]]] = [
     ([CALL], [CALL], set()),
-    ([CALL], [], {Change.LOST}),
-    ([], [CALL], {Change.ADDED}),
-    ([Content("x")], [Reasoning("x")], {Change.KIND}),
-    ([Content("x")], [CALL], {Change.KIND}),
-    ([Content("x")], [Content("y")], {Change.TEXT}),
-    ([CALL], [Call("g", CALL.arguments, "x")], {Change.NAME}),
-    ([CALL], [Call("f", {**CALL.arguments, "a": 1.0}, "x")], {Change.ARGUMENTS, Change.ORDER, Change.SPELLING}),
-    ([Call("f", {"a": 0.0})], [Call("f", {"a": -0.0})], {Change.ARGUMENTS, Change.ORDER, Change.SPELLING}),
-    ([CALL], [Call("f", CALL.arguments, "x", status=Status.TRUNCATED)], {Change.RUNNABLE}),
-    ([CALL], [Call("f", CALL.arguments, "x", status=Status.REPAIRED)], {Change.REPAIRED}),
-    ([CALL], [Call("f", KEYS, "x")], {Change.ORDER, Change.SPELLING}),
-    ([CALL], [Call("f", CALL.arguments, "x", '{"a":1,"b":{"c":2e0,"d":0.0}}')], {Change.SPELLING}),
+    ([CALL], [], {SegmentChange.LOST}),
+    ([], [CALL], {SegmentChange.ADDED}),
+    ([Content("x")], [Reasoning("x")], {SegmentChange.KIND}),
+    ([Content("x")], [CALL], {SegmentChange.KIND}),
+    ([Content("x")], [Content("y")], {SegmentChange.TEXT}),
+    ([CALL], [Call("g", CALL.arguments, "x")], {SegmentChange.NAME}),
+    (
+        [CALL],
+        [Call("f", {**CALL.arguments, "a": 1.0}, "x")],
+        {SegmentChange.ARGUMENTS, SegmentChange.ORDER, SegmentChange.SPELLING},
+    ),
+    (
+        [Call("f", {"a": 0.0})],
+        [Call("f", {"a": -0.0})],
+        {SegmentChange.ARGUMENTS, SegmentChange.ORDER, SegmentChange.SPELLING},
+    ),
+    ([CALL], [Call("f", CALL.arguments, "x", status=Status.TRUNCATED)], {SegmentChange.RUNNABLE}),
+    ([CALL], [Call("f", CALL.arguments, "x", status=Status.REPAIRED)], {SegmentChange.REPAIRED}),
+    ([CALL], [Call("f", KEYS, "x")], {SegmentChange.ORDER, SegmentChange.SPELLING}),
+    ([CALL], [Call("f", CALL.arguments, "x", '{"a":1,"b":{"c":2e0,"d":0.0}}')], {SegmentChange.SPELLING}),
     ([CALL], [Call("f", CALL.arguments, "x", '{"a":1,"b":{"c":2.0,"d":0.0}}')], set()),
-    ([CALL], [Call("f", CALL.arguments)], {Change.ID_LOST}),
-    ([CALL], [Call("f", CALL.arguments, "y")], {Change.ID_CHANGED}),
-    ([Call("f", {})], [Call("f", {}, "y")], {Change.ID_MADE}),
-    ([Call("f", {}, "y"), Call("f", {})], [Call("f", {}, "y")] * 2, {Change.ID_MADE, Change.ID_TAKEN}),
+    ([CALL], [Call("f", CALL.arguments)], {SegmentChange.ID_LOST}),
+    ([CALL], [Call("f", CALL.arguments, "y")], {SegmentChange.ID_CHANGED}),
+    ([Call("f", {})], [Call("f", {}, "y")], {SegmentChange.ID_MADE}),
+    ([Call("f", {}, "y"), Call("f", {})], [Call("f", {}, "y")] * 2, {SegmentChange.ID_MADE, SegmentChange.ID_TAKEN}),
 ]
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), CHANGES)
-def test_differences_have_names(old: list[Segment], new: list[Segment], expected: set[Change]) -> None:
+def test_differences_have_names(old: list[Segment], new: list[Segment], expected: set[SegmentChange]) -> None:
     """Every change is found where it is, and only those that count."""
     message, back = Message(old), Message(new)
-    found = list(differences(message, back, Change))
+    found = list(differences(message, back, SegmentChange))
     assert {one.change for one in found} == expected
     for one in found:
         assert one.old == (old[one.at] if one.at < len(old) else None)
         assert one.new == (new[one.at] if one.at < len(new) else None)
         assert list(differences(message, back, {one.change})) == [one]
     assert unchanged(message, back, MEANING) == (not expected & MEANING)
-    assert list(differences(message, back, set(Change) - expected)) == []
+    assert list(differences(message, back, set(SegmentChange) - expected)) == []
 
 
 def test_every_change_is_tested() -> None:
     """The table above has each."""
-    assert {change for *_, expected in CHANGES for change in expected} == set(Change)
+    assert {change for *_, expected in CHANGES for change in expected} == set(SegmentChange)
     assert not MEANING & IDS
 
 

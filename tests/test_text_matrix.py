@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import toolect
 from toolect import Call, Content, Message
 from toolect._cli import main, text_matrix
-from toolect._cli.text_matrix import Reading
+from toolect._cli.text_matrix import MatrixReading
 from toolect._corpora.records import Record
 
 Pair: TypeAlias = tuple[Record, object]
@@ -74,12 +74,11 @@ def test_how_well_dialects_fit_texts(corpus: Path) -> None:
 
 def test_what_a_table_says_of_a_reading() -> None:
     """Calls with the worst of their statuses, and markers that are left over."""
-    assert [str(Reading(*one)) for one in ((0, "", 0), (2, "ok", 0), (1, "malformed", 2), (0, "", 1))] == [
+    assert [str(MatrixReading(*one)) for one in ((0, "", 0), (2, "ok", 0), (1, "malformed", 2), (0, "", 1))] == [
         "·", "2 ok", "1 malformed + 2 leaks", "1 leak",
     ]  # fmt: skip
-    assert [Reading(*one).clean for one in ((0, "", 0), (1, "repaired", 0), (1, "truncated", 0), (1, "ok", 1))] == [
-        True, True, False, False,
-    ]  # fmt: skip
+    readings = (0, "", 0), (1, "repaired", 0), (1, "truncated", 0), (1, "ok", 1)
+    assert [MatrixReading(*one).clean for one in readings] == [True, True, False, False]
 
 
 def test_tables_that_make_no_sense(corpus: Path, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def checking(schemas: ToolSchemas, validate: bool) -> Callable[[Call], Call] | N
     return CallValidator({name: schema.node for name, schema in schemas.by_name.items()})
 
 
-class Telling(Protocol):
+class ToolPrompts(Protocol):
     """How the models of a dialect are told of tools and of what came of calls."""
 
     @property
@@ -84,10 +84,10 @@ class Telling(Protocol):
         """True when somebody reads a call in `text`."""
 
 
-_tellers: list[Callable[[Dialect], Telling]] = []
+_tellers: list[Callable[[Dialect], ToolPrompts]] = []
 
 
-def told_by(teller: Callable[[Dialect], Telling]) -> None:
+def told_by(teller: Callable[[Dialect], ToolPrompts]) -> None:
     """Say what finds the telling of a dialect: chats stand above dialects, and know which of them is whose."""
     _tellers.append(teller)
 
@@ -106,7 +106,7 @@ class Dialect:
         self._network: Network | None = None
         self._graphs: dict[Policies, Graph] = {}
         self._default: Graph | None = None  # the one of the spec's own policies
-        self._telling: Telling | None = None
+        self._telling: ToolPrompts | None = None
         self._admitting: dict[tuple[str, ...], Dialect] = {}
 
     @property
@@ -243,7 +243,7 @@ class Dialect:
         return render(self, message, tools)
 
     @property
-    def telling(self) -> Telling:
+    def telling(self) -> ToolPrompts:
         """How its models are told of tools and results: as the chat of its name tells them, else in plain words."""
         if self._telling is None:
             self._telling = _tellers[-1](self)

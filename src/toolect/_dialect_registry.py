@@ -15,7 +15,7 @@ from toolect._names import Names, UnknownNameError
 from toolect._spec.model import Spec
 
 
-class Shelf(shelves.Shelf[Spec]):
+class DialectShelf(shelves.Shelf[Spec]):
     """The dialects of one file, read when they are asked for."""
 
     index = "index"
@@ -61,9 +61,9 @@ class Registry(shelves.Shelves[Spec, Dialect]):
 
     _print: tuple[list[shelves.Shelf[Spec]], str] | None = None  # the fingerprint of these shelves
 
-    def shelf(self, path: Path, *bases: Path) -> Shelf:
+    def shelf(self, path: Path, *bases: Path) -> DialectShelf:
         """The shelf of a file. Raises `SpecError`."""
-        return Shelf(path, *bases)
+        return DialectShelf(path, *bases)
 
     def unknown(self, name: str, near: tuple[str, ...]) -> UnknownNameError:
         """What to raise for a name that leads to nothing."""

@@ -47,7 +47,7 @@ _SELLERS = ("alibaba", "cerebras", "cohere", "databricks", "fw", "hf", "meta", "
 """Words that are put before the names of models of others."""
 
 
-class Pattern(NamedTuple):
+class IdPattern(NamedTuple):
     """A pattern of model ids, as it is written, and the dialect that it leads to."""
 
     written: str
@@ -64,19 +64,19 @@ class Pattern(NamedTuple):
         return self.written.rpartition("/")[2]
 
 
-class Found(NamedTuple):
+class PatternMatch(NamedTuple):
     """The pattern that says most of an id, and what of the id it was compared with."""
 
-    pattern: Pattern
+    pattern: IdPattern
     read: str
 
 
-def best(model: str, patterns: Sequence[Pattern]) -> Found | None:
+def best(model: str, patterns: Sequence[IdPattern]) -> PatternMatch | None:
     """The most specific pattern that speaks of this id, among equals the last; none where the model writes no calls."""
     last = model.strip().casefold().rpartition("/")[2]
     for pattern in reversed(patterns):
         if ":" in pattern.tail and any(fnmatchcase(one, pattern.tail.casefold()) for one in (last, _apart(last))):
-            return Found(pattern, last)
+            return PatternMatch(pattern, last)
     patterns = [pattern for pattern in patterns if ":" not in pattern.tail]
     tails = [canonical(pattern.tail) for pattern in patterns]
     found = [
@@ -90,7 +90,7 @@ def best(model: str, patterns: Sequence[Pattern]) -> Found | None:
         return None
     _, _, n, _, form = max(found)
     silent = _NO_CALLS.intersection(form.split("-")) - {*tails[n].split("-")}
-    return None if silent else Found(patterns[n], form)
+    return None if silent else PatternMatch(patterns[n], form)
 
 
 def _apart(last: str) -> str:

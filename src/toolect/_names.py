@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from toolect._errors import ToolectError
-from toolect._model_ids import Pattern, best, specificity
+from toolect._model_ids import IdPattern, best, specificity
 
 AUTO = "auto"
 """The name of no dialect: what reads texts of any."""
@@ -130,7 +130,7 @@ def _qualified(name: str, shelves: Sequence[Mapping[str, Names]]) -> dict[str, s
 
 
 def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
-    patterns = [Pattern(m, d) for shelf in shelves for d, names in shelf.items() for m in names.models]
+    patterns = [IdPattern(m, d) for shelf in shelves for d, names in shelf.items() for m in names.models]
     if found := best(name, patterns):
         return Match(found.pattern.dialect, "model", found.pattern.written, found.read)
     folded = fold(name)

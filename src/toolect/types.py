@@ -5,9 +5,9 @@ from toolect._chat_completion import Ids
 from toolect._chats.continuing import Beginning, Rewritten, Written
 from toolect._chats.template_chat import TemplateChat
 from toolect._chats.transcript_reader import Course
-from toolect._chats.verbs import Chat, Converted, Told
+from toolect._chats.verbs import Chat, Converted, RenderedConversation
 from toolect._chats.writing import Unsafe
-from toolect._compiled import Mode, Telling, Tools
+from toolect._compiled import Mode, ToolPrompts, Tools
 from toolect._conversion import Conversion, Loss
 from toolect._data.converting import Seen
 from toolect._detection.auto import Auto, AutoStream
@@ -27,12 +27,53 @@ from toolect._tokens.token_stream import Markers
 from toolect._training.wishes import Taught
 from toolect._transcript import Origin, OriginSpan, Transcript
 from toolect._validation import SchemaError
-from toolect.chat_template.probes import Probe, Style
+from toolect.chat_template.probes import Style, TemplateProbe
 
 __all__ = [
-    "AnswerReader", "AsyncEventStream", "Auto", "AutoStream", "Beginning", "Chat", "Conversion", "Converted",
-    "Course", "Detection", "Diagnostic", "Event", "EventReader", "EventStream", "Ids", "Json", "Loss",
-    "Markers", "Match", "MixedMessage", "Mode", "Origin", "OriginSpan", "Part", "PartSpan", "Place", "Probe",
-    "ReadingPolicies", "Rewritten", "Said", "Sample", "SchemaError", "Seen", "Segment", "Span", "Spec", "Style",
-    "Taught", "Telling", "TemplateChat", "Told", "Tools", "Transcript", "Unsafe", "Violation", "Written",
+    "AnswerReader",
+    "AsyncEventStream",
+    "Auto",
+    "AutoStream",
+    "Beginning",
+    "Chat",
+    "Conversion",
+    "Converted",
+    "Course",
+    "Detection",
+    "Diagnostic",
+    "Event",
+    "EventReader",
+    "EventStream",
+    "Ids",
+    "Json",
+    "Loss",
+    "Markers",
+    "Match",
+    "MixedMessage",
+    "Mode",
+    "Origin",
+    "OriginSpan",
+    "Part",
+    "PartSpan",
+    "Place",
+    "ReadingPolicies",
+    "RenderedConversation",
+    "Rewritten",
+    "Said",
+    "Sample",
+    "SchemaError",
+    "Seen",
+    "Segment",
+    "Span",
+    "Spec",
+    "Style",
+    "Taught",
+    "TemplateChat",
+    "TemplateProbe",
+    "ToolPrompts",
+    "Tools",
+    "Transcript",
+    "Unsafe",
+    "Violation",
+    "Written",
 ]  # fmt: skip

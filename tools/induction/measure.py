@@ -24,7 +24,7 @@ from toolect._authoring.processes import cores
 from toolect._message import Json
 from toolect._rendered import RenderError
 from toolect.chat_template import TemplateError, judge, turns
-from toolect.chat_template.probes import TOOLS, Probe
+from toolect.chat_template.probes import TOOLS, TemplateProbe
 from toolect.chat_template.verdict import OTHERWISE, SPACED
 from tools.chats.original_templates import templates
 from tools.induction.random_formats import Format, random_format, wild_formats
@@ -155,7 +155,7 @@ def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
         return Outcome(name, False, False, seconds, made.why)
     random = Random(seed)
     probes = [
-        Probe(
+        TemplateProbe(
             f"random {i}",
             random.choice(("", "Here is what I know.", "I will check that; a moment.")),
             random.choice(("", "The user wants to know more.")),

@@ -10,11 +10,11 @@ import msgspec
 from toolect._message import Json
 from toolect._spec.chat_load import FIELDS as CHAT_FIELDS
 from toolect._spec.chat_model import ChatFields, ChatRole
-from toolect._spec.codecs import Options
+from toolect._spec.codecs import CodecOptions
 from toolect._spec.costs import Costs
 from toolect._spec.entry import FIELDS, OWN, Plain
 from toolect._spec.meaning import ROLES
-from toolect._spec.model import Gaps, Ids
+from toolect._spec.model import Gaps, IdForm
 from toolect._spec.policies import Policies
 
 _TEXT = {"type": "string"}
@@ -24,7 +24,7 @@ _SHAPE = {"anyOf": [{"type": ["object", "array"]}, {"type": "string", "pattern":
 
 def editor_schema() -> dict[str, Json]:
     """The schema, with a definition for each field that is a mapping of its own."""
-    kinds = [Gaps, Ids, Options, Costs, Policies]
+    kinds = [Gaps, IdForm, CodecOptions, Costs, Policies]
     found, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     gaps, ids, options, costs, policies = found
     codec = {"anyOf": [parts["CodecKind"], options]}

@@ -11,7 +11,7 @@ from typing import Any
 from toolect._compiled import Dialect
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Json, Message
-from toolect._rendering.differences import IDS, MEANING, Change, unchanged
+from toolect._rendering.differences import IDS, MEANING, SegmentChange, unchanged
 
 
 def stream(dialect: Dialect, chunks: Iterable[str], **options: Any) -> tuple[Message, list[Event]]:
@@ -86,7 +86,9 @@ def untold(events: Iterable[Event], message: Message) -> str:
 
 def carried(back: Message, message: Message, made: bool = False) -> bool:
     """True when `back` is the message again; an id without a place is no loss, one that was `made` no gain."""
-    return unchanged(message, back, MEANING | IDS - {Change.ID_LOST} - ({Change.ID_MADE} if made else set()))
+    return unchanged(
+        message, back, MEANING | IDS - {SegmentChange.ID_LOST} - ({SegmentChange.ID_MADE} if made else set())
+    )
 
 
 def plain(value: Json) -> Json:

@@ -93,7 +93,7 @@ def _is_left(text: str, closers: Collection[str]) -> bool:
     )
 
 
-class Waiting:
+class DelayedEvents:
     """The events of calls that may stand inside a value, which wait until the answer is over."""
 
     __slots__ = ("_events",)

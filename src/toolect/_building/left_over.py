@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from toolect._building.quotation import MAX_LINE, Shown
+from toolect._building.quotation import MAX_LINE, QuotationState
 from toolect._graph.graph import Graph
 from toolect._graph.misspelling import near
 from toolect._graph.spelling import squeeze
@@ -100,7 +100,7 @@ def _calls(text: str, name: str, graph: Graph) -> bool:
     at = text.find(name)
     if at < 0 or graph.code is None and not _is_over(text):
         return False
-    shown = Shown()
+    shown = QuotationState()
     for _ in range(MAX_NAMED):
         if at < 0:
             break

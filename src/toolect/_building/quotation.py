@@ -84,7 +84,7 @@ def _opening(line: str) -> str:
     return "" if closed else mark
 
 
-class Shown:
+class QuotationState:
     """What of a text was shown so far: a quotation goes on over the end of its line, up to an empty one."""
 
     __slots__ = ("_from", "_line", "closing")

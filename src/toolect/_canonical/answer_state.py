@@ -19,7 +19,7 @@ from toolect._canonical.marker_runs import (
     NAME_AGAIN,
     REF,
     Hub,
-    Run,
+    MarkerRun,
 )
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
@@ -46,12 +46,12 @@ class Route:
     def __init__(self, node: Node) -> None:
         self.node = node
 
-    def go(self, to: Answer) -> Route | None:  # noqa: ARG002  # here no step is known
+    def go(self, to: AnswerState) -> Route | None:  # noqa: ARG002  # here no step is known
         """Take one step: where it leads. None where none can be taken, and at the end of the answer."""
         return None
 
 
-class Answer:
+class AnswerState:
     """What has been read of an answer. One is made for each: all of it stands in slots."""
 
     __slots__ = (
@@ -213,7 +213,7 @@ class Answer:
             then = run.then = self.route(run.node)
         return then  # type: ignore[no-any-return]  # a Route
 
-    def _act(self, run: Run, hub: Hub, match: re.Match[str]) -> bool:
+    def _act(self, run: MarkerRun, hub: Hub, match: re.Match[str]) -> bool:
         """Do what a run of markers does; False when that is no canonical call."""
         for act, group, offset in run.actions:
             if act == KEY:
@@ -260,7 +260,7 @@ class Answer:
                 self.id = match[group]
         return True
 
-    def _json(self, run: Run, hub: Hub, match: re.Match[str], pos: int) -> int:
+    def _json(self, run: MarkerRun, hub: Hub, match: re.Match[str], pos: int) -> int:
         """Read the JSON at index `pos`, after a run of markers: where it ends, -1 where that is no canonical call."""
         calls, segments = run.json, self.segments
         assert calls is not None

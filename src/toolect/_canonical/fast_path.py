@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolect._building.finished import finished
-from toolect._canonical.answer_state import Answer, Route
+from toolect._canonical.answer_state import AnswerState, Route
 from toolect._canonical.marker_runs import VALUES, hub
 from toolect._canonical.scalars import Scalars, scalars
 from toolect._canonical.shaped_json import plain_json
@@ -39,7 +39,7 @@ def read_canonical(
     graph: Graph, text: str, tools: ToolSchemas, node: Node | None = None, pos: int = 0, last: str = ""
 ) -> Message | None:
     """The message of a canonical answer, from index `pos` on at `node`, after the marker `last`; None for any other."""
-    to = Answer(graph, text, tools, _route)
+    to = AnswerState(graph, text, tools, _route)
     to.pos = to.before = pos
     to.last = last
     at: Route | None = _route(node or graph.start)
@@ -61,7 +61,7 @@ class _Markers(Route):
         self._hub = hub(node, node.choices, json=node.json)
         self._ends = node.done is not None and all(_just_ends(*task) for task in node.done)
 
-    def go(self, to: Answer) -> Route | None:
+    def go(self, to: AnswerState) -> Route | None:
         if to.pos == to.size:
             to.finished = self._ends and (not to.called or to.leave_call(to.before))
             return None
@@ -85,7 +85,7 @@ class _Literal(Route):
         """What begins or ends a list or an object, and keys."""
         self._thens: dict[int, Route] = {}
 
-    def go(self, to: Answer) -> Route | None:
+    def go(self, to: AnswerState) -> Route | None:
         match = self.match(to.buf, to.pos)
         if match is None:
             return None if self._hub is None else to.cross(self._hub, to.pos)
@@ -126,7 +126,7 @@ class _Argument(Route):
         super().__init__(node)
         self._after = node.step(SlotKind.JSON).node
 
-    def go(self, to: Answer) -> Route | None:
+    def go(self, to: AnswerState) -> Route | None:
         if to.buf[to.pos : to.pos + 1] in ('"', "") or to.key is None and not to.frames:
             return None
         found = plain_json(to.buf, to.pos)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from toolect._canonical.shaped_json import JsonCalls
+from toolect._canonical.shaped_json import JsonCallReader
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME, spaced
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
@@ -31,7 +31,7 @@ _TINES: Final = 3
 """Ways to go on at such a place."""
 
 
-class Action(NamedTuple):
+class RunAction(NamedTuple):
     """An act and its place: the group it takes, or `offset` characters after the end of `group`."""
 
     act: int
@@ -39,14 +39,14 @@ class Action(NamedTuple):
     offset: int
 
 
-class Run:
+class MarkerRun:
     """A run of markers, and where it leads. Its `number` is that of its last group, before what it writes behind."""
 
     __slots__ = ("actions", "again", "coded", "first", "json", "key", "last", "node", "number", "then")
 
-    def __init__(self, draft: Draft, groups: int, start: int) -> None:
+    def __init__(self, draft: RunDraft, groups: int, start: int) -> None:
         self.number = groups + draft.groups + 1
-        self.actions = tuple(Action(a.act, a.group + groups if a.group else start, a.offset) for a in draft.actions)
+        self.actions = tuple(RunAction(a.act, a.group + groups if a.group else start, a.offset) for a in draft.actions)
         self.node, self.json, self.coded = draft.node, draft.json, draft.coded
         self.first, self.last = draft.first, draft.last
         """The first marker; the last one, if it is longer than a sign."""
@@ -70,21 +70,21 @@ class Hub:
 
     __slots__ = ("match", "runs", "start")
 
-    def __init__(self, drafts: list[Draft], before: str = "") -> None:
+    def __init__(self, drafts: list[RunDraft], before: str = "") -> None:
         """`before` matches the text that comes before them, in its first group."""
         parts: list[str] = []
-        self.runs: dict[int, Run] = {}
+        self.runs: dict[int, MarkerRun] = {}
         self.start = groups = 2 if before else 0
         for draft in drafts:
             parts.append(f"{draft.regex}(){draft.behind}")
-            run = Run(draft, groups, self.start)
+            run = MarkerRun(draft, groups, self.start)
             self.runs[run.number] = run
             groups = run.number
         runs = "|".join(parts)
         self.match = _compiled(f"{before}()(?:{runs})" if before else runs).match
 
 
-class Draft:
+class RunDraft:
     """A run in the making: the expression so far, and what it does."""
 
     __slots__ = (
@@ -95,16 +95,16 @@ class Draft:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.regex = self.trail = self.coded = self.first = self.last = ""
-        self.actions: tuple[Action, ...] = ()
+        self.actions: tuple[RunAction, ...] = ()
         self.lexemes: tuple[tuple[tuple[int, int], tuple[int, int], int], ...] = ()  # begin, end and group of each
         self.groups = 0
         self.at = (0, 0)  # `at[1]` characters after the end of group `at[0]`
-        self.json: JsonCalls | None = None
+        self.json: JsonCallReader | None = None
         self.nested = self.named = False
 
-    def copy(self) -> Draft:
+    def copy(self) -> RunDraft:
         """A draft that goes on as this one, independently."""
-        new = Draft(self.node)
+        new = RunDraft(self.node)
         new.regex, new.trail, new.coded, new.first, new.last = self.regex, self.trail, self.coded, self.first, self.last
         new.actions, new.lexemes, new.groups, new.at = self.actions, self.lexemes, self.groups, self.at
         new.json, new.nested, new.named = self.json, self.nested, self.named
@@ -123,7 +123,7 @@ class Draft:
 
     def act(self, act: int, group: int = 0, offset: int = 0) -> None:
         """One more act."""
-        self.actions += (Action(act, group, offset),)
+        self.actions += (RunAction(act, group, offset),)
 
     def tasks(self, tasks: Trail) -> bool:
         """Take over the tasks of a step; False when they are not for this reader."""
@@ -164,7 +164,7 @@ class Draft:
                 self.act(END_VALUE)
         return True
 
-    def over(self, key: str | Terminal, led: bool = True) -> Draft | None:
+    def over(self, key: str | Terminal, led: bool = True) -> RunDraft | None:
         """The draft that goes over `key`, with what is written before it; None where that is not for this reader."""
         new, node = self.copy(), self.node
         step = node.step(key)
@@ -200,10 +200,10 @@ class Draft:
         new.trail, new.node = step.trail, step.node
         return new if new.tasks(new.node.arrival) else None
 
-    def before_json(self) -> Draft | None:
+    def before_json(self) -> RunDraft | None:
         """The draft that ends before the JSON of a call."""
         new, node = self.copy(), self.node
-        value = node.made(JsonCalls)
+        value = node.made(JsonCallReader)
         if value.named and self.named:
             return None  # the name comes again in the value
         new.literal(self.trail + node.choices[SlotKind.JSON][0].expects)
@@ -215,7 +215,7 @@ class Draft:
         new.json, new.node = value, node.step(SlotKind.JSON).node
         return new
 
-    def onwards(self, forks: int = _FORKS) -> Iterator[Draft]:
+    def onwards(self, forks: int = _FORKS) -> Iterator[RunDraft]:
         """The drafts that go on as long as nothing has to be decided."""
         node = self.node
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
@@ -241,7 +241,7 @@ class Draft:
         else:
             yield from self.runs(keys, forks - (len(keys) > 1))
 
-    def runs(self, keys: Iterable[Key], forks: int = _FORKS, led: bool = True) -> Iterator[Draft]:
+    def runs(self, keys: Iterable[Key], forks: int = _FORKS, led: bool = True) -> Iterator[RunDraft]:
         """The drafts that go over one of `keys`, and on."""
         for key in longest_first(self.node, keys):
             new = self.over(key, led)
@@ -263,7 +263,7 @@ def hub(
 
     What is written before them is a part of them when they are `led` by it. `before`: see `Hub`.
     """
-    start = Draft(node.step(SlotKind.TEXT).node if after_text else node)
+    start = RunDraft(node.step(SlotKind.TEXT).node if after_text else node)
     if after_text and not start.tasks(start.node.arrival):
         return None
     drafts = [*start.runs(keys, led=led)]

@@ -27,7 +27,7 @@ _NAME: Final = re.compile(r"\S+\Z").match
 _scan: Callable[[str, int], tuple[Json, int]] = scan_once
 
 
-class Found(NamedTuple):
+class FoundCall(NamedTuple):
     """The one call in a value: where that ends, what it says, the text of its arguments."""
 
     end: int
@@ -81,7 +81,7 @@ class _Object:
         self.after = re.compile(_BLANK + after)
         self._id_before, self._id_after = _ID_GROUP in before, _ID_GROUP in after
 
-    def usual(self, text: str, pos: int) -> Found | None:
+    def usual(self, text: str, pos: int) -> FoundCall | None:
         """The call at `text[pos]`, if it is written as most are."""
         head = None if self.before is None else self.before.match(text, pos)
         found = None if head is None else members(text, head.end())
@@ -89,7 +89,7 @@ class _Object:
         if head is None or found is None or tail is None:
             return None
         identity = head["id"] if self._id_before else tail["id"] if self._id_after else None
-        return Found(tail.end(), head["name"], found[0], identity, text[head.end() : found[1]])
+        return FoundCall(tail.end(), head["name"], found[0], identity, text[head.end() : found[1]])
 
 
 class _Unit:
@@ -103,7 +103,7 @@ class _Unit:
         self.arguments: dict[str, Json] | None = None
 
 
-class JsonCalls:
+class JsonCallReader:
     """Takes the JSON at a node, in whatever order of keys and with whatever blanks. Two members of it are no call's."""
 
     __slots__ = ("_bare", "_first", "_objects", "_over", "_shape", "_usual", "_words", "named")
@@ -131,13 +131,13 @@ class JsonCalls:
         called = end >= 0 and any(type(one) is Call for one in segments[count:])
         return end if called and not self._marked(text, pos, end) else -1
 
-    def one(self, text: str, pos: int) -> Found | None:
+    def one(self, text: str, pos: int) -> FoundCall | None:
         """The one call that the value at `text[pos]` is, or the arguments of one, where they have no name."""
         if self._bare:
             found = members(text, pos)
             if found is None or self._marked(text, pos, found[1]):
                 return None
-            return Found(found[1], "", found[0], None, text[pos : found[1]])
+            return FoundCall(found[1], "", found[0], None, text[pos : found[1]])
         for plan in self._usual:
             if (one := plan.usual(text, pos)) is not None:
                 return None if self._marked(text, pos, one.end) else one
@@ -145,7 +145,7 @@ class JsonCalls:
         end = self.take(text, pos, segments)
         if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
             return None
-        return Found(end, call.name, call.arguments, call.id, call.arguments_text)
+        return FoundCall(end, call.name, call.arguments, call.id, call.arguments_text)
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it, or when another member comes after it."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from toolect._building.element import in_element
 from toolect._building.quotation import is_glued, line_before, quoted, said
-from toolect._canonical.answer_state import TEXT, Answer, Route
+from toolect._canonical.answer_state import TEXT, AnswerState, Route
 from toolect._canonical.marker_runs import Hub, hub
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
@@ -31,7 +31,7 @@ _SECTION: Final = "<!"
 _NO_KINDS: Final[dict[str, str]] = {}
 
 
-class Slot(Route):
+class TextSlot(Route):
     """A text slot. `late` has the runs after it, `clear` takes most texts together with them."""
 
     __slots__ = ("clear", "codec", "element", "escapes", "late", "lead", "leads", "part", "plan", "search", "space")
@@ -71,7 +71,7 @@ class Slot(Route):
     def _ends(self, core: str) -> bool:
         return not self.plan.after.marks[core]
 
-    def odd(self, to: Answer, pos: int, where: int, bare: bool = False) -> bool:
+    def odd(self, to: AnswerState, pos: int, where: int, bare: bool = False) -> bool:
         """True when something in the text from index `pos` to `where` may begin something else.
 
         A bracket there that may be `bare` JSON may as well be in the middle of an opener.
@@ -88,7 +88,7 @@ class Slot(Route):
             return any(buf.find(name, pos, where) >= 0 for name in to.tools.by_name)
         return False
 
-    def first(self, to: Answer, pos: int) -> tuple[int, int, re.Match[str] | None]:
+    def first(self, to: AnswerState, pos: int) -> tuple[int, int, re.Match[str] | None]:
         """Where the text from index `pos` on ends, and the marker behind it begins (perhaps with that); -1: nowhere."""
         buf, match = to.buf, None
         if self.clear is not None and (match := self.clear.match(buf, pos - len(self.space))) is not None:
@@ -108,13 +108,13 @@ class Slot(Route):
             return -2, where, None
         return end, where, None
 
-    def over(self, to: Answer, where: int, match: re.Match[str] | None) -> Route | None:
+    def over(self, to: AnswerState, where: int, match: re.Match[str] | None) -> Route | None:
         """Go over the run of markers at index `where`."""
         if match is not None and self.clear is not None:
             return to.over(self.clear, match, where)
         return None if self.late is None else to.cross(self.late, where)
 
-    def whole(self, to: Answer) -> tuple[str, int, int, re.Match[str] | None] | None:
+    def whole(self, to: AnswerState) -> tuple[str, int, int, re.Match[str] | None] | None:
         """The text up to the marker that ends it, from where it begins to where that does; None where it is unclear."""
         if not to.buf.startswith(self.space, to.pos):
             return None
@@ -142,7 +142,7 @@ def _lead(plan: Island, core: str) -> str:
     return lead
 
 
-def _shown(to: Answer, pos: int, where: int, core: str) -> bool:
+def _shown(to: AnswerState, pos: int, where: int, core: str) -> bool:
     """True when what stands at index `where` may be quoted, or named in a sentence."""
     if to.buf[where - 1 : where] == "\n":
         return False
@@ -153,7 +153,7 @@ def _shown(to: Answer, pos: int, where: int, core: str) -> bool:
     return "`" in line or quoted(line) or said(line, to.buf[end : end + 1])
 
 
-class Said(Slot):
+class ContentRun(TextSlot):
     """Content, up to the first marker that opens something, or to the end."""
 
     __slots__ = ("_alike", "_direct", "_open", "_textless")
@@ -175,7 +175,7 @@ class Said(Slot):
     def _ends(self, core: str) -> bool:
         return super()._ends(core) and not (core in self.node.graph.lines or is_echo(core))
 
-    def go(self, to: Answer) -> Route | None:
+    def go(self, to: AnswerState) -> Route | None:
         buf, pos = to.buf, to.pos
         if to.called:
             return None  # the call may end here or go on
@@ -223,7 +223,7 @@ class Said(Slot):
             to.segments.insert(count, Content(piece, (pos, end)))
         return then
 
-    def _at_once(self, to: Answer, pos: int, where: int) -> Route | None:
+    def _at_once(self, to: AnswerState, pos: int, where: int) -> Route | None:
         """Over the markers at index `where`, which no text is before."""
         for runs in (self._direct, self._textless):
             if runs is not None and (match := runs.match(to.buf, where)) is not None:
@@ -237,14 +237,14 @@ class Said(Slot):
         self._end_token(to, pos, where)
         return None
 
-    def _end_token(self, to: Answer, pos: int, where: int) -> None:
+    def _end_token(self, to: AnswerState, pos: int, where: int) -> None:
         """The answer may be over at index `where`: an end token stands there, and nothing after it."""
         for core, spelled in self.plan.ends.items():
             ends = to.buf.startswith(core, where) and not to.buf[where + len(core) :].strip() and spelled == core
             if ends and (core not in self.plan.ways or self.plan.ways[core][0].cost):
                 self._over(to, pos, where)
 
-    def _over(self, to: Answer, pos: int, end: int = -1) -> None:
+    def _over(self, to: AnswerState, pos: int, end: int = -1) -> None:
         """The rest of the text, up to index `end`, is content."""
         size, plan = to.size if end < 0 else end, self.plan
         if not self._open or self.odd(to, pos, size):
@@ -262,12 +262,12 @@ class Said(Slot):
         to.finished = True
 
 
-class Thought(Slot):
+class Thought(TextSlot):
     """Reasoning."""
 
     __slots__ = ()
 
-    def go(self, to: Answer) -> Route | None:
+    def go(self, to: AnswerState) -> Route | None:
         found = self.whole(to)
         if found is None:
             return None
@@ -280,7 +280,7 @@ class Thought(Slot):
         return self.over(to, where, match)
 
 
-class Value(Slot):
+class Value(TextSlot):
     """The value of an argument."""
 
     __slots__ = ("_json", "_nests", "_plain", "_sniffs")
@@ -295,7 +295,7 @@ class Value(Slot):
         self._json, self._nests = node.json, nests(node)
         self._plain = codec is not None and is_plain(codec)
 
-    def go(self, to: Answer) -> Route | None:
+    def go(self, to: AnswerState) -> Route | None:
         key, tools, clear, buf = to.key, to.tools, self.clear, to.buf
         if key is None or not to.called or to.frames or self._nests:
             return None
@@ -358,12 +358,12 @@ class Value(Slot):
         return value
 
 
-class Mapping(Slot):
+class Mapping(TextSlot):
     """All arguments as one text."""
 
     __slots__ = ()
 
-    def go(self, to: Answer) -> Route | None:
+    def go(self, to: AnswerState) -> Route | None:
         assert self.codec is not None
         found = self.whole(to)
         if found is None or not to.called or to.entries:
@@ -387,7 +387,7 @@ def text_slot(node: Node) -> Route:
         case None:
             return Route(node)
         case Role.CONTENT:
-            return Route(node) if field.codec is not None and field.codec.escapes is not None else Said(node)
+            return Route(node) if field.codec is not None and field.codec.escapes is not None else ContentRun(node)
         case Role.REASONING:
             return Thought(node)
         case Role.VALUE:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolect._chats.control_tokens import any_of, has_any, rarest
-from toolect._chats.filling import Said
+from toolect._chats.filling import SlotAnswer
 from toolect._chats.plan import Plans
 from toolect._chats.told_tools import TEXT
 from toolect._chats.trimming import TRIMS
@@ -57,13 +57,13 @@ class Answers:
         """True when the text of an answer is at hand, in this dialect."""
         return turn.text is not None and turn.dialect in (None, self.dialect.name)
 
-    def said(self, message: Message) -> Said:
+    def said(self, message: Message) -> SlotAnswer:
         """An answer's texts as the chat has them, and its calls."""
         plans = self.plans
         segments = message.segments
         if len(segments) == 1 and isinstance(segments[0], Content) and not plans.thought_closer:
             content = segments[0].text
-            return Said(message, plans.content_trim(content) if plans.content_trim else content, "", (), True)
+            return SlotAnswer(message, plans.content_trim(content) if plans.content_trim else content, "", (), True)
         content = reasoning = ""
         calls: list[Call] = []
         rank, ordered = 0, True
@@ -88,9 +88,9 @@ class Answers:
                 reasoning = said.lstrip("\n")
         if plans.content_trim is not None:
             content = plans.content_trim(content)
-        return Said(message, content, reasoning, calls, ordered)
+        return SlotAnswer(message, content, reasoning, calls, ordered)
 
-    def check(self, said: Said) -> None:
+    def check(self, said: SlotAnswer) -> None:
         """Raise RenderError for an answer with calls that cannot be written, or in an order that cannot be."""
         for call in said.calls:
             if not call.runnable:

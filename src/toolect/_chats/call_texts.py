@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats.filler import is_marked, item_facts
-from toolect._chats.filling import Pair, Said, Take
+from toolect._chats.filling import Pair, SlotAnswer, Take
 from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import Plans
 from toolect._chats.writing import Writer
@@ -18,7 +18,7 @@ MAX_KNOWN = 4096
 _Held: TypeAlias = tuple[str, Fill, int]
 
 
-class _Open(NamedTuple):
+class _Opening(NamedTuple):
     """A text that is always the same, and a place after it, for the argument of that number, or the call (-1)."""
 
     before: str
@@ -31,7 +31,7 @@ class _Open(NamedTuple):
 class _Known(NamedTuple):
     """How calls of a tool with the same arguments are written: open places, what is after them, and what is held."""
 
-    places: tuple[_Open, ...]
+    places: tuple[_Opening, ...]
     after: str
     held: tuple[_Held, ...]
 
@@ -47,7 +47,7 @@ class CallTexts:
         self._plans = plans
         self._known: dict[tuple[Any, ...], _Known | None] = {}
 
-    def text(self, op: Fill | Each, said: Said, number: int, facts: int, writer: Writer) -> str:
+    def text(self, op: Fill | Each, said: SlotAnswer, number: int, facts: int, writer: Writer) -> str:
         """What stands in the place of calls that were read; the texts that were filled in are held by the writer."""
         found = self._all(op.rule, said.calls, facts, writer.held) if type(op) is Each else None
         if found is not None:
@@ -102,7 +102,7 @@ class _Making:
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
         self.before = ""
-        self.places: list[_Open] = []
+        self.places: list[_Opening] = []
         self.held: list[_Held] = []
 
     def add(self, plan: Plan, item: Call | Pair, argument: int, facts: int) -> None:
@@ -117,7 +117,7 @@ class _Making:
                     self.held.append((text, op, 0))
                     self.before += text
                 else:
-                    self.places.append(_Open(self.before, op.take, op.trim, op, argument))
+                    self.places.append(_Opening(self.before, op.take, op.trim, op, argument))
                     self.before = ""
             elif isinstance(op, Each) and op.role is ChatRole.ARGUMENT and isinstance(item, Call):
                 pairs = [Pair(*one) for one in item.arguments.items()]

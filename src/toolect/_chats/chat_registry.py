@@ -16,7 +16,7 @@ from toolect._message import Json
 from toolect._names import Names, UnknownNameError
 
 if TYPE_CHECKING:
-    from toolect._chats.telling import Telling
+    from toolect._chats.telling import ToolPrompt
     from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
     from toolect._spec.chat_model import ChatSpec
@@ -122,9 +122,9 @@ PLAIN = "plain"
 """The chat that tells of tools and results where a dialect has none."""
 
 
-def telling(dialect: Dialect) -> Telling:
+def telling(dialect: Dialect) -> ToolPrompt:
     """How the models of a dialect are told of tools and results: as the chat does that has its name, or is plain."""
-    from toolect._chats.telling import Telling
+    from toolect._chats.telling import ToolPrompt
 
     try:
         found = _chats.ready(dialect.name)
@@ -132,7 +132,7 @@ def telling(dialect: Dialect) -> Telling:
         found = _chats.ready(PLAIN)
     if dialect.name not in (found.name, *found.spec.aliases):
         found = _chats.ready(PLAIN)
-    return Telling(found.spec, dialect)
+    return ToolPrompt(found.spec, dialect)
 
 
 told_by(telling)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from typing import Any
 
-from toolect._chats.filling import Data, Pair, Said, told
+from toolect._chats.filling import Data, Pair, SlotAnswer, told
 from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import Plans
 from toolect._message import Call
@@ -24,7 +24,7 @@ is_marked = re.compile(r"[<&\n]").search
 """Finds the signs for which an argument is marked."""
 
 
-class Filler:
+class PlanFiller:
     """Fills the plans of one chat, for `tools` that are on offer."""
 
     def __init__(self, plans: Plans, tools: Sequence[Mapping[str, Any]] = (), day: Date | str | None = None) -> None:
@@ -34,7 +34,7 @@ class Filler:
         self.system = ""
         """The system text at the head, which is of turn `system_turn`."""
         self.system_turn = -1
-        self.caller: Said | None = None
+        self.caller: SlotAnswer | None = None
         """The last answer with calls."""
         self.counts: dict[type, int] = {}
         self.all_tools: str | None = None
@@ -67,7 +67,7 @@ class Filler:
         """What is written one by one."""
         if op.role is ChatRole.RESULT and isinstance(data, Results):
             return data.results
-        if op.role is ChatRole.CALL and isinstance(data, Said):
+        if op.role is ChatRole.CALL and isinstance(data, SlotAnswer):
             return data.calls
         if op.role is ChatRole.ARGUMENT and isinstance(data, Call) and isinstance(data.arguments, dict):
             return [Pair(key, value) for key, value in data.arguments.items()]

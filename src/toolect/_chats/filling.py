@@ -17,7 +17,7 @@ from toolect._turns import ToolResult, Turn
 from toolect._values.schema_keywords import type_of
 
 
-class Said(NamedTuple):
+class SlotAnswer(NamedTuple):
     """An answer, its texts as the chat has them, and its calls."""
 
     message: Message
@@ -35,7 +35,7 @@ class Pair(NamedTuple):
     value: Json
 
 
-Data: TypeAlias = Turn | ToolResult | Said | Call | Pair | Mapping[str, Any] | None
+Data: TypeAlias = Turn | ToolResult | SlotAnswer | Call | Pair | Mapping[str, Any] | None
 """What a plan is filled with."""
 Take: TypeAlias = Callable[[Any, int], str]
 """The text of a slot, given the data and its number among its like."""

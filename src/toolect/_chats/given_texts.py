@@ -19,7 +19,7 @@ SAMPLED = "sampled text"
 """The place of an answer's text as it was sampled."""
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """Where a text stands: the number of its turn (-1 for tools), and what it is of that."""
 
     turn: int
@@ -34,7 +34,7 @@ class Place(NamedTuple):
         return self.what.endswith(NAMES)
 
 
-Change = Callable[[Place, str], str]
+Change = Callable[[TextPlace, str], str]
 """The text that stands in a place instead of another one."""
 
 
@@ -47,38 +47,38 @@ def mapped(given: Conversation, change: Change) -> Conversation:
 def _turn(turn: Turn, at: int, change: Change) -> Turn:
     match turn:
         case System(text):
-            return replace(turn, text=change(Place(at, "system text"), text))
+            return replace(turn, text=change(TextPlace(at, "system text"), text))
         case User(text):
-            return replace(turn, text=change(Place(at, "user text"), text))
+            return replace(turn, text=change(TextPlace(at, "user text"), text))
         case Results(results):
             return Results(tuple(_result(one, at, change) for one in results))
         case Assistant(message, text):
-            said = None if text is None else change(Place(at, SAMPLED), text)
+            said = None if text is None else change(TextPlace(at, SAMPLED), text)
             return replace(turn, message=Message([_segment(one, at, change) for one in message.segments]), text=said)
 
 
 def _result(one: ToolResult, at: int, change: Change) -> ToolResult:
-    name, number = change(Place(at, "result name"), one.name), change(Place(at, "result id"), one.call_id)
-    return replace(one, name=name, call_id=number, output=change(Place(at, "result output"), one.output))
+    name, number = change(TextPlace(at, "result name"), one.name), change(TextPlace(at, "result id"), one.call_id)
+    return replace(one, name=name, call_id=number, output=change(TextPlace(at, "result output"), one.output))
 
 
 def _segment(one: Segment, at: int, change: Change) -> Segment:
     if not isinstance(one, Call):
-        return replace(one, text=change(Place(at, word_for(one)), one.text))
-    number = one.id and change(Place(at, "call id"), one.id)
-    arguments = _json(one.arguments, change, Place(at, "argument key"), Place(at, "argument"))
-    name = change(Place(at, "call name"), one.name)
+        return replace(one, text=change(TextPlace(at, word_for(one)), one.text))
+    number = one.id and change(TextPlace(at, "call id"), one.id)
+    arguments = _json(one.arguments, change, TextPlace(at, "argument key"), TextPlace(at, "argument"))
+    name = change(TextPlace(at, "call name"), one.name)
     if (name, arguments, number) == (one.name, one.arguments, one.id):
         return one
     return replace(one, name=name, arguments=arguments, id=number, spelling=None)
 
 
 def _tool(tool: Mapping[str, Any], change: Change) -> dict[str, Any]:
-    found: dict[str, Any] = _json(dict(tool), change, Place(-1, "tool key"), Place(-1, "tool text"))
+    found: dict[str, Any] = _json(dict(tool), change, TextPlace(-1, "tool key"), TextPlace(-1, "tool text"))
     return found
 
 
-def _json(value: Json, change: Change, key: Place, text: Place) -> Any:
+def _json(value: Json, change: Change, key: TextPlace, text: TextPlace) -> Any:
     """A value with its keys and texts changed, at any depth; what stands under `name` is a name."""
     if isinstance(value, str):
         return change(text, value)
@@ -86,7 +86,7 @@ def _json(value: Json, change: Change, key: Place, text: Place) -> Any:
         return [_json(item, change, key, text) for item in value]
     if not isinstance(value, Mapping):
         return value
-    name = Place(-1, "tool name")
+    name = TextPlace(-1, "tool name")
     return {
         change(key, one): _json(inner, change, key, name if text.turn < 0 and one == "name" else text)
         for one, inner in value.items()

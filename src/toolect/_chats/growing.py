@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toolect._chats.filling import Said
+from toolect._chats.filling import SlotAnswer
 from toolect._chats.outline import Outline, Outliner
 from toolect._chats.turn_facts import TurnFacts, following
 from toolect._chats.writing import Writer
@@ -34,7 +34,7 @@ class Growing:
         """`read_back` takes how many turns were written, what, whether an answer is asked for, and with reasoning."""
         self._writer, self._turns, self._tools, self._thinking = writer, turns, tools, thinking
         self._read_back = read_back
-        self._drafts: dict[tuple[bool, bool | None], _Draft] = {}
+        self._drafts: dict[tuple[bool, bool | None], _TranscriptDraft] = {}
 
     def __call__(self, size: int, generate: bool, quiet: bool = False, /) -> Transcript:
         """The first `size` turns; see `Beginning`. Raises RenderError."""
@@ -43,7 +43,7 @@ class Growing:
             return self._writer().write((), self._tools, *key)
         draft = self._drafts.pop(key, None)
         if draft is None or draft.size > size:
-            draft = _Draft(self._writer(), self._turns, self._tools, *key)
+            draft = _TranscriptDraft(self._writer(), self._turns, self._tools, *key)
         text = draft.grown(size)
         self._drafts[key] = draft  # one that raised is begun anew
         is_odd = draft.writer.has_markers or draft.writer.has_odd_calls
@@ -58,7 +58,7 @@ class _Mark(NamedTuple):
     counts: dict[type, int]
 
 
-class _Draft:
+class _TranscriptDraft:
     """What is written so far."""
 
     def __init__(
@@ -88,7 +88,7 @@ class _Draft:
             writer.plans.check(None, self._bare | _UNASKED)
         while len(facts) < count:
             turn, one = body.turns[len(facts)], body.data[len(facts)]
-            first = min(first, self._facts.add(turn, one if isinstance(one, Said) else None))
+            first = min(first, self._facts.add(turn, one if isinstance(one, SlotAnswer) else None))
         head, turns, tail = self._outlines(first, count)
         if not writer.keep:
             for index in (index for outline in turns for index in outline.written if index in self._odd):

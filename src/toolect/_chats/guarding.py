@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._chats.control_tokens import any_of
-from toolect._chats.given_texts import SAMPLED, Place, mapped
+from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.told_tools import TEXT
 from toolect._message import Call, Content, Json, Message, Reasoning
@@ -47,7 +47,7 @@ class _Found(NamedTuple):
 
     back: Conversation | None
     broken: RenderError | None = None
-    at: Sequence[tuple[Place, str]] = ()
+    at: Sequence[tuple[TextPlace, str]] = ()
 
 
 class _Split(NamedTuple):
@@ -62,7 +62,7 @@ class _Harmless(NamedTuple):
     """A conversation, and which of its texts were made harmless, by their places and what they are now."""
 
     given: Conversation
-    split: dict[tuple[Place, str], _Split]
+    split: dict[tuple[TextPlace, str], _Split]
 
 
 class Guard:
@@ -106,7 +106,7 @@ class Guard:
             now, text = further, write(further.given)
         raise RenderError("conversation", f"more than {MAX_SPLIT} of its texts break out", str(text))
 
-    def _further(self, now: _Harmless, at: Sequence[tuple[Place, str]]) -> _Harmless | None:
+    def _further(self, now: _Harmless, at: Sequence[tuple[TextPlace, str]]) -> _Harmless | None:
         """The conversation with one text more of those `at` places made harmless; None where nothing is left to do."""
         for place, text in at:
             key = place, text
@@ -154,7 +154,8 @@ class Guard:
         if tokens > len(self._tokens.findall(apart)):  # neighbouring texts make one together
             return self._blamed(given, write)
         back = self._parse(text)
-        named = all(_IS_NAME(one.name) for turn in given.turns if isinstance(turn, Results) for one in turn.results)
+        names = _result_names(given)
+        named = all(map(_IS_NAME, names)) or names == _result_names(back)
         same = named and not _otherwise(given, back) and self._tools_are(text, back)
         same = same or self._is_twin(given, text, back, write)
         if same and (self._sampled_are(given, text, back) or self._as_written(given, back, write)):
@@ -165,7 +166,7 @@ class Guard:
         """The text that holds a token; None where none does."""
         found: list[_Found] = []
 
-        def look(place: Place, text: str) -> str:
+        def look(place: TextPlace, text: str) -> str:
             own = place.turn >= 0 and isinstance(given.turns[place.turn], Assistant)
             match = (
                 None if found or text == self._spec.system else (self._of_answers if own else self._tokens).search(text)
@@ -177,7 +178,7 @@ class Guard:
         mapped(replace(given, tools=[tool for tool in given.tools if tool.get("type") != TEXT]), look)
         return found[0] if found else None
 
-    def _refusal(self, place: Place, marker: str, text: str) -> RenderError:
+    def _refusal(self, place: TextPlace, marker: str, text: str) -> RenderError:
         what = (
             f"it holds `{marker}`, which is markup of `{self._spec.name}`" if marker else "it would be read otherwise"
         )
@@ -190,12 +191,17 @@ class Guard:
         text: Transcript,
         back: Conversation,
         write: Write,
-        only: tuple[Place, str] | None = None,
+        only: tuple[TextPlace, str] | None = None,
     ) -> bool:
         """True when a text is read as its twin is, the words put back; `only` this text is left in both."""
-        words: dict[str, str] = {}
+        names = {call.name for turn in given.turns if isinstance(turn, Assistant) for call in turn.message.calls}
+        odd = sorted((name for name in names if not name.isidentifier()), key=len, reverse=True)
+        words = {name.strip(): f"zq{number}q" for number, name in enumerate(odd)}
 
-        def mask(place: Place, one: str) -> str:
+        def mask(place: TextPlace, one: str) -> str:
+            if place.what.endswith(" id"):  # some families make the ids of calls from their names
+                for name in filter(None, odd):
+                    one = one.replace(name, words[name.strip()])
             if self._is_plain(place, one) or (place, one) == only:
                 return one
             core = one.strip()
@@ -238,7 +244,7 @@ class Guard:
         """The text of an answer without its end."""
         return next((said[: -len(end)] for end in self._spec.end if said.endswith(end)), said).strip()
 
-    def _is_plain(self, place: Place, text: str) -> bool:
+    def _is_plain(self, place: TextPlace, text: str) -> bool:
         """True for a text that is no markup anywhere; the words of schemas are none."""
         if place.what == SAMPLED:
             return True
@@ -255,7 +261,7 @@ class Guard:
 
     def _blamed(self, given: Conversation, write: Write) -> _Found:
         """Which text breaks out: the first one that does so alone, else the first that may be markup."""
-        texts: dict[tuple[Place, str], None] = {}
+        texts: dict[tuple[TextPlace, str], None] = {}
         mapped(given, lambda place, one: one if self._is_plain(place, one) else texts.setdefault((place, one)) or one)
         places = sorted(texts, key=lambda one: self._markers.search(one[1]) is None)[:MAX_BLAMED]
         alone = next((one for one in places if len(places) > 1 and self._breaks(given, one, write)), None)
@@ -266,7 +272,7 @@ class Guard:
         marker = self._strong.search(text) or self._markers.search(text)
         return _Found(None, self._refusal(place, marker[0] if marker else "", text), at)
 
-    def _breaks(self, given: Conversation, only: tuple[Place, str], write: Write) -> bool:
+    def _breaks(self, given: Conversation, only: tuple[TextPlace, str], write: Write) -> bool:
         """True when one text breaks out, the others being words."""
         one = mapped(given, lambda place, text: text if self._is_plain(place, text) or (place, text) == only else "zqq")
         try:
@@ -281,7 +287,7 @@ def split_markers(text: str, markers: re.Pattern[str]) -> str:
     return markers.sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
 
 
-def _put(key: tuple[Place, str], new: str, place: Place, text: str) -> str:
+def _put(key: tuple[TextPlace, str], new: str, place: TextPlace, text: str) -> str:
     """The text of a place: a new one where it is that one."""
     return new if (place, text) == key else text
 
@@ -293,6 +299,10 @@ _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
     lambda text, _: SPLITTER.join(text),
 )
 """How a text is made harmless, step by step: in its markers, all over them, behind each sign, everywhere."""
+
+
+def _result_names(given: Conversation) -> list[str]:
+    return [one.name for turn in given.turns if isinstance(turn, Results) for one in turn.results]
 
 
 def _otherwise(before: Conversation, after: Conversation) -> list[Change]:

@@ -26,7 +26,7 @@ _ORIGINS = {
 }
 
 
-class _Draft(NamedTuple):
+class _ConversationDraft(NamedTuple):
     role: ChatRole
     texts: list[Held]
     results: list[list[Held]]
@@ -57,10 +57,10 @@ class Hearing:
         spans = tuple(self._spans(text, course, numbers))
         return Conversation(tuple(turns), tuple(tools), tuple(course.repairs), spans)
 
-    def _drafts(self, course: Course) -> tuple[list[_Draft], list[Held]]:
-        drafts: list[_Draft] = []
+    def _drafts(self, course: Course) -> tuple[list[_ConversationDraft], list[Held]]:
+        drafts: list[_ConversationDraft] = []
         definitions: list[Held] = []
-        open_turns: list[_Draft] = []
+        open_turns: list[_ConversationDraft] = []
         roles: list[ChatRole | None] = []
         """The roles of the rules that are open; of a rule in another one of its role only the outer one counts."""
         for part in course.parts:
@@ -79,7 +79,7 @@ class Hearing:
             match role := roles[-1] if part.enters else roles.pop():
                 case ChatRole.SYSTEM | ChatRole.USER | ChatRole.ANSWER | ChatRole.RESULTS:
                     if part.enters:
-                        draft = _Draft(role, [], [])
+                        draft = _ConversationDraft(role, [], [])
                         # A system text inside of the user's turn stands before it.
                         drafts.insert(len(drafts) - len(open_turns), draft)
                         open_turns.append(draft)
@@ -89,7 +89,9 @@ class Hearing:
                     open_turns[-1].results.append([])
         return drafts, definitions
 
-    def _turn(self, text: str, draft: _Draft, tools: Sequence[Any], waiting: PendingCalls, first: bool) -> Turn | None:
+    def _turn(
+        self, text: str, draft: _ConversationDraft, tools: Sequence[Any], waiting: PendingCalls, first: bool
+    ) -> Turn | None:
         said = "".join(text[held.start : held.end] for held in draft.texts if held.slot is not ChatSlot.NUMBER)
         match draft.role:
             case ChatRole.SYSTEM:
@@ -101,7 +103,7 @@ class Hearing:
             case _:
                 return self._results(text, draft, waiting)
 
-    def _results(self, text: str, draft: _Draft, waiting: PendingCalls) -> Results:
+    def _results(self, text: str, draft: _ConversationDraft, waiting: PendingCalls) -> Results:
         found = []
         for parts in draft.results:
             told = {held.slot: text[held.start : held.end] for held in parts}

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from toolect._chats.answers import Answers
 from toolect._chats.call_texts import CallTexts
 from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change, signatures, told_otherwise, tool_changes
-from toolect._chats.filling import Said
+from toolect._chats.filling import SlotAnswer
 from toolect._chats.known_tools import NONE, KnownTools
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.ops import Each
 from toolect._chats.plain_texts import Key, is_bare, key_of_call
 from toolect._chats.plain_turns import Calling, PlainTurns, shape_of
-from toolect._chats.ready_texts import Ready, Told, place_of, ready
+from toolect._chats.ready_texts import CompiledTranscript, ToolsPlace, place_of, ready
 from toolect._chats.told_tools import read_definition
 from toolect._chats.writing import Place, Writer
 from toolect._message import Call
@@ -32,7 +32,7 @@ MAX_KNOWN, MAX_TOOLS = 4096, 128
 """Forms and calls of one chat that are known at a time, and lists of tools. Beyond it: all are found out anew."""
 
 
-class Form(NamedTuple):
+class ConversationForm(NamedTuple):
     """All that decides what is read back of a conversation, whose tools and calls are known or not."""
 
     shape: Key
@@ -67,7 +67,7 @@ class KnownForms:
         """Lists of tools by their identity."""
         self.pieces: dict[Place, list[Given]] = {}
         """How tools are told."""
-        self._ready: dict[Key, Ready | None] = {}
+        self._ready: dict[Key, CompiledTranscript | None] = {}
         self._told: dict[Key, str] = {}
         """How tools are told, as one text each."""
 
@@ -122,7 +122,7 @@ class KnownForms:
         return "".join(filled), tools.changes + form.changes
 
     def _tools_apart(
-        self, conversation: Conversation, known: Ready, writer: Writer, filled: Sequence[str]
+        self, conversation: Conversation, known: CompiledTranscript, writer: Writer, filled: Sequence[str]
     ) -> KnownTools | None:
         """What is read of tools, each where it is told; None where that is not to be told from what is around."""
         told = {text: op for text, op, _ in writer.held if op.slot in (ChatSlot.TOOL, ChatSlot.TOOLS)}
@@ -133,12 +133,12 @@ class KnownForms:
         self._keep_told(found, known, filled)
         return found
 
-    def _keep_told(self, tools: KnownTools, known: Ready, filled: Sequence[str]) -> None:
+    def _keep_told(self, tools: KnownTools, known: CompiledTranscript, filled: Sequence[str]) -> None:
         """Keep a list of tools, and how they are told."""
         self._make_room()
         self._tools[id(tools.given)] = tools
         for part, text in zip(known.parts, filled, strict=True):
-            if isinstance(part, Told):
+            if isinstance(part, ToolsPlace):
                 self._told[place_of(part, tools.given)] = text
 
     def _is_read(self, one: Calling, said: str, tools: KnownTools, form: Known) -> bool:
@@ -150,7 +150,7 @@ class KnownForms:
             return False
         return [*told_otherwise(one.turn, Assistant(back))] == claimed
 
-    def changes(self, form: Form, conversation: Conversation) -> tuple[Change, ...] | None:
+    def changes(self, form: ConversationForm, conversation: Conversation) -> tuple[Change, ...] | None:
         """What is told otherwise of a conversation; None where only reading it back can tell."""
         number = id(conversation.tools) if conversation.tools else 0
         tools, known = self._tools.get(number), self._forms.get(form.shape)
@@ -158,7 +158,9 @@ class KnownForms:
             return None
         return tools.changes + known.changes if all((number, call) in self._calls for call in form.calls) else None
 
-    def prepare(self, turns: PlainTurns, wishes: Key, form: Form, conversation: Conversation, writer: Writer) -> None:
+    def prepare(
+        self, turns: PlainTurns, wishes: Key, form: ConversationForm, conversation: Conversation, writer: Writer
+    ) -> None:
         """Keep how conversations of a form are written, and the tools of this one."""
         key = *wishes, bool(conversation.tools), turns.key
         if key not in self._ready:
@@ -167,7 +169,7 @@ class KnownForms:
             self._ready[key] = ready(writer.outline, writer.written[0], conversation.turns, form.shape, writer)
         known = self._ready[key]
         for part in known.parts if known is not None else ():
-            if isinstance(part, Told):
+            if isinstance(part, ToolsPlace):
                 told = writer.all_tools
                 if isinstance(part.op, Each):
                     pieces = self.pieces.get((part.op.rule, part.number, part.facts, id(conversation.tools)))
@@ -196,7 +198,12 @@ class KnownForms:
         self._ready[key] = known.with_cuts(filled, [one[0] if len(one) == 1 else None for one in found])
 
     def learn(
-        self, form: Form, conversation: Conversation, writer: Writer, changes: Sequence[Change], back: Conversation
+        self,
+        form: ConversationForm,
+        conversation: Conversation,
+        writer: Writer,
+        changes: Sequence[Change],
+        back: Conversation,
     ) -> None:
         """Keep what reading back a conversation as `back` told, if it is so for all of its form."""
         if any(change.what not in LEFT_OUT and change.what not in OF_TOOLS for change in changes):
@@ -223,7 +230,7 @@ class KnownForms:
             self._tools, self._calls, self._told = {0: NONE}, set(), {}
             self.pieces.clear()
 
-    def form(self, conversation: Conversation, writer: Writer) -> Form | None:
+    def form(self, conversation: Conversation, writer: Writer) -> ConversationForm | None:
         """The form of a conversation that was written; None for an unusual one."""
         if writer.has_markers or writer.written is None:
             return None
@@ -240,7 +247,7 @@ class KnownForms:
         for number, turn in enumerate(body.turns):
             if isinstance(turn, Assistant):
                 one = body.data[number]
-                if turn.text is not None or not isinstance(one, Said) or not _is_told(one):
+                if turn.text is not None or not isinstance(one, SlotAnswer) or not _is_told(one):
                     return None
                 asked = one.calls
                 if asked:
@@ -261,7 +268,7 @@ class KnownForms:
                 return None
             else:
                 asked = ()
-        return Form((shared, body.system_turn, body.shape, *said), None if unseen else frozenset(calls))
+        return ConversationForm((shared, body.system_turn, body.shape, *said), None if unseen else frozenset(calls))
 
     def _is_given(self, system: str) -> bool:
         return system != self._system and is_bare(system)
@@ -280,7 +287,7 @@ class KnownForms:
         return (*found,)
 
 
-def _is_told(said: Said) -> bool:
+def _is_told(said: SlotAnswer) -> bool:
     """True for an answer whose texts the chat takes as they are, and that nothing is said of besides."""
     content, reasoning = said.message.content, said.message.reasoning
     return (

@@ -11,7 +11,7 @@ from toolect._chats.control_tokens import any_of, has_any, is_common, rarest
 from toolect._chats.ops import Fill
 from toolect._chats.slot_runs import inner_texts
 from toolect._chats.told_tools import in_json
-from toolect._chats.transcript_reader import Reader
+from toolect._chats.transcript_reader import TranscriptReader
 from toolect._rendered import Part
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._transcript import Origin
@@ -30,7 +30,7 @@ _ITEM = "{[, \t\r\n"
 class Scan:
     """What may not stand in the texts of a chat unread: its tokens, and whatever its reader may end a text at."""
 
-    def __init__(self, spec: ChatSpec, reader: Reader, answers: Answers) -> None:
+    def __init__(self, spec: ChatSpec, reader: TranscriptReader, answers: Answers) -> None:
         self._spec, self._reader, self._answers = spec, reader, answers
         self._own: dict[tuple[str, ChatSlot], set[str]] = {}
         self._quick: dict[frozenset[int], tuple[NoneOf, tuple[Fill, ...]]] = {}
@@ -51,9 +51,9 @@ class Scan:
         )
 
     @cached_property
-    def edges(self) -> Edges:
+    def edges(self) -> ScanEdges:
         """What no text may begin or end with."""
-        return Edges(self._reader, self._answers.markers)
+        return ScanEdges(self._reader, self._answers.markers)
 
     def suspects(self, held: Sequence[HeldText]) -> bool:
         """True when one of the texts holds what might be a marker in its place."""
@@ -107,10 +107,10 @@ class NoneOf:
         return not has_any(self._signs, whole) or self._markers.search(whole) is None
 
 
-class Edges:
+class ScanEdges:
     """What texts may begin or end with that makes, with what stands there in a chat, something else."""
 
-    def __init__(self, reader: Reader, markers: Iterable[str]) -> None:
+    def __init__(self, reader: TranscriptReader, markers: Iterable[str]) -> None:
         slots = reader.runs.slots
         cores = {core for slot, rule in slots.values() for end in reader.ends_of(rule, slot) for core in end.cores}
         words = {*cores, *reader.tokens, *reader.spec.tokens.special, *markers}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from toolect._chats.filling import Said
+from toolect._chats.filling import SlotAnswer
 from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import AnswerPlan, Plans
 from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
@@ -22,17 +22,17 @@ _CONTENT, _EMPTY, _DEVELOPER = int(Fact.CONTENT), int(Fact.EMPTY), int(Fact.DEVE
 _NOTICED = int(Fact.NOTICED)
 
 
-class Sampled(NamedTuple):
+class SampledPlace(NamedTuple):
     """The place of an answer that is written as it was sampled."""
 
     plan: AnswerPlan
 
 
-class Step(NamedTuple):
+class PlanStep(NamedTuple):
     """Pieces that are ready, and the place after them, for the turn at `place` (-1 for none) with number `number`."""
 
     ready: tuple[Piece, ...]
-    op: Fill | Each | Sampled | None
+    op: Fill | Each | SampledPlace | None
     place: int
     number: int
     facts: int
@@ -41,7 +41,7 @@ class Step(NamedTuple):
 class Outline(NamedTuple):
     """The steps, and the answers that are written from their messages."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     written: frozenset[int]
 
 
@@ -49,7 +49,7 @@ class Body(NamedTuple):
     """The turns after the system text at the head."""
 
     turns: Sequence[Turn]
-    data: Sequence[Turn | Said | None]
+    data: Sequence[Turn | SlotAnswer | None]
     """The turns, of answers what they say, and None behind the last, for what is of no turn."""
     shape: tuple[int, ...]
     """All that decides how the turns are written, in numbers: their kinds, and what there is of each."""
@@ -69,7 +69,7 @@ SAMPLED = 4
 """In the number of an answer: its text is at hand."""
 
 
-def answer_shape(said: Said, sampled: bool) -> int:
+def answer_shape(said: SlotAnswer, sampled: bool) -> int:
     """The number of an answer in a shape."""
     calls, content, reasoning = len(said.calls), said.content, said.reasoning
     code = 8 | (SAMPLED if sampled else 0) | (2 if calls > 1 else calls)
@@ -117,7 +117,7 @@ class Outliner:
 
     def __init__(self, plans: Plans, body: Body) -> None:
         self.plans, self.body = plans, body
-        self.steps: list[Step] = []
+        self.steps: list[PlanStep] = []
         self.ready: list[Piece] = []
         self.written: set[int] = set()
 
@@ -126,7 +126,7 @@ class Outliner:
         turns = self.body.turns
         shared |= _NOTICED if any(isinstance(turn, System) for turn in turns) else 0
         self.plan(self.plans.head(shared), -1, shared)
-        said = [one if isinstance(one, Said) else None for one in self.body.data[:-1]]
+        said = [one if isinstance(one, SlotAnswer) else None for one in self.body.data[:-1]]
         facts = turn_facts(turns, said, shared & ~_DEVELOPER)
         for index, own in enumerate(facts):
             self.turn(index, own)
@@ -145,7 +145,7 @@ class Outliner:
     def turn(self, index: int, facts: int) -> None:
         """A turn with these facts."""
         turn, one = self.body.turns[index], self.body.data[index]
-        if isinstance(one, Said):
+        if isinstance(one, SlotAnswer):
             self.answer(index, one, facts | answer_facts(one.content, one.reasoning))
             return
         role = ROLES[type(turn)]
@@ -155,11 +155,11 @@ class Outliner:
         own = facts | _CONTENT if isinstance(turn, User | System) and turn.text else facts
         self.plan(self.plans.turn(role, own), index, own)
 
-    def answer(self, index: int, said: Said, facts: int) -> None:
+    def answer(self, index: int, said: SlotAnswer, facts: int) -> None:
         """An answer: as it was sampled where the chat keeps all of it, else part by part."""
         plan, number = self.plans.answer(facts), self.body.first + index
         if self.body.sampled(index) and (plan.keeps_reasoning or not said.message.reasoning):
-            self.step(Sampled(plan), index, number, facts)
+            self.step(SampledPlace(plan), index, number, facts)
         else:
             self.written.add(index)
             self.ready.append((plan.opener, Origin.SCAFFOLD, number))
@@ -178,6 +178,6 @@ class Outliner:
             else:
                 self.step(op, index, number, facts)
 
-    def step(self, op: Fill | Each | Sampled | None, index: int, number: int, facts: int) -> None:
-        self.steps.append(Step(tuple(self.ready), op, index, number, facts))
+    def step(self, op: Fill | Each | SampledPlace | None, index: int, number: int, facts: int) -> None:
+        self.steps.append(PlanStep(tuple(self.ready), op, index, number, facts))
         self.ready.clear()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats.call_texts import CallTexts
 from toolect._chats.filler import item_facts
-from toolect._chats.filling import Said
+from toolect._chats.filling import SlotAnswer
 from toolect._chats.marker_scan import NoneOf
 from toolect._chats.ops import Each, Fill, Fixed
 from toolect._chats.outline import Body, Outline
@@ -20,7 +20,7 @@ from toolect._spec.prompts import OutputKind
 from toolect._turns import Assistant, Results, Turn
 
 
-class Told(NamedTuple):
+class ToolsPlace(NamedTuple):
     """The place of all tools, as `op` tells them."""
 
     op: Fill | Each
@@ -44,7 +44,7 @@ class Given(NamedTuple):
     op: Fill
 
 
-Part: TypeAlias = str | Given | Called | Told
+Part: TypeAlias = str | Given | Called | ToolsPlace
 
 
 class Cut(NamedTuple):
@@ -56,7 +56,7 @@ class Cut(NamedTuple):
     end: int
 
 
-class Ready(NamedTuple):
+class CompiledTranscript(NamedTuple):
     """The parts, every other one a text, how the form is called, and what no text may hold."""
 
     parts: tuple[Part, ...]
@@ -65,7 +65,7 @@ class Ready(NamedTuple):
     none_of: NoneOf
     numbers: tuple[tuple[int, int], ...]
     """The places of texts among the parts, each with its index."""
-    others: tuple[tuple[int, Called | Told], ...]
+    others: tuple[tuple[int, Called | ToolsPlace], ...]
     """The places of calls and tools among the parts."""
     cuts: tuple[Cut | None, ...] = ()
     """The answers with calls; nothing where they were not looked for, None for one that is not found."""
@@ -79,7 +79,7 @@ class Ready(NamedTuple):
         for at, part in self.others:
             if isinstance(part, Called):
                 one = turns.answers[part.answer]
-                said = Said(one.turn.message, "", "", one.calls, True)
+                said = SlotAnswer(one.turn.message, "", "", one.calls, True)
                 found[at] = calls.text(part.op, said, part.number, part.facts, writer)
             elif (known := told.get(place_of(part, writer.tools))) is not None:
                 found[at] = known
@@ -108,7 +108,7 @@ class Ready(NamedTuple):
         within = "".join(filled[cut.first + 1 : cut.last])
         return filled[cut.first][cut.start :] + within + filled[cut.last][: cut.end]
 
-    def with_cuts(self, filled: Sequence[str], answers: Sequence[tuple[int, int] | None]) -> Ready:
+    def with_cuts(self, filled: Sequence[str], answers: Sequence[tuple[int, int] | None]) -> CompiledTranscript:
         """The same, when answers with calls stand at these characters of what is filled."""
         return self._replace(cuts=tuple(None if one is None else _cut(filled, *one) for one in answers))
 
@@ -129,7 +129,7 @@ def _place(filled: Sequence[str], at: int) -> tuple[int, int] | None:
     return None
 
 
-def place_of(part: Told, tools: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
+def place_of(part: ToolsPlace, tools: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
     """What the text of tools is kept under: their identity among that."""
     return part.op, part.number, part.facts, id(tools)
 
@@ -138,7 +138,7 @@ class _ReadyTextError(Exception):
     """Something that plain texts do not tell is written."""
 
 
-def ready(outline: Outline, body: Body, turns: Sequence[Turn], shape: Key, writer: Writer) -> Ready | None:
+def ready(outline: Outline, body: Body, turns: Sequence[Turn], shape: Key, writer: Writer) -> CompiledTranscript | None:
     """What is written by an outline; None where it is more than ready texts, those of the turns, calls and tools."""
     try:
         parts = tuple(_joined(_parts(outline, body, turns, writer)))
@@ -146,9 +146,9 @@ def ready(outline: Outline, body: Body, turns: Sequence[Turn], shape: Key, write
         return None
     places = tuple(part for part in parts if isinstance(part, Given))
     numbers = tuple((at, part.text) for at, part in enumerate(parts) if isinstance(part, Given))
-    others = tuple((at, part) for at, part in enumerate(parts) if isinstance(part, Called | Told))
+    others = tuple((at, part) for at, part in enumerate(parts) if isinstance(part, Called | ToolsPlace))
     none_of = writer.scan.none_of((place.op for place in places), markup=True)
-    return Ready(parts, shape, places, none_of, numbers, others)
+    return CompiledTranscript(parts, shape, places, none_of, numbers, others)
 
 
 def _parts(outline: Outline, body: Body, turns: Sequence[Turn], writer: Writer) -> Iterator[Part]:
@@ -165,7 +165,7 @@ def _parts(outline: Outline, body: Body, turns: Sequence[Turn], writer: Writer) 
             if isinstance(turn, Assistant) and turn.message.calls:
                 yield Called(op, answers[body.first + index], number, facts)
         elif isinstance(op, Each) and op.role is ChatRole.TOOL or isinstance(op, Fill) and op.slot is ChatSlot.TOOLS:
-            yield Told(op, number, facts)
+            yield ToolsPlace(op, number, facts)
         elif not isinstance(op, Fill) or op.slot is not ChatSlot.TEXT:
             raise _ReadyTextError
         elif op.take is None:

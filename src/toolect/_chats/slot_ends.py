@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from toolect._chats.slot_runs import Run
+from toolect._chats.slot_runs import SlotRun
 from toolect._chats.told_tools import Definitions
 from toolect._segments import Repair, RepairKind
 
@@ -18,7 +18,7 @@ class Exit(NamedTuple):
 
     end: int
     after: int
-    run: Run | None
+    run: SlotRun | None
     repairs: tuple[Repair, ...] = ()
 
 
@@ -27,8 +27,8 @@ class Ends:
 
     def __init__(
         self,
-        runs: tuple[Run, ...],
-        openers: tuple[Run, ...],
+        runs: tuple[SlotRun, ...],
+        openers: tuple[SlotRun, ...],
         tokens: tuple[str, ...],
         last: int,
         tools: frozenset[int],
@@ -39,11 +39,11 @@ class Ends:
         self.tools = tools
         """The states at which a definition in JSON begins."""
         self.openers = [run for run in openers if run.text.strip() and run.state != last]
-        self.by_core: dict[str, list[Run]] = {}
+        self.by_core: dict[str, list[SlotRun]] = {}
         for run in runs:
             if run.text:
                 self.by_core.setdefault(_core(run.text), []).append(run)
-        self.opening: dict[str, list[Run]] = {}
+        self.opening: dict[str, list[SlotRun]] = {}
         for run in self.openers:
             self.opening.setdefault(_core(run.text), []).append(run)
         closers = {token for token in tokens if any(run.text.lstrip().startswith(token) for run in runs)}
@@ -141,7 +141,7 @@ class Ends:
                     break
         return best
 
-    def _relax(self, run: Run) -> re.Pattern[str]:
+    def _relax(self, run: SlotRun) -> re.Pattern[str]:
         pattern = self._relaxed.get(run.text)
         if pattern is None:
             words = _SPACE.split(run.text.strip())
@@ -157,7 +157,7 @@ def _core(text: str) -> str:
     return words[0] if words else text
 
 
-def _whole(runs: dict[str, list[Run]], cores: list[str]) -> dict[str, list[Run]]:
+def _whole(runs: dict[str, list[SlotRun]], cores: list[str]) -> dict[str, list[SlotRun]]:
     """For each core the runs that may begin where it is found, longest first: those of shorter cores too."""
     return {
         core: sorted((run for own, some in runs.items() for run in some if _may_begin(core, own, run)), key=_longest)
@@ -165,11 +165,11 @@ def _whole(runs: dict[str, list[Run]], cores: list[str]) -> dict[str, list[Run]]
     }
 
 
-def _may_begin(core: str, own: str, run: Run) -> bool:
+def _may_begin(core: str, own: str, run: SlotRun) -> bool:
     return core.startswith(own) or run.text.startswith(core)
 
 
-def _longest(run: Run) -> tuple[int, int]:
+def _longest(run: SlotRun) -> tuple[int, int]:
     return -len(run.text), len(run.steps)
 
 

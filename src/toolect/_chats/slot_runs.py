@@ -18,24 +18,24 @@ MAX_RUNS = 2_000
 """Runs after one slot of a chat. Beyond it: the others are not read."""
 
 
-class Step(NamedTuple):
+class RuleStep(NamedTuple):
     """Going into a rule, or out of it."""
 
     rule: str
     enters: bool
 
 
-class Run(NamedTuple):
+class SlotRun(NamedTuple):
     """A text, the steps on the way, and the state that it leads to: at a slot, or the last one."""
 
     text: str
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
     state: int
 
 
 class _Edge(NamedTuple):
     text: str
-    step: Step | None
+    step: RuleStep | None
     state: int
 
 
@@ -55,9 +55,9 @@ class Runs:
         """The state between two turns."""
         self.first = self._state()
         self.last = self._build(spec.rules["start"].expr, "start", self.first)
-        self._found: dict[int, tuple[Run, ...]] = {}
+        self._found: dict[int, tuple[SlotRun, ...]] = {}
 
-    def after(self, state: int) -> tuple[Run, ...]:
+    def after(self, state: int) -> tuple[SlotRun, ...]:
         """The runs that may follow the slot at `state`, or the first state, longest first.
 
         Of equal texts the one comes first that leaves fewer rules, then that whose rule comes first in the grammar,
@@ -65,7 +65,7 @@ class Runs:
         """
         found = self._found.get(state)
         if found is None:
-            runs: dict[tuple[str, int], Run] = {}
+            runs: dict[tuple[str, int], SlotRun] = {}
             for run in self._runs(self._after.get(state, state)):
                 if run.text and not run.text.strip() and self._turns(run):
                     continue  # blanks alone do not part turns: texts are full of them
@@ -81,17 +81,17 @@ class Runs:
             self._found[state] = found
         return found
 
-    def _turns(self, run: Run) -> bool:
+    def _turns(self, run: SlotRun) -> bool:
         """True when a run leads from one turn to another."""
         turned = [step.enters for step in run.steps if self.spec.roles.get(step.rule) in TURNS]
         return turned[:1] == [False] and True in turned
 
-    def _runs(self, state: int) -> Iterator[Run]:
-        todo: list[tuple[int, str, tuple[Step, ...], frozenset[tuple[int, int]]]] = [(state, "", (), frozenset())]
+    def _runs(self, state: int) -> Iterator[SlotRun]:
+        todo: list[tuple[int, str, tuple[RuleStep, ...], frozenset[tuple[int, int]]]] = [(state, "", (), frozenset())]
         while todo:
             state, text, steps, met = todo.pop()
             if state in self.slots or state == self.last:
-                yield Run(text, steps, state)
+                yield SlotRun(text, steps, state)
             if state in self.slots:
                 continue
             mark = (state, 0)
@@ -107,7 +107,7 @@ class Runs:
         self._edges.append([])
         return len(self._edges) - 1
 
-    def _edge(self, start: int, end: int, text: str = "", step: Step | None = None) -> None:
+    def _edge(self, start: int, end: int, text: str = "", step: RuleStep | None = None) -> None:
         self._edges[start].append(_Edge(text, step, end))
 
     def _build(self, expr: Expr, inside: str, start: int) -> int:
@@ -139,13 +139,13 @@ class Runs:
                 return done if least else loop
             case Ref(rule):
                 inner = self._state()
-                self._edge(start, inner, step=Step(rule, True))
+                self._edge(start, inner, step=RuleStep(rule, True))
                 if self.spec.roles.get(rule) is ChatRole.ANSWER:
                     done = self._answer(rule, inner)
                 else:
                     done = self._build(self.spec.rules[rule].expr, rule, inner)
                 end = self._state()
-                self._edge(done, end, step=Step(rule, False))
+                self._edge(done, end, step=RuleStep(rule, False))
                 return end
             case Pattern(_, ChatSlot.SAID):
                 return start
@@ -192,10 +192,10 @@ def inner_texts(spec: ChatSpec) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _entered(run: Run) -> str:
+def _entered(run: SlotRun) -> str:
     return next((step.rule for step in run.steps if step.enters), "")
 
 
-def _rank(run: Run, order: dict[str, int]) -> tuple[int, int, int, int]:
+def _rank(run: SlotRun, order: dict[str, int]) -> tuple[int, int, int, int]:
     left = sum(not step.enters for step in run.steps)
     return -len(run.text), left, order[_entered(run)], len(run.steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from toolect._chats.filler import Filler
+from toolect._chats.filler import PlanFiller
 from toolect._chats.ops import Each
 from toolect._chats.plan import Plans
 from toolect._compiled import Dialect
@@ -23,7 +23,7 @@ MIN_MARKER = 4
 _TOLD = int(Fact.AFTER_RESULTS | Fact.RESULTS | Fact.ROUND)
 
 
-class Telling:
+class ToolPrompt:
     """A chat's words about tools and results, to models whose answers are in `dialect`.
 
     Where a rule of tools, results or a result stands in another one of its role, the outer one is the turn around it.
@@ -57,8 +57,8 @@ class Telling:
         if not given:
             return ""
         if not self._tools:
-            raise RenderError("tools", f"the chat `{self.spec.name}` does not say how tools are told")
-        filler = Filler(self.plans, given)
+            raise RenderError("tools", f"the chat `{self.spec.name}` has no place for tools")
+        filler = PlanFiller(self.plans, given)
         filler.fill(self.plans.rule(self._tools, int(Fact.TOOLS)), None, -1, int(Fact.TOOLS))
         return _text(filler)
 
@@ -70,7 +70,7 @@ class Telling:
         """
         results = [*results]
         if not self._result:
-            raise RenderError("results", f"the chat `{self.spec.name}` does not say how results are told")
+            raise RenderError("results", f"the chat `{self.spec.name}` has no place for results")
         known = [*({"name": name} for name in dict.fromkeys(one.name for one in results)), *tools]
         for one in results:
             self._check(one)
@@ -109,12 +109,12 @@ class Telling:
             return "\n".join(self._each((one,)) for one in results)
         if not self._together:
             return self._each(results)
-        filler = Filler(self.plans)
+        filler = PlanFiller(self.plans)
         filler.fill(self.plans.rule(self._together, _TOLD), Results(tuple(results)), -1, _TOLD)
         return _text(filler)
 
     def _each(self, results: Sequence[ToolResult]) -> str:
-        filler = Filler(self.plans)
+        filler = PlanFiller(self.plans)
         filler.each(Each(ChatRole.RESULT, self._result), Results(tuple(results)), -1, _TOLD)
         return _text(filler)
 
@@ -148,7 +148,7 @@ class Telling:
         return next((rule for rule in self._rules(role) if wanted & self._parts(rule)), "")
 
 
-def _text(filler: Filler) -> str:
+def _text(filler: PlanFiller) -> str:
     """What was written, without the line breaks at the ends that are not of the data."""
     pieces = [(text, origin is Origin.SCAFFOLD) for text, origin, *_ in filler.pieces if text]
     if pieces and pieces[0][1]:

@@ -21,7 +21,7 @@ class Habits(NamedTuple):
     empty: str | None = ""
 
 
-class Mark(NamedTuple):
+class TextMark(NamedTuple):
     """The text of a turn that stands between the characters `opener` and `closer`, its outer blanks aside."""
 
     text: str
@@ -37,7 +37,7 @@ class Marker:
     def __init__(self, turns: Sequence[Turn], chosen: frozenset[int] | None = None) -> None:
         self._free = _free(turns)
         self._chosen = chosen
-        self.marks: list[Mark] = []
+        self.marks: list[TextMark] = []
         self.count = 0
 
     def mark(self, text: str, origin: Origin, turn: int) -> str:
@@ -51,7 +51,7 @@ class Marker:
         opener, closer = next(self._free, ""), next(self._free, "")
         if not closer:
             return text
-        self.marks.append(Mark(core, origin, turn, opener, closer))
+        self.marks.append(TextMark(core, origin, turn, opener, closer))
         before = len(text) - len(text.lstrip())
         return text[:before] + opener + core + closer + text[before + len(core) :]
 

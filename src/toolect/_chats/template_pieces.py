@@ -8,27 +8,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from toolect._chats.template_marks import Mark
+from toolect._chats.template_marks import TextMark
 from toolect._message import Json
 from toolect._transcript import Origin
 
 Piece = tuple[str, Origin, int]
 
 
-class Found(NamedTuple):
+class MarkedText(NamedTuple):
     """Characters `start:end` of the text are of a mark's text, as the template tells it."""
 
     start: int
     end: int
-    mark: Mark
+    mark: TextMark
 
 
-def unmarked(text: str, marks: Iterable[Mark]) -> str:
+def unmarked(text: str, marks: Iterable[TextMark]) -> str:
     """`text` without the characters of marks."""
     return text.translate(dict.fromkeys(ord(char) for mark in marks for char in (mark.opener, mark.closer)))
 
 
-def placed(text: str, marks: Sequence[Mark]) -> list[Found]:
+def placed(text: str, marks: Sequence[TextMark]) -> list[MarkedText]:
     """Where the texts between marks stand in `text`, once the marks are taken out; in order, none inside of another.
 
     Where a template has cut a text, and one of its marks with that, nothing tells how far it reaches.
@@ -36,12 +36,12 @@ def placed(text: str, marks: Sequence[Mark]) -> list[Found]:
     if not marks:
         return []
     by_char = {mark.opener: mark for mark in marks} | {mark.closer: mark for mark in marks}
-    found: list[Found] = []
-    opened: tuple[int, Mark | None] = 0, None
+    found: list[MarkedText] = []
+    opened: tuple[int, TextMark | None] = 0, None
     for gone, one in enumerate(re.finditer("|".join(by_char), text)):
         mark, at = by_char[one[0]], one.start() - gone
         if one[0] == mark.closer and opened[1] is mark:
-            found.append(Found(opened[0], at, mark))
+            found.append(MarkedText(opened[0], at, mark))
         opened = (at, mark) if one[0] == mark.opener else (at, None)
     return found
 
@@ -51,16 +51,16 @@ def alike(a: str, b: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
-def apart(found: Iterable[Found]) -> list[Found]:
+def apart(found: Iterable[MarkedText]) -> list[MarkedText]:
     """The stretches in order, without those that reach into one before them."""
-    out: list[Found] = []
+    out: list[MarkedText] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not out or one.start >= out[-1].end:
             out.append(one)
     return out
 
 
-def pieces(text: str, found: Sequence[Found]) -> list[Piece]:
+def pieces(text: str, found: Sequence[MarkedText]) -> list[Piece]:
     """The text in pieces; what nobody said is scaffold."""
     out: list[Piece] = []
     at = 0
@@ -72,14 +72,16 @@ def pieces(text: str, found: Sequence[Found]) -> list[Piece]:
     return [*out, (text[at:], Origin.SCAFFOLD, -1)] if at < len(text) else out
 
 
-class Answered(NamedTuple):
+class AnswerFrame(NamedTuple):
     """How a template asks for an answer after each kind of turn, and what ends one."""
 
     openings: dict[type | None, str]
     ends: tuple[str, ...]
 
 
-def whole_answers(text: str, found: Sequence[Found], kinds: Sequence[type], answered: Answered) -> list[Found]:
+def whole_answers(
+    text: str, found: Sequence[MarkedText], kinds: Sequence[type], answered: AnswerFrame
+) -> list[MarkedText]:
     """`found`, where each answer is one stretch: from after what asks for it up to what ends it, that included.
 
     `kinds` are the types of the turns. An answer whose end shows nowhere has its texts alone.
@@ -101,18 +103,18 @@ def whole_answers(text: str, found: Sequence[Found], kinds: Sequence[type], answ
             out += own
             continue
         at, token = min(ends)
-        out.append(Found(start, at + len(token), Mark(text[start:at], Origin.ANSWER, number, "", "")))
+        out.append(MarkedText(start, at + len(token), TextMark(text[start:at], Origin.ANSWER, number, "", "")))
     return apart(out)
 
 
-def definitions(text: str, tools: Sequence[Mapping[str, Json]]) -> Iterator[Found]:
+def definitions(text: str, tools: Sequence[Mapping[str, Json]]) -> Iterator[MarkedText]:
     """Where tools are told as the JSON that they are; where they are told otherwise, their descriptions."""
     for tool in tools:
         for told in _spellings(tool):
             if told and told in text:
                 at = text.find(told)
                 while at >= 0:
-                    yield Found(at, at + len(told), Mark(told, Origin.TOOLS, -1, "", ""))
+                    yield MarkedText(at, at + len(told), TextMark(told, Origin.TOOLS, -1, "", ""))
                     at = text.find(told, at + len(told))
                 break
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from toolect._chats.control_tokens import control_tokens
 from toolect._chats.template_marks import Habits, Marker, messages
-from toolect._chats.template_pieces import Answered, Found, apart, placed, unmarked, whole_answers
+from toolect._chats.template_pieces import AnswerFrame, MarkedText, apart, placed, unmarked, whole_answers
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Json, Message
 from toolect._rendered import RenderError
@@ -26,15 +26,15 @@ class Ways(NamedTuple):
     """What a template does in every conversation."""
 
     habits: Habits
-    answered: Answered
+    answered: AnswerFrame
     tokens: tuple[str, ...]
 
 
-class Told(NamedTuple):
+class TemplateRendering(NamedTuple):
     """A template's text, where it tells which text, and which texts it tells otherwise."""
 
     text: str
-    found: list[Found]
+    found: list[MarkedText]
     changed: tuple[Changed, ...]
 
 
@@ -46,7 +46,7 @@ class TemplateWork(NamedTuple):
     day: str
     sandbox: Sandbox
 
-    def told(self, turns: Sequence[Turn], generate: bool, ways: Ways) -> Told:
+    def told(self, turns: Sequence[Turn], generate: bool, ways: Ways) -> TemplateRendering:
         """What it makes of the turns. Raises RenderError where it refuses them, and TemplateError."""
         asked = [at for at, turn in enumerate(turns) if isinstance(turn, Assistant)]
         first = {type(turns[at - 1]) if at else None: at for at in reversed(asked)}
@@ -67,7 +67,9 @@ class TemplateWork(NamedTuple):
             for kind, prompt, marker in zip(first, prompts, markers[1:], strict=True)
         }
         answered = ways.answered._replace(openings=openings)
-        return Told(text, whole_answers(text, found, [*map(type, turns)], answered), _changed(text, found, markers[0]))
+        return TemplateRendering(
+            text, whole_answers(text, found, [*map(type, turns)], answered), _changed(text, found, markers[0])
+        )
 
     def asked(
         self, turns: Sequence[Turn], generate: bool, habits: Habits, marker: Marker | None = None
@@ -78,11 +80,11 @@ class TemplateWork(NamedTuple):
 
     def _one_by_one(
         self, turns: Sequence[Turn], generate: bool, habits: Habits, text: str, whole: Marker
-    ) -> list[Found]:
+    ) -> list[MarkedText]:
         """Each text alone: one whose mark changes what is written is searched for."""
         markers = [Marker(turns, frozenset([number])) for number in range(min(whole.count, MAX_ALONE))]
         given = [self.asked(turns, generate, habits, marker) for marker in markers]
-        found: list[Found] = []
+        found: list[MarkedText] = []
         for marked, marker in zip(self.sandbox.run(self.template, given, day=self.day), markers, strict=True):
             if isinstance(marked, str) and unmarked(marked, marker.marks) == text:
                 found += placed(marked, marker.marks)
@@ -94,7 +96,7 @@ class TemplateWork(NamedTuple):
                 at = max([at, *(one.end for one in found if one.mark.turn == mark.turn and one.mark.text == mark.text)])
             elif (start := text.find(mark.text, at)) >= 0:
                 at = start + len(mark.text)
-                found.append(Found(start, at, mark))
+                found.append(MarkedText(start, at, mark))
         return apart(found)
 
 
@@ -113,7 +115,7 @@ def _between(text: str | TemplateError, marker: Marker) -> str:
     return next(iter(control_tokens([line])), "") if len(marker.marks) > 2 else line
 
 
-def _changed(text: str, found: Sequence[Found], marker: Marker) -> tuple[Changed, ...]:
+def _changed(text: str, found: Sequence[MarkedText], marker: Marker) -> tuple[Changed, ...]:
     told: dict[tuple[int, str], list[str]] = {}
     for one in found:
         told.setdefault((one.mark.turn, one.mark.text), []).append(text[one.start : one.end])
@@ -158,7 +160,7 @@ def ways(template: str, variables: Mapping[str, Json], dialect: Dialect, sandbox
     ends = tuple(dict.fromkeys([*dialect.spec.end, *filter(None, closings)]))
     tokens = tuple(dict.fromkeys([*ends, *control_tokens(scaffold)]))
     good = (habit for habit, text in zip(habits, texts[len(talks) :], strict=True) if _tells(text))
-    return Ways(next(good, Habits()), Answered({}, ends), tokens)
+    return Ways(next(good, Habits()), AnswerFrame({}, ends), tokens)
 
 
 def _tells(text: str | TemplateError) -> bool:

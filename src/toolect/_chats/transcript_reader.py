@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toolect._chats.control_tokens import tokens_of
 from toolect._chats.slot_ends import Ends
-from toolect._chats.slot_runs import Runs, Step
+from toolect._chats.slot_runs import RuleStep, Runs
 from toolect._chats.told_tools import Definitions, in_json
 from toolect._segments import Repair, RepairKind
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
@@ -24,11 +24,11 @@ class Held(NamedTuple):
 class Course(NamedTuple):
     """A transcript, read: the steps into and out of rules and what slots hold, in order, and the repairs."""
 
-    parts: list[Step | Held]
+    parts: list[RuleStep | Held]
     repairs: list[Repair]
 
 
-class Reader:
+class TranscriptReader:
     """Reads transcripts of one chat."""
 
     def __init__(self, spec: ChatSpec) -> None:
@@ -111,7 +111,7 @@ class Reader:
         self._step(opened.run.steps, course, stack)
         return opened.after, opened.run.state
 
-    def _step(self, steps: tuple[Step, ...], course: Course, stack: list[str]) -> None:
+    def _step(self, steps: tuple[RuleStep, ...], course: Course, stack: list[str]) -> None:
         for step in steps:
             course.parts.append(step)
             if step.enters:
@@ -122,7 +122,7 @@ class Reader:
     def _leave(self, course: Course, stack: list[str]) -> None:
         """Leave every rule that is open."""
         while stack:
-            course.parts.append(Step(stack.pop(), False))
+            course.parts.append(RuleStep(stack.pop(), False))
 
     def _ends_at(self, state: int) -> Ends:
         stops = self._ends.get(state)

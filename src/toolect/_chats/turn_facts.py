@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolect._chats.filling import Said
+from toolect._chats.filling import SlotAnswer
 from toolect._spec.chat_model import ChatRole, Fact
 from toolect._turns import Assistant, Results, System, Turn, User
 
@@ -56,7 +56,7 @@ class TurnFacts:
         """The last user turn, the last answer without calls, the last turn that is no answer."""
         self._past = self._before = self._messages = self._spoken = 0
 
-    def add(self, turn: Turn, said: Said | None) -> int:
+    def add(self, turn: Turn, said: SlotAnswer | None) -> int:
         """Take in a turn, which says `said` if it is an answer: the number of the first turn with other facts."""
         found, number, kind = self.facts, len(self.facts), type(turn)
         facts = self._shared | self._before | _KINDS[kind] | _LAST | (_ODD if self._messages & 1 else 0)
@@ -87,7 +87,7 @@ class TurnFacts:
             first, self._heard = min(first, self._without(_LAST_WORD, self._heard)), number
         return min(first, self._user(turn, number)) if isinstance(turn, User) else first
 
-    def _answer(self, said: Said) -> int:
+    def _answer(self, said: SlotAnswer) -> int:
         """Take in an answer: what facts it has by its calls."""
         if said.content:
             self._past = _AFTER_CONTENT
@@ -131,7 +131,7 @@ class TurnFacts:
         return after + 1
 
 
-def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) -> list[int]:
+def turn_facts(turns: Sequence[Turn], said: Sequence[SlotAnswer | None], shared: int) -> list[int]:
     """The facts of each of `turns`; `said` are the answers among these."""
     found = TurnFacts(shared)
     for turn, one in zip(turns, said, strict=True):

@@ -19,7 +19,7 @@ from toolect._chats.marker_scan import Scan
 from toolect._chats.outline import Outlines
 from toolect._chats.plain_turns import plain_turns
 from toolect._chats.plan import Plans
-from toolect._chats.transcript_reader import Course, Reader
+from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.writing import Place, Unsafe, Writer
 from toolect._compiled import Dialect
 from toolect._message import kind_of
@@ -36,7 +36,7 @@ class Converted(NamedTuple):
     losses: tuple[str, ...]
 
 
-class Told(NamedTuple):
+class RenderedConversation(NamedTuple):
     """A conversation's text, and what it tells otherwise. Ids are no content: they only say whose a result is."""
 
     text: str
@@ -56,8 +56,8 @@ class Chat(Written):
         self._hearing = Hearing(spec, self._answers)
 
     @cached_property
-    def _reader(self) -> Reader:
-        return Reader(self.spec)
+    def _reader(self) -> TranscriptReader:
+        return TranscriptReader(self.spec)
 
     @cached_property
     def _scan(self) -> Scan:
@@ -155,7 +155,7 @@ class Chat(Written):
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
         compare: bool = True,
-    ) -> Told:
+    ) -> RenderedConversation:
         """The text as of `render`, and what it tells otherwise: found out by reading it back, or one of its form.
 
         Without `compare` nothing is read back, and nothing told otherwise is found.
@@ -166,7 +166,7 @@ class Chat(Written):
         turns = None if unsafe == "keep" else plain_turns(conversation.turns)
         new = partial(self._writer, unsafe, date, known.pieces)
         if turns is not None and (told := known.text(turns, wishes, conversation, new(), compare)):
-            return Told(*told)
+            return RenderedConversation(*told)
         writer = new()
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
         form = known.form(conversation, writer)
@@ -183,7 +183,7 @@ class Chat(Written):
             known.prepare(turns, wishes, form, conversation, writer)
             if back is not None:
                 known.find_answers(turns, wishes, conversation, back, text, new())
-        return Told(text, found, text.defused)
+        return RenderedConversation(text, found, text.defused)
 
     def course(self, text: str) -> Course:
         """How any text is read: the rules that it goes through, what their slots hold, and the repairs."""

@@ -7,11 +7,11 @@ from datetime import date as Date  # noqa: N812
 from typing import Any, Literal, TypeAlias
 
 from toolect._chats.answers import Answers
-from toolect._chats.filler import Filler
-from toolect._chats.filling import Data, Said
+from toolect._chats.filler import PlanFiller
+from toolect._chats.filling import Data, SlotAnswer
 from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.ops import Each, Fill
-from toolect._chats.outline import Body, Outline, Outlines, Sampled, answer_shape, turn_shape
+from toolect._chats.outline import Body, Outline, Outlines, SampledPlace, answer_shape, turn_shape
 from toolect._chats.plain_texts import is_plain_call
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.turn_facts import literal_facts
@@ -30,7 +30,7 @@ _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fa
 _DEVELOPER, _UNASKED = int(Fact.DEVELOPER), int(Fact.EMPTY | Fact.UNASKED)
 
 
-class Writer(Filler):
+class Writer(PlanFiller):
     """Writes one conversation."""
 
     def __init__(
@@ -47,9 +47,9 @@ class Writer(Filler):
         self.keep = unsafe == "keep"
         self.held: list[HeldText] = []
         """The texts that were filled in, with their places and the numbers of their pieces."""
-        self.odd: list[tuple[int, Said]] = []
+        self.odd: list[tuple[int, SlotAnswer]] = []
         """The answers with calls, and those whose parts have another order than most, with their places."""
-        self.callers: list[Said | None] = []
+        self.callers: list[SlotAnswer | None] = []
         """For each turn the last answer with calls."""
         self.known_tools = told
         """The pieces that tell of tools, in places where they are known, and break out of nothing."""
@@ -116,13 +116,13 @@ class Writer(Filler):
         self.has_markers |= self.scan.suspects(texts) or not self.scan.edges.keep(texts)
         for index in written:
             one = body.data[index]
-            if isinstance(one, Said):
+            if isinstance(one, SlotAnswer):
                 self.has_markers |= not self.answers.is_text((one.content, one.reasoning), self.tools)
                 self.has_odd_calls |= not all(map(is_plain_call, one.calls))
 
     def body(self, turns: Sequence[Turn]) -> Body:
         """The turns that are written one after the other, with what their answers say."""
-        data: list[Turn | Said | None] = []
+        data: list[Turn | SlotAnswer | None] = []
         shape = []
         asked = next((turn.text for turn in reversed(turns) if isinstance(turn, User)), "")
         caller = None
@@ -157,7 +157,7 @@ class Writer(Filler):
                 pieces.append((text, op.origin, number) if part is None else (text, op.origin, number, part))
             elif type(op) is Each:
                 self.each(op, everything[index], number, facts)
-            elif type(op) is Sampled:
+            elif type(op) is SampledPlace:
                 turn = body.turns[index]
                 assert isinstance(turn, Assistant) and turn.text is not None
                 self.sampled(turn.text, turn.opened, op.plan, number, facts)
@@ -214,9 +214,9 @@ class Writer(Filler):
         """The text of a place that more than the data tells."""
         if op.role is ChatRole.SYSTEM:
             return self.system
-        if isinstance(data, Said) and op.slot is ChatSlot.CALLS:
+        if isinstance(data, SlotAnswer) and op.slot is ChatSlot.CALLS:
             return self.answers.calls(data.calls, self.tools)
-        if isinstance(data, Said) and op.slot is ChatSlot.ANSWER:
+        if isinstance(data, SlotAnswer) and op.slot is ChatSlot.ANSWER:
             return self.answers.whole(data.message, self.tools)
         return super().value(op, data)
 

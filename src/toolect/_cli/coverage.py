@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from toolect._cli.options import Form, dialect_names, files, find, format_option, options, write_page
-from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, emit_json, progress
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, progress
 from toolect._shown import counted, cut, one_line
 from toolect.registry import AUTO
 
@@ -95,8 +95,8 @@ def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats,
     collect_less()
     try:
         found = files(corpus)
-        with progress() as told:
-            return coverage(found, options, jobs, told), len(found)
+        with progress() as advance:
+            return coverage(found, options, jobs, advance), len(found)
     except (SourceError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
 
@@ -112,28 +112,38 @@ def _draw(report: Report) -> None:
     pen.write(_summary(report))
     for title, table in (("Dialects", by_dialect(report)), ("Sources", by_source(report))):
         if table.rows:
-            pen.write([(Style.LABEL, f"\n{title}\n")])
+            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
             pen.table(table)
     for dialect in report.dialects:
         if pieces := list(_about(dialect)):
-            pen.write([(Style.PLAIN, "\n"), (Style.NAME, dialect.name or NO_DIALECT), (Style.PLAIN, "\n"), *pieces])
+            pen.write(
+                [
+                    (TerminalStyle.PLAIN, "\n"),
+                    (TerminalStyle.NAME, dialect.name or NO_DIALECT),
+                    (TerminalStyle.PLAIN, "\n"),
+                    *pieces,
+                ]
+            )
     pen.write(_troubles(report))
 
 
 def _summary(report: Report) -> Iterator[Styled]:
-    yield Style.LABEL, f"{report.messages:,} messages"
+    yield TerminalStyle.LABEL, f"{report.messages:,} messages"
     calls = sum(dialect.figures.calls for dialect in report.dialects)
-    yield Style.PLAIN, f" in {counted(report.files, 'file')}, {counted(calls, 'call')}"
+    yield TerminalStyle.PLAIN, f" in {counted(report.files, 'file')}, {counted(calls, 'call')}"
     if report.structured:
-        yield Style.PLAIN, f"; {counted(report.structured_calls, 'more call')} given as such in {report.structured:,}"
-    yield Style.PLAIN, "\n"
+        yield (
+            TerminalStyle.PLAIN,
+            f"; {counted(report.structured_calls, 'more call')} given as such in {report.structured:,}",
+        )
+    yield TerminalStyle.PLAIN, "\n"
 
 
 def _about(dialect: DialectReport) -> Iterator[Styled]:
     if dialect.name is None:
         from toolect._corpora.report_tables import NOTHING
 
-        yield from _line("", NOTHING, Style.QUIET)
+        yield from _line("", NOTHING, TerminalStyle.QUIET)
     if dialect.figures.repairs:
         found = ", ".join(f"{kind} {count:,}" for kind, count in dialect.figures.repairs.items())
         yield from _line("repairs", found)
@@ -164,29 +174,29 @@ def _about(dialect: DialectReport) -> Iterator[Styled]:
 
 def _troubles(report: Report) -> Iterator[Styled]:
     if report.troubles:
-        yield Style.LABEL, "\nNot read\n"
+        yield TerminalStyle.LABEL, "\nNot read\n"
     for bad in report.troubles:
         yield from _line(bad.trouble, f"{bad.count:,} ×", STATUS["malformed"])
         yield from _examples(bad.examples[:3])
 
 
-def _line(key: str, text: str, style: str = Style.KEY) -> Iterator[Styled]:
+def _line(key: str, text: str, style: str = TerminalStyle.KEY) -> Iterator[Styled]:
     yield style, f"  {key:9} "
-    yield Style.PLAIN, one_line(text) + "\n"
+    yield TerminalStyle.PLAIN, one_line(text) + "\n"
 
 
 def _item(key: str, text: str) -> Iterator[Styled]:
-    yield Style.QUIET, f"            {key} "
-    yield Style.PLAIN, one_line(text) + "\n"
+    yield TerminalStyle.QUIET, f"            {key} "
+    yield TerminalStyle.PLAIN, one_line(text) + "\n"
 
 
 def _examples(examples: Iterable[Shown]) -> Iterator[Styled]:
     for example in examples:
-        yield Style.QUIET, f"            {one_line(example.where)}: {cut(one_line(example.text), WIDE)}\n"
+        yield TerminalStyle.QUIET, f"            {one_line(example.where)}: {cut(one_line(example.text), WIDE)}\n"
         if example.detail:
-            yield Style.QUIET, f"            {one_line(example.detail)}\n"
+            yield TerminalStyle.QUIET, f"            {one_line(example.detail)}\n"
 
 
 def _rest(count: int) -> Iterator[Styled]:
     if count > 0:
-        yield Style.QUIET, f"            and {count:,} more\n"
+        yield TerminalStyle.QUIET, f"            and {count:,} more\n"

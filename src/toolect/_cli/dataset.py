@@ -11,13 +11,13 @@ import msgspec
 
 from toolect import _extras as extras
 from toolect._cli.options import MEBIBYTE, Form, dialect_names, files, find, format_option, options, write_page
-from toolect._cli.terminal import Misuse, Pen, Style, Styled, emit_json, progress
+from toolect._cli.terminal import Misuse, Pen, Styled, TerminalStyle, emit_json, progress
 from toolect._message import Status
 from toolect._shown import counted, cut, one_line
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
-    from toolect._data.job import Done, Job
+    from toolect._data.job import Job, JobProgress
     from toolect._data.keeping import Keep
     from toolect._data.losses import Loss
     from toolect._data.row_report import RemarkCount, RowReport
@@ -205,7 +205,7 @@ def _check(keep: Keep) -> None:
             raise extras.MissingExtraError("jsonschema", "agent") from None
 
 
-def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
+def _run(job: Job, jobs: int, place: str | None, address: str) -> JobProgress:
     from toolect._authoring.processes import WorkerDiedError, collect_less
     from toolect._corpora.sources import SourceError
     from toolect._data.checkpoint import CheckpointError
@@ -218,8 +218,8 @@ def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
             from toolect._data.on_ray import on_ray
 
             runner = on_ray(address)
-        with progress() as told:
-            return run(job, jobs, told, runner)
+        with progress() as advance:
+            return run(job, jobs, advance, runner)
     except (SourceError, CheckpointError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
 
@@ -237,29 +237,29 @@ def _draw(report: RowReport) -> None:
         pen.write(_said(title, found))
     for title, named in (("Features", report.features), ("Tools", report.tools)):
         if named:
-            pen.write([(Style.LABEL, f"\n{title}\n")])
+            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
             pen.table(by_name(named[:SHOWN], title.lower()[:-1]))
 
 
 def _head(report: RowReport) -> Iterator[Styled]:
     from toolect._data.row_report import sentence
 
-    yield Style.LABEL, f"{sentence(report)}\n"
+    yield TerminalStyle.LABEL, f"{sentence(report)}\n"
     for source, paths in report.sources.items():
-        yield Style.QUIET, f"read {counted(len(paths), 'file')} as {source}\n"
+        yield TerminalStyle.QUIET, f"read {counted(len(paths), 'file')} as {source}\n"
 
 
 def _said(title: str, found: tuple[RemarkCount, ...]) -> Iterator[Styled]:
     if found:
-        yield Style.LABEL, f"\n{title}\n"
+        yield TerminalStyle.LABEL, f"\n{title}\n"
     for one in found[:SHOWN]:
-        yield Style.KEY, f"  {one.rows:>7,} {one.fate:10}"
-        yield Style.PLAIN, one_line(one.what) + "\n"
+        yield TerminalStyle.KEY, f"  {one.rows:>7,} {one.fate:10}"
+        yield TerminalStyle.PLAIN, one_line(one.what) + "\n"
         for example in one.examples[:1]:
             place = f"{one_line(example.where)}{f' {example.text}' if example.text else ''}"
             yield (
-                Style.QUIET,
+                TerminalStyle.QUIET,
                 f"          {cut(f'{place}: {one_line(example.detail)}' if example.detail else place, WIDE)}\n",
             )
     if len(found) > SHOWN:
-        yield Style.QUIET, f"          and {sum(one.rows for one in found[SHOWN:]):,} rows for other reasons\n"
+        yield TerminalStyle.QUIET, f"          and {sum(one.rows for one in found[SHOWN:]):,} rows for other reasons\n"

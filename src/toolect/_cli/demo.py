@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from toolect._cli.terminal import Pen, Style, note
+from toolect._cli.terminal import Pen, TerminalStyle, note
 
 NEXT = """
 Now yours: save what a model wrote, and
@@ -40,15 +40,15 @@ def command() -> int:
         for line in re.findall(r"^[#$].*\n(?:\[exit.*\n)?", steps, re.MULTILINE):
             typed, _, rest = line.partition("\n")
             if typed[0] == "#":
-                pen.write([(Style.QUIET, f"\n{typed}\n")])
+                pen.write([(TerminalStyle.QUIET, f"\n{typed}\n")])
                 continue
-            pen.write([(Style.LABEL, f"\n{typed}\n")])
+            pen.write([(TerminalStyle.LABEL, f"\n{typed}\n")])
             sys.stdout.flush()
             words = shlex.split(typed)[2:]
             got = subprocess.run([sys.executable, "-m", "toolect", *words], cwd=folder, check=False).returncode
-            pen.write([(Style.PLAIN, "" if got == 0 else f"[exit {got}]\n")])
+            pen.write([(TerminalStyle.PLAIN, "" if got == 0 else f"[exit {got}]\n")])
             if (rest or "[exit 0]\n") != f"[exit {got}]\n":
                 note(f"expected another exit status than {got} of `{typed[2:]}`")
                 status = 1
-    pen.write([(Style.PLAIN, NEXT)])
+    pen.write([(TerminalStyle.PLAIN, NEXT)])
     return status

@@ -13,7 +13,7 @@ import toolect
 from toolect import registry
 from toolect._cli.input_files import read, shown
 from toolect._cli.options import Form, Texts, format_option, options, texts
-from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, bar, emit_json, entries, note
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, bar, emit_json, entries, note
 from toolect._message import Json
 from toolect._shown import counted, one_line
 
@@ -122,34 +122,34 @@ def _record(named: str | None, reading: dict[str, Any], field: str, record: Json
 def _drawn(found: tuple[Detection, ...], named: str | None) -> Iterator[Styled]:
     """The results, and what is not certain about them."""
     for i, result in enumerate(found):
-        yield Style.PLAIN, "\n" if i else ""
+        yield TerminalStyle.PLAIN, "\n" if i else ""
         yield from _result(result)
     first = found[0]
     if named is not None:
         said = "as its model's id says" if first.dialect == named else f"but its model's id leads to {named}"
-        yield Style.QUIET, f"\nThe text fits {first.dialect}, {said}.\n"
+        yield TerminalStyle.QUIET, f"\nThe text fits {first.dialect}, {said}.\n"
     elif first.same:
-        yield Style.QUIET, f"\nNothing in the text tells {_names(first.dialects, 'and')} apart.\n"
+        yield TerminalStyle.QUIET, f"\nNothing in the text tells {_names(first.dialects, 'and')} apart.\n"
     if named is None and len(found) > 1 and found[1].score > NEARLY * first.score:
-        yield Style.QUIET, f"\n{found[1].dialect} fits almost as well as {first.dialect}: this is a guess.\n"
+        yield TerminalStyle.QUIET, f"\n{found[1].dialect} fits almost as well as {first.dialect}: this is a guess.\n"
 
 
 def _result(result: Detection) -> Iterator[Styled]:
-    yield Style.NAME, _names(result.dialects, "or")
-    yield Style.PLAIN, "\n"
-    yield Style.KEY, "  fits     "
+    yield TerminalStyle.NAME, _names(result.dialects, "or")
+    yield TerminalStyle.PLAIN, "\n"
+    yield TerminalStyle.KEY, "  fits     "
     yield from bar(result.score)
-    yield Style.PLAIN, f" {result.score:.0%}, sure {result.sure:.0%}\n"
-    yield Style.KEY, "  reads    "
-    yield Style.PLAIN, f"{_calls(result)}; {result.coverage:.0%} of the text is not content\n"
+    yield TerminalStyle.PLAIN, f" {result.score:.0%}, sure {result.sure:.0%}\n"
+    yield TerminalStyle.KEY, "  reads    "
+    yield TerminalStyle.PLAIN, f"{_calls(result)}; {result.coverage:.0%} of the text is not content\n"
     for i, found in enumerate(result.markers[:SHOWN]):
-        yield Style.KEY, f"  {'' if i else 'markers':9}"
+        yield TerminalStyle.KEY, f"  {'' if i else 'markers':9}"
         times = f" × {found.count}" if found.count > 1 else ""
-        yield Style.PLAIN, one_line(found.marker)
-        yield Style.QUIET, f"{times} at {found.at}\n"
+        yield TerminalStyle.PLAIN, one_line(found.marker)
+        yield TerminalStyle.QUIET, f"{times} at {found.at}\n"
     if len(result.markers) > SHOWN:
-        yield Style.QUIET, f"{'':11}and {len(result.markers) - SHOWN} more\n"
-    yield from entries("against", result.against, len(result.against), STATUS["repaired"], Style.LABEL)
+        yield TerminalStyle.QUIET, f"{'':11}and {len(result.markers) - SHOWN} more\n"
+    yield from entries("against", result.against, len(result.against), STATUS["repaired"], TerminalStyle.LABEL)
 
 
 def _calls(result: Detection) -> str:
@@ -182,21 +182,21 @@ def _by_model(name: str, form: str) -> int:
         return 0
     spec = registry.spec(match.dialect)
     kinds = {"name": "the dialect's name", "alias": "its alias", "model": "the pattern"}
-    pieces: list[Styled] = [(Style.NAME, f"{match.dialect}\n"), (Style.PLAIN, f"  {spec.about}\n")]
-    pieces += [(Style.KEY, "  by "), (Style.PLAIN, f"{kinds[match.by]} {one_line(match.pattern)}\n")]
+    pieces: list[Styled] = [(TerminalStyle.NAME, f"{match.dialect}\n"), (TerminalStyle.PLAIN, f"  {spec.about}\n")]
+    pieces += [(TerminalStyle.KEY, "  by "), (TerminalStyle.PLAIN, f"{kinds[match.by]} {one_line(match.pattern)}\n")]
     if match.read != name:
-        pieces += [(Style.KEY, "  read as "), (Style.PLAIN, f"{one_line(match.read)}\n")]
+        pieces += [(TerminalStyle.KEY, "  read as "), (TerminalStyle.PLAIN, f"{one_line(match.read)}\n")]
     Pen().write(pieces)
     return 0
 
 
 def _how_to_add(name: str, near: tuple[str, ...]) -> Iterator[Styled]:
     for i, pattern in enumerate(near):
-        yield Style.KEY, f"{'' if i else 'near':6}"
-        yield Style.PLAIN, f"{one_line(pattern)}\n"
-    yield Style.QUIET, "To add it, write a file and give it with --spec, or load it with toolect.load:\n\n"
+        yield TerminalStyle.KEY, f"{'' if i else 'near':6}"
+        yield TerminalStyle.PLAIN, f"{one_line(pattern)}\n"
+    yield TerminalStyle.QUIET, "To add it, write a file and give it with --spec, or load it with toolect.load:\n\n"
     yield (
-        Style.PLAIN,
+        TerminalStyle.PLAIN,
         f'  my-dialect:\n    extends: …  # the dialect that it speaks\n    models: ["{one_line(name)}"]\n',
     )
 
@@ -230,40 +230,40 @@ def _by_template(file: str, limit: int, form: str, max_bytes: int) -> int:
 def _draw_verdicts(found: list[Verdict], limit: int) -> Iterator[Styled]:
     """The verdicts, and what is not certain about them."""
     for i, verdict in enumerate(found[:limit]):
-        yield Style.PLAIN, "\n" if i else ""
+        yield TerminalStyle.PLAIN, "\n" if i else ""
         yield from _verdict(verdict)
     first = found[0]
     if first.read < first.turns:
-        yield Style.QUIET, "\nNo dialect reads every turn of this template.\n"
+        yield TerminalStyle.QUIET, "\nNo dialect reads every turn of this template.\n"
     for verdict in found[1:2]:
         if (verdict.read, verdict.written) == (first.read, first.written):
-            yield Style.QUIET, f"\n{verdict.dialect} does as well as {first.dialect}: this is a guess.\n"
+            yield TerminalStyle.QUIET, f"\n{verdict.dialect} does as well as {first.dialect}: this is a guess.\n"
 
 
 def _verdict(verdict: Verdict) -> Iterator[Styled]:
-    yield Style.NAME, f"{verdict.dialect}\n"
+    yield TerminalStyle.NAME, f"{verdict.dialect}\n"
     for title, count in (("reads", verdict.read), ("writes", verdict.written)):
-        yield Style.KEY, f"  {title:9}"
+        yield TerminalStyle.KEY, f"  {title:9}"
         yield from bar(count / verdict.turns)
-        yield Style.PLAIN, f" {count} of {verdict.turns} turns"
+        yield TerminalStyle.PLAIN, f" {count} of {verdict.turns} turns"
         if title == "writes" and verdict.spaced:
-            yield Style.QUIET, f", {verdict.spaced} more but for whitespace"
-        yield Style.PLAIN, "\n"
+            yield TerminalStyle.QUIET, f", {verdict.spaced} more but for whitespace"
+        yield TerminalStyle.PLAIN, "\n"
     yield from entries("missing", verdict.missing, DIFFERENCES)
     for difference in verdict.differences[:DIFFERENCES]:
         yield from _difference(difference)
     more = len(verdict.differences) - DIFFERENCES
     if more > 0:
-        yield Style.QUIET, f"{'':11}and {counted(more, 'more difference')}\n"
+        yield TerminalStyle.QUIET, f"{'':11}and {counted(more, 'more difference')}\n"
 
 
 def _difference(difference: Difference) -> Iterator[Styled]:
     """What differs, and if the texts do, both around the place."""
-    yield Style.LABEL, "  differs  "
+    yield TerminalStyle.LABEL, "  differs  "
     yield STATUS["repaired"], one_line(f"{difference.probe}: {difference.what}") + "\n"
     if not (difference.template or difference.dialect):
         return
     for title, text in (("template", difference.template), ("dialect", difference.dialect)):
         before = text[max(0, difference.at - AROUND) : difference.at]
-        yield Style.QUIET, f"{'':11}{title:9} {one_line(before)}"
-        yield Style.PLAIN, one_line(text[difference.at : difference.at + AROUND]) + "\n"
+        yield TerminalStyle.QUIET, f"{'':11}{title:9} {one_line(before)}"
+        yield TerminalStyle.PLAIN, one_line(text[difference.at : difference.at + AROUND]) + "\n"

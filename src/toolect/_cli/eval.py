@@ -9,7 +9,7 @@ import msgspec
 
 from toolect._authoring.processes import WorkerDiedError, cores
 from toolect._cli.options import Form, files, form_for, format_option, options, write_page
-from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, emit_json, progress
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, progress
 from toolect._compiled import Dialect
 from toolect._corpora.sources import SourceError
 from toolect._detection.auto import Auto
@@ -41,10 +41,10 @@ def command(
     text in any dialect, or calls as an API has them. Without ANSWERS, those are scored that the rows of EXPECTED have.
     """
     try:
-        with progress(unit="answers") as told:
+        with progress(unit="answers") as advance:
             joined = ExpectationFiles(expected, tools or ())
             report = score_report(
-                joined, answers, dialect.name, ANSWERS if limit is None else limit, jobs or cores(), told
+                joined, answers, dialect.name, ANSWERS if limit is None else limit, jobs or cores(), advance
             )
     except (SourceError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
@@ -67,35 +67,35 @@ def _page(report: ScoreReport, what: str, typed: str) -> str:
 def _write(report: ScoreReport) -> None:
     """Writes the report for a reader at a screen."""
     pen, total = Pen(), report.total
-    pen.write([(Style.LABEL, f"{total.right:,} of {counted(total.cases, 'answer')} right")])
-    pen.write([(Style.PLAIN, f", {percent(total.right, total.cases)}\n")])
+    pen.write([(TerminalStyle.LABEL, f"{total.right:,} of {counted(total.cases, 'answer')} right")])
+    pen.write([(TerminalStyle.PLAIN, f", {percent(total.right, total.cases)}\n")])
     for title, table in score_tables(report, LINES).items():
         if table.rows:
-            pen.write([(Style.LABEL, f"\n{title}\n")])
+            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
             pen.table(table)
     pen.write(_rest(len(report.tools) - LINES))
     pen.write(_wrong(report))
     for title, listed in (("Not scored", [*report.skipped.items()]), ("Not used", report.troubles)):
         if listed:
-            pen.write([(Style.LABEL, f"\n{title}\n")])
-            pen.write((Style.PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed[:LINES])
+            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
+            pen.write((TerminalStyle.PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed[:LINES])
             pen.write(_rest(len(listed) - LINES))
 
 
 def _rest(count: int) -> Iterator[Styled]:
     if count > 0:
-        yield Style.QUIET, f"  and {count:,} more\n"
+        yield TerminalStyle.QUIET, f"  and {count:,} more\n"
 
 
 def _wrong(report: ScoreReport) -> Iterator[Styled]:
     if report.wrong:
-        yield Style.LABEL, "\nNot right\n"
+        yield TerminalStyle.LABEL, "\nNot right\n"
     for wrong in report.wrong:
-        yield STATUS.get(wrong.grade, Style.KEY), f"  {wrong.grade} "
-        yield Style.PLAIN, one_line(wrong.id)
-        yield Style.QUIET, f"  {one_line(wrong.where)}\n"
+        yield STATUS.get(wrong.grade, TerminalStyle.KEY), f"  {wrong.grade} "
+        yield TerminalStyle.PLAIN, one_line(wrong.id)
+        yield TerminalStyle.QUIET, f"  {one_line(wrong.where)}\n"
         for miss in wrong.misses[:MISSES]:
-            yield Style.PLAIN, f"    {one_line(str(miss))}\n"
+            yield TerminalStyle.PLAIN, f"    {one_line(str(miss))}\n"
         if len(wrong.misses) > MISSES:
-            yield Style.QUIET, f"    and {len(wrong.misses) - MISSES} more\n"
+            yield TerminalStyle.QUIET, f"    and {len(wrong.misses) - MISSES} more\n"
     yield from _rest(report.total.cases - report.total.right - len(report.wrong))

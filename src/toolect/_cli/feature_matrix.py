@@ -14,10 +14,10 @@ import msgspec
 from toolect import registry
 from toolect._authoring.processes import cores
 from toolect._cli.options import Form, dialect_names, find, format_option, options, write_page
-from toolect._cli.terminal import STATUS, Pen, Style, Styled, block, emit_json
+from toolect._cli.terminal import STATUS, Pen, Styled, TerminalStyle, block, emit_json
 from toolect._compiled import Dialect
 from toolect._corpora.features import Feature
-from toolect._corpora.fidelity import Finding, Verdict
+from toolect._corpora.fidelity import FeatureVerdict, Finding
 from toolect._corpora.matrix import Matrix, measure
 from toolect._corpora.matrix_tables import MEANING, SIGN, by_dialect, by_feature, findings
 from toolect._corpora.pair import LostFeature, examples
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 STYLE = {
-    Verdict.CARRIED: STATUS["ok"],
-    Verdict.WITH_SCHEMA: STATUS["repaired"],
-    Verdict.CHANGED: STATUS["malformed"],
-    Verdict.REFUSED: STATUS["malformed"],
+    FeatureVerdict.CARRIED: STATUS["ok"],
+    FeatureVerdict.WITH_SCHEMA: STATUS["repaired"],
+    FeatureVerdict.CHANGED: STATUS["malformed"],
+    FeatureVerdict.REFUSED: STATUS["malformed"],
 }
 _SHOWN = 100
 
@@ -59,7 +59,7 @@ def command(dialects: tuple[str, ...], form: str, html: str | None, jobs: int | 
         case [dialect]:
             Pen().write(_dialect(matrix, dialect.name))
         case [source, target]:
-            Pen().write([*_pair(matrix, source, target), (Style.PLAIN, "\n"), *_pair(matrix, target, source)])
+            Pen().write([*_pair(matrix, source, target), (TerminalStyle.PLAIN, "\n"), *_pair(matrix, target, source)])
         case _:
             _overview(matrix)
     return 0
@@ -117,9 +117,14 @@ def _overview(matrix: Matrix) -> None:
     """A sign for each dialect and feature, then what the features are."""
     pen, found = Pen(), findings(matrix)
     pen.table(by_dialect(found), _coloured)
-    pen.write([(Style.PLAIN, "\n"), *_legend()])
+    pen.write([(TerminalStyle.PLAIN, "\n"), *_legend()])
     pen.write(
-        [(Style.QUIET, "into, from: how many features a conversion into or from the dialect loses, on average\n\n")]
+        [
+            (
+                TerminalStyle.QUIET,
+                "into, from: how many features a conversion into or from the dialect loses, on average\n\n",
+            )
+        ]
     )
     pen.table(by_feature(found))
 
@@ -137,7 +142,7 @@ def _coloured(cell: str) -> Text:
 def _legend() -> Iterator[Styled]:
     for verdict, sign in SIGN.items():
         yield STYLE[verdict], sign
-        yield Style.QUIET, f" {verdict}: {MEANING[verdict]}\n"
+        yield TerminalStyle.QUIET, f" {verdict}: {MEANING[verdict]}\n"
 
 
 # One dialect
@@ -149,22 +154,25 @@ def _dialect(matrix: Matrix, name: str) -> Iterator[Styled]:
     for feature, finding in zip(matrix.features, matrix.standings[name].findings, strict=True):
         if feature.group != group:
             group = feature.group
-            yield Style.LABEL, f"{group}\n"
+            yield TerminalStyle.LABEL, f"{group}\n"
         yield from _finding(feature, finding)
-    yield Style.PLAIN, "\n"
+    yield TerminalStyle.PLAIN, "\n"
     yield from _legend()
 
 
 def _finding(feature: Feature, finding: Finding) -> Iterator[Styled]:
     style, sign = STYLE[finding.verdict], SIGN[finding.verdict]
     yield style, f"  {sign} "
-    yield Style.KEY, f"{feature.name:26}"
-    yield Style.QUIET, f"{feature.meaning}\n"
-    if finding.verdict is not Verdict.CARRIED:
+    yield TerminalStyle.KEY, f"{feature.name:26}"
+    yield TerminalStyle.QUIET, f"{feature.meaning}\n"
+    if finding.verdict is not FeatureVerdict.CARRIED:
         yield style, f"{'':6}{finding.verdict}"
-        yield Style.PLAIN, f" ({finding.tried - finding.carried} of {finding.tried}): {_short(finding.reason)}\n"
+        yield (
+            TerminalStyle.PLAIN,
+            f" ({finding.tried - finding.carried} of {finding.tried}): {_short(finding.reason)}\n",
+        )
         if finding.witness:
-            yield Style.QUIET, f"{'':6}{_short(finding.witness)}\n"
+            yield TerminalStyle.QUIET, f"{'':6}{_short(finding.witness)}\n"
 
 
 def _short(text: str) -> str:
@@ -177,22 +185,22 @@ def _short(text: str) -> str:
 def _pair(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Styled]:
     """What is lost in one direction, each with an example."""
     loss = matrix.loss(source.name, target.name)
-    yield Style.NAME, f"{source.name} → {target.name}\n"
-    yield Style.QUIET, f"  {counted(len(loss.lost), 'feature') if loss.lost else 'no features'} lost"
-    yield Style.QUIET, "\n" if loss.lost or loss.untyped else ": all comes through\n"
+    yield TerminalStyle.NAME, f"{source.name} → {target.name}\n"
+    yield TerminalStyle.QUIET, f"  {counted(len(loss.lost), 'feature') if loss.lost else 'no features'} lost"
+    yield TerminalStyle.QUIET, "\n" if loss.lost or loss.untyped else ": all comes through\n"
     for example in examples(matrix, source, target):
         yield from _example(example)
     if loss.untyped:
         names = ", ".join(matrix.features[number].name for number in loss.untyped)
-        yield Style.KEY, "  only where tools are declared: "
-        yield Style.PLAIN, f"{names}\n"
+        yield TerminalStyle.KEY, "  only where tools are declared: "
+        yield TerminalStyle.PLAIN, f"{names}\n"
 
 
 def _example(example: LostFeature) -> Iterator[Styled]:
-    yield Style.KEY, f"\n  {example.feature}"
+    yield TerminalStyle.KEY, f"\n  {example.feature}"
     witness = f": {_short(example.witness)}" if example.witness else ""
-    yield Style.PLAIN, f" ({example.lost} of {example.tried}): {_short(example.reason)}{witness}\n"
-    yield Style.QUIET, "    from\n"
-    yield Style.PLAIN, block(cut(example.source, 4 * _SHOWN), "      ")
-    yield Style.QUIET, "    to\n" if example.target else "    to nothing\n"
-    yield Style.PLAIN, block(cut(example.target, 4 * _SHOWN), "      ") if example.target else ""
+    yield TerminalStyle.PLAIN, f" ({example.lost} of {example.tried}): {_short(example.reason)}{witness}\n"
+    yield TerminalStyle.QUIET, "    from\n"
+    yield TerminalStyle.PLAIN, block(cut(example.source, 4 * _SHOWN), "      ")
+    yield TerminalStyle.QUIET, "    to\n" if example.target else "    to nothing\n"
+    yield TerminalStyle.PLAIN, block(cut(example.target, 4 * _SHOWN), "      ") if example.target else ""

@@ -14,7 +14,7 @@ import toolect
 from toolect import registry
 from toolect._chats import chat_registry
 from toolect._cli.options import Form, files, format_option, options
-from toolect._cli.terminal import Misuse, Pen, Style, Styled, complain, emit, output, progress
+from toolect._cli.terminal import Misuse, Pen, Styled, TerminalStyle, complain, emit, output, progress
 from toolect._diagnostic import Diagnostic, SpecError
 from toolect._files import holds_chats
 from toolect._shown import one_line
@@ -192,15 +192,15 @@ def coloured(text: str) -> Iterator[Styled]:
         body = line.rstrip("\n")
         if found := _HEAD.fullmatch(body):
             style = ERROR if found[1] == "error" else WARNING
-            yield from ((style, found[1] + found[2]), (Style.LABEL, found[3]))
+            yield from ((style, found[1] + found[2]), (TerminalStyle.LABEL, found[3]))
         elif found := _MARKED.fullmatch(body):
             yield from (
-                (Style.QUIET, found[1]),
-                (Style.PLAIN, found[2]),
-                (style if found[3][0] == "^" else Style.KEY, found[3] + found[4]),
+                (TerminalStyle.QUIET, found[1]),
+                (TerminalStyle.PLAIN, found[2]),
+                (style if found[3][0] == "^" else TerminalStyle.KEY, found[3] + found[4]),
             )
         elif found := _SIDE.fullmatch(body) or _LINE.fullmatch(body):
-            yield from ((Style.QUIET, found[1]), (Style.PLAIN, found[2]))
+            yield from ((TerminalStyle.QUIET, found[1]), (TerminalStyle.PLAIN, found[2]))
         else:
-            yield Style.PLAIN, body
-        yield Style.PLAIN, line[len(body) :]
+            yield TerminalStyle.PLAIN, body
+        yield TerminalStyle.PLAIN, line[len(body) :]

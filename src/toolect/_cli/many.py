@@ -33,17 +33,17 @@ TEXTS = ("text", "completion", "output", "response", "content")
 """The columns that may hold the text, in the order in which they are looked for."""
 
 
-class Answer(NamedTuple):
+class LineAnswer(NamedTuple):
     """An object that is written with the number of its line; `number` is that in its unit."""
 
     number: int
     out: dict[str, Json]
 
 
-class Part(NamedTuple):
+class UnitPart(NamedTuple):
     """What was made of some lines: what to write, the lines of the unit `seen` so far, messages, and bad ones."""
 
-    answers: list[str | Answer]
+    answers: list[str | LineAnswer]
     seen: int
     total: int
     bad: int
@@ -79,7 +79,7 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None, draw: DrawR
     return int(bad > 0)
 
 
-def _lines(answers: Sequence[str | Answer], before: int) -> Iterator[str]:
+def _lines(answers: Sequence[str | LineAnswer], before: int) -> Iterator[str]:
     """The lines to write; `before` lines came before those of the unit."""
     for one in answers:
         yield one if isinstance(one, str) else encoded({"line": before + one.number, **one.out}) + "\n"
@@ -94,20 +94,20 @@ def _draw(pen: Pen, numbers: Iterator[int], draw: DrawRow, lines: Iterable[str])
         pen.write(draw(next(numbers), json.loads(line)))
 
 
-def _alone(path: str, limit: int, work: Work, _jobs: int) -> Iterator[tuple[Unit, Iterable[Part]]]:
+def _alone(path: str, limit: int, work: Work, _jobs: int) -> Iterator[tuple[Unit, Iterable[UnitPart]]]:
     """The units with what is made of them; of standard input each line is one, so that none waits for the next."""
     for unit in units(path, limit, 1 if path == "-" else UNIT, lines=True):
         yield unit, _parts(unit, limit, work)
 
 
-def _together(path: str, limit: int, work: Work, jobs: int) -> Iterator[tuple[Unit, Iterable[Part]]]:
+def _together(path: str, limit: int, work: Work, jobs: int) -> Iterator[tuple[Unit, Iterable[UnitPart]]]:
     """The same, made by so many processes."""
     return in_order(units(path, limit, UNIT, lines=True), jobs, _made, _start, registry.state(), limit, work)
 
 
-def _parts(unit: Unit, limit: int, work: Work) -> Iterator[Part]:
+def _parts(unit: Unit, limit: int, work: Work) -> Iterator[UnitPart]:
     """What is made of a unit, a few lines at a time."""
-    answers: list[str | Answer] = []
+    answers: list[str | LineAnswer] = []
     size = total = bad = 0
     cursor = Cursor()
     for value in values(unit, cursor, "", "", limit, whole=True):
@@ -122,12 +122,12 @@ def _parts(unit: Unit, limit: int, work: Work) -> Iterator[Part]:
             size += len(answers[-1])
         except ValueError as error:
             clean = False
-            answers.append(Answer(cursor.number, {**beside(value, "line", "error"), "error": str(error)}))
+            answers.append(LineAnswer(cursor.number, {**beside(value, "line", "error"), "error": str(error)}))
         bad += not clean
         if size > AT_ONCE:
-            yield Part(answers, cursor.number, total, bad)
+            yield UnitPart(answers, cursor.number, total, bad)
             answers, size, total, bad = [], 0, 0, 0
-    yield Part(answers, cursor.number, total, bad)
+    yield UnitPart(answers, cursor.number, total, bad)
 
 
 def text_of(record: Json, field: str = "") -> tuple[str, str]:
@@ -178,6 +178,6 @@ def _start(known: registry.State, limit: int, work: Work) -> None:
     _given = limit, work
 
 
-def _made(unit: Unit) -> list[Part]:
+def _made(unit: Unit) -> list[UnitPart]:
     assert _given is not None
     return [*_parts(unit, *_given)]

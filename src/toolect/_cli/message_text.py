@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolect._cli.terminal import STATUS, Style, Styled, block
+from toolect._cli.terminal import STATUS, Styled, TerminalStyle, block
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, Repair, dumps
 from toolect._shown import one_line
@@ -18,39 +18,39 @@ def draw(message: Message, dialects: Iterable[str] | None = None) -> Iterator[St
             yield from _call(segment, next(readers, ""))
         else:
             content = isinstance(segment, Content)
-            yield Style.LABEL, "content\n" if content else "reasoning\n"
-            yield Style.PLAIN if content else Style.QUIET, block(segment.text)
+            yield TerminalStyle.LABEL, "content\n" if content else "reasoning\n"
+            yield TerminalStyle.PLAIN if content else TerminalStyle.QUIET, block(segment.text)
     yield from _repairs(message.repairs)
 
 
 def _call(call: Call, reader: str = "") -> Iterator[Styled]:
-    yield Style.LABEL, "call "
-    yield Style.NAME, one_line(call.name) or "?"
-    yield Style.QUIET, f"  {reader}" if reader else ""
+    yield TerminalStyle.LABEL, "call "
+    yield TerminalStyle.NAME, one_line(call.name) or "?"
+    yield TerminalStyle.QUIET, f"  {reader}" if reader else ""
     yield from _status(call)
     if call.runnable and isinstance(call.arguments, dict):
         for key, value in call.arguments.items():
-            yield Style.KEY, f"  {one_line(key)}"
+            yield TerminalStyle.KEY, f"  {one_line(key)}"
             yield from _value(value)
     else:
-        yield Style.PLAIN, block((call.raw or call.arguments_text).strip("\n"))
+        yield TerminalStyle.PLAIN, block((call.raw or call.arguments_text).strip("\n"))
     yield from _repairs(call.repairs)
 
 
 def _value(value: Json) -> Iterator[Styled]:
     """An argument's value on its key's line; a text of many lines gets a block."""
-    yield Style.QUIET, ": "
+    yield TerminalStyle.QUIET, ": "
     if isinstance(value, str) and "\n" in value:
-        yield Style.QUIET, "text\n"
-        yield Style.PLAIN, block(value, "    ")
+        yield TerminalStyle.QUIET, "text\n"
+        yield TerminalStyle.PLAIN, block(value, "    ")
     else:
-        yield Style.PLAIN, one_line(dumps(value)) + "\n"
+        yield TerminalStyle.PLAIN, one_line(dumps(value)) + "\n"
 
 
 def _status(call: Call) -> Iterator[Styled]:
-    yield Style.QUIET, "  " + one_line(call.id) if call.id else ""
+    yield TerminalStyle.QUIET, "  " + one_line(call.id) if call.id else ""
     yield STATUS[call.status], f"  {call.status}"
-    yield Style.PLAIN, (f": {one_line(call.error)}" if call.error else "") + "\n"
+    yield TerminalStyle.PLAIN, (f": {one_line(call.error)}" if call.error else "") + "\n"
 
 
 def _repairs(repairs: Iterable[Repair]) -> Iterator[Styled]:
@@ -69,22 +69,24 @@ class Live:
         """What `event` adds to the screen."""
         match event:
             case ContentDelta(text):
-                yield from self._text(type(event), 0, [(Style.LABEL, "content")], Style.PLAIN, text)
+                yield from self._text(type(event), 0, [(TerminalStyle.LABEL, "content")], TerminalStyle.PLAIN, text)
             case ReasoningDelta(text):
-                yield from self._text(type(event), 0, [(Style.LABEL, "reasoning")], Style.QUIET, text)
+                yield from self._text(type(event), 0, [(TerminalStyle.LABEL, "reasoning")], TerminalStyle.QUIET, text)
             case CallStart(index, id, name):
                 label: list[Styled] = [
-                    (Style.LABEL, "call "),
-                    (Style.NAME, one_line(name)),
-                    (Style.QUIET, "  " + one_line(id) if id else ""),
+                    (TerminalStyle.LABEL, "call "),
+                    (TerminalStyle.NAME, one_line(name)),
+                    (TerminalStyle.QUIET, "  " + one_line(id) if id else ""),
                 ]
-                yield from self._text(ArgumentsDelta, index, label, Style.PLAIN, "")
+                yield from self._text(ArgumentsDelta, index, label, TerminalStyle.PLAIN, "")
             case ArgumentsDelta(index, text):
-                yield from self._text(type(event), index, [(Style.LABEL, f"call {index}")], Style.PLAIN, text)
+                yield from self._text(
+                    type(event), index, [(TerminalStyle.LABEL, f"call {index}")], TerminalStyle.PLAIN, text
+                )
             case CallEnd(index, call):
                 if self._open == (ArgumentsDelta, index):
                     yield from self.close()
-                    yield Style.LABEL, "end"
+                    yield TerminalStyle.LABEL, "end"
                     yield from _status(call)
                     yield from _repairs(call.repairs)
                 else:
@@ -94,13 +96,13 @@ class Live:
     def close(self) -> Iterator[Styled]:
         """Ends the line that is still open."""
         if self._open is not None:
-            yield Style.PLAIN, "\n"
+            yield TerminalStyle.PLAIN, "\n"
         self._open = None
 
     def _text(self, kind: type[Event], index: int, label: list[Styled], style: str, text: str) -> Iterator[Styled]:
         if self._open != (kind, index):
             yield from self.close()
             yield from label
-            yield Style.PLAIN, "\n  "
+            yield TerminalStyle.PLAIN, "\n  "
             self._open = kind, index
         yield style, text.replace("\n", "\n  ")

@@ -12,7 +12,7 @@ from toolect._cli.input_files import pieces
 from toolect._cli.message_json import event_form, message_of
 from toolect._cli.message_text import Live, draw
 from toolect._cli.options import Form, Texts, form_for, format_option, options, texts
-from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, emit, emit_json, note
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit, emit_json, note
 from toolect._compiled import Dialect
 from toolect._detection.guess import detect, reader
 from toolect._events import Event
@@ -165,7 +165,7 @@ def _record(name: str, form: str, reading: dict[str, Any], field: str, record: J
 
 def _draw_record(number: int, row: dict[str, Json]) -> Iterator[Styled]:
     """A message among many."""
-    yield Style.QUIET, f"=== {number} ===\n"
+    yield TerminalStyle.QUIET, f"=== {number} ===\n"
     if "segments" not in row:
         yield STATUS["malformed"], f"line {row['line']}: {one_line(row['error'])}\n"
         return

@@ -16,7 +16,7 @@ import msgspec
 from toolect._cli.input_files import InputError
 from toolect._cli.message_json import message_of
 from toolect._cli.options import SECONDS, Form, Texts, form_for, format_option, texts
-from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, aside, block, emit_json, note
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, aside, block, emit_json, note
 from toolect._cli.tool_module import collect
 from toolect._compiled import Dialect
 from toolect._message import Json, Message, MessageError
@@ -82,11 +82,11 @@ def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[
 
 def draw_result(result: ToolResult) -> Iterator[Styled]:
     """What came of a call, with the time it took."""
-    yield Style.LABEL, "result "
-    yield Style.NAME, one_line(result.name) or "?"
-    yield Style.QUIET, f"  {result.duration_ms:.0f} ms"
-    yield (STATUS["malformed"], "  error\n") if result.is_error else (Style.PLAIN, "\n")
-    yield Style.PLAIN, block(result.output)
+    yield TerminalStyle.LABEL, "result "
+    yield TerminalStyle.NAME, one_line(result.name) or "?"
+    yield TerminalStyle.QUIET, f"  {result.duration_ms:.0f} ms"
+    yield (STATUS["malformed"], "  error\n") if result.is_error else (TerminalStyle.PLAIN, "\n")
+    yield TerminalStyle.PLAIN, block(result.output)
 
 
 @click.command()

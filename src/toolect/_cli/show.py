@@ -12,7 +12,7 @@ import toolect
 from toolect import registry
 from toolect._cli.grammar_template import template
 from toolect._cli.options import Form, dialect_names, find, form_for, format_option, options
-from toolect._cli.terminal import Pen, Style, Styled, block, emit_json, note
+from toolect._cli.terminal import Pen, Styled, TerminalStyle, block, emit_json, note
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Message, Reasoning
 from toolect._spec.model import Spec
@@ -61,10 +61,12 @@ def list_dialects(pattern: str | None, form: str | None) -> int:
         return 0
     pen, width = Pen(), max(len(spec.name) for spec in specs)
     for spec in specs:
-        pen.write([(Style.NAME, f"{spec.name:{width}}"), (Style.PLAIN, f"  {spec.about}\n")])
+        pen.write([(TerminalStyle.NAME, f"{spec.name:{width}}"), (TerminalStyle.PLAIN, f"  {spec.about}\n")])
         for key, values in {"aliases": spec.aliases, "models": spec.models}.items():
             if values:
-                pen.write([(Style.KEY, f"{'':{width}}  {key}: "), (Style.QUIET, ", ".join(values) + "\n")])
+                pen.write(
+                    [(TerminalStyle.KEY, f"{'':{width}}  {key}: "), (TerminalStyle.QUIET, ", ".join(values) + "\n")]
+                )
     return 0
 
 
@@ -100,21 +102,21 @@ def command(dialect: str) -> int:
 
 def _pieces(dialect: Dialect) -> Iterator[Styled]:
     spec = dialect.spec
-    yield Style.LABEL, f"{spec.name}\n"
-    yield Style.PLAIN, block(spec.about)
+    yield TerminalStyle.LABEL, f"{spec.name}\n"
+    yield TerminalStyle.PLAIN, block(spec.about)
     fields = {"source": (spec.source,), "models": spec.models, "aliases": spec.aliases, "end": map(repr, spec.end)}
     for key, values in fields.items():
-        yield Style.KEY, f"  {key}: "
-        yield Style.PLAIN, (", ".join(values) or "none") + "\n"
-    yield Style.LABEL, "\ngrammar\n"
-    yield Style.PLAIN, block(_grammar(spec))
-    yield Style.LABEL, "\ntemplate\n"
+        yield TerminalStyle.KEY, f"  {key}: "
+        yield TerminalStyle.PLAIN, (", ".join(values) or "none") + "\n"
+    yield TerminalStyle.LABEL, "\ngrammar\n"
+    yield TerminalStyle.PLAIN, block(_grammar(spec))
+    yield TerminalStyle.LABEL, "\ntemplate\n"
     for title, text in template(spec):
-        yield Style.KEY, f"  {title}\n"
-        yield Style.PLAIN, block(text.removesuffix("\n"), "    ")
-    yield Style.LABEL, "\nsamples\n"
+        yield TerminalStyle.KEY, f"  {title}\n"
+        yield TerminalStyle.PLAIN, block(text.removesuffix("\n"), "    ")
+    yield TerminalStyle.LABEL, "\nsamples\n"
     for title, message in SAMPLES.items():
-        yield Style.KEY, f"  {title}\n"
+        yield TerminalStyle.KEY, f"  {title}\n"
         yield from _sample(dialect, message)
 
 
@@ -129,6 +131,6 @@ def _grammar(spec: Spec) -> str:
 
 def _sample(dialect: Dialect, message: Message) -> Iterator[Styled]:
     try:
-        yield Style.PLAIN, block(str(dialect.render(message)), "    ")
+        yield TerminalStyle.PLAIN, block(str(dialect.render(message)), "    ")
     except toolect.RenderError as error:
-        yield Style.QUIET, block(f"cannot be written: {error}", "    ")
+        yield TerminalStyle.QUIET, block(f"cannot be written: {error}", "    ")

@@ -28,7 +28,7 @@ Styled: TypeAlias = tuple[str, str]
 """A style and the text it applies to."""
 
 
-class Style(StrEnum):
+class TerminalStyle(StrEnum):
     """Styles of text by what it is."""
 
     LABEL = "bold"
@@ -178,7 +178,7 @@ def bar(share: float) -> Iterator[Styled]:
     """A share from 0 to 1, as cells that are full or empty."""
     cells = round(share * BAR)
     yield STATUS["ok"], "█" * cells
-    yield Style.QUIET, "░" * (BAR - cells)
+    yield TerminalStyle.QUIET, "░" * (BAR - cells)
 
 
 def block(text: str, indent: str = "  ") -> str:
@@ -187,7 +187,7 @@ def block(text: str, indent: str = "  ") -> str:
 
 
 def entries(
-    key: str, values: Iterable[str], most: int, style: str = Style.PLAIN, key_style: str = Style.KEY
+    key: str, values: Iterable[str], most: int, style: str = TerminalStyle.PLAIN, key_style: str = TerminalStyle.KEY
 ) -> Iterator[Styled]:
     """The first of some values, one a line, with the key before the first; and how many more there are."""
     values = [*values]
@@ -195,7 +195,7 @@ def entries(
         yield key_style, f"  {'' if i else key:9}"
         yield style, one_line(value) + "\n"
     if len(values) > most:
-        yield Style.QUIET, f"{'':11}and {len(values) - most} more\n"
+        yield TerminalStyle.QUIET, f"{'':11}and {len(values) - most} more\n"
 
 
 class Pen:
@@ -224,9 +224,9 @@ class Pen:
         from rich.table import Table as Grid
 
         table = table.without(Kind.BAR)
-        grid = Grid(box=None, header_style=Style.LABEL, pad_edge=False, padding=(0, 2, 0, 0))
+        grid = Grid(box=None, header_style=TerminalStyle.LABEL, pad_edge=False, padding=(0, 2, 0, 0))
         for column in table.columns:
-            style = Style.NAME if column.kind is Kind.NAME else Style.PLAIN
+            style = TerminalStyle.NAME if column.kind is Kind.NAME else TerminalStyle.PLAIN
             grid.add_column(column.title, justify="right" if column.is_figure else "left", style=style)
         for row in table.rows:
             grid.add_row(*map(styled or _quiet_nought, map(_cell_text, row)))
@@ -253,7 +253,7 @@ def _quiet_nought(cell: str) -> Text:
     """The text of a cell; a 0 does not stand out."""
     from rich.text import Text
 
-    return Text(cell, Style.QUIET if cell == "0" else Style.PLAIN)
+    return Text(cell, TerminalStyle.QUIET if cell == "0" else TerminalStyle.PLAIN)
 
 
 def _cell_text(cell: Cell) -> str:

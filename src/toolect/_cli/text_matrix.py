@@ -12,7 +12,7 @@ import toolect
 from toolect import registry
 from toolect._authoring.processes import WorkerDiedError, cores, in_order
 from toolect._cli.options import Form
-from toolect._cli.terminal import STATUS, Misuse, Pen, Style, emit_json, note, progress
+from toolect._cli.terminal import STATUS, Misuse, Pen, TerminalStyle, emit_json, note, progress
 from toolect._compiled import Dialect
 from toolect._corpora.examine import Options
 from toolect._corpora.records import Bad, Record, records
@@ -45,7 +45,7 @@ class PlacedText(NamedTuple):
     record: Record
 
 
-class Reading(NamedTuple):
+class MatrixReading(NamedTuple):
     """What a dialect reads in a text: calls, the worst of their statuses, and markers that are left over."""
 
     calls: int
@@ -62,7 +62,7 @@ class Reading(NamedTuple):
         return not self.leaks and self.status in ("", Status.OK, Status.REPAIRED)
 
 
-Row: TypeAlias = dict[str, Reading] | dict[str, float]
+Row: TypeAlias = dict[str, MatrixReading] | dict[str, float]
 """What is said of a text, by dialect."""
 
 
@@ -77,11 +77,11 @@ def write_matrix(
     try:
         texts = [*islice(_texts(corpus, options), limit)]
         jobs = jobs or (1 if len(texts) <= ALONE else cores())
-        with progress(unit="texts") as told:
-            scores = [*_each(_scores, texts, jobs, told)] if fits or not dialects else []
+        with progress(unit="texts") as advance:
+            scores = [*_each(_scores, texts, jobs, advance)] if fits or not dialects else []
             best = Counter(next(iter(one)) for one in scores if one)
             dialects = dialects or sorted(name for name, _ in best.most_common(MOST))
-            readings = [] if fits else [*_each(partial(_readings, dialects), texts, jobs, told)]
+            readings = [] if fits else [*_each(partial(_readings, dialects), texts, jobs, advance)]
     except (SourceError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
     if not dialects:
@@ -90,7 +90,7 @@ def write_matrix(
     rows: list[Row] = [{name: one.get(name, 0.0) for name in dialects} for one in scores] if fits else [*readings]
     if form == Form.JSON:
         for text, row in zip(texts, rows, strict=True):
-            cells = {name: one._asdict() if isinstance(one, Reading) else one for name, one in row.items()}
+            cells = {name: one._asdict() if isinstance(one, MatrixReading) else one for name, one in row.items()}
             emit_json({"where": text.where, "text": text.record.text, "dialects": cells})
     else:
         _draw(dialects, texts, rows)
@@ -114,7 +114,7 @@ def _texts(corpus: Sequence[str], options: Options) -> Iterator[PlacedText]:
 
 
 def _each(
-    look: Callable[[Record], Found], texts: Sequence[PlacedText], jobs: int, told: Callable[[int, int], None]
+    look: Callable[[Record], Found], texts: Sequence[PlacedText], jobs: int, advance: Callable[[int, int], None]
 ) -> Iterator[Found]:
     """What is found in each text, by so many processes."""
     work = (text.record for text in texts)
@@ -122,7 +122,7 @@ def _each(
     if jobs > 1:
         found = (one for _, one in in_order(work, jobs, look, registry.restore, registry.state()))
     for done, one in enumerate(found, 1):
-        told(done, len(texts))
+        advance(done, len(texts))
         yield one
 
 
@@ -132,29 +132,29 @@ def _scores(record: Record) -> dict[str, float]:
     return {name: one.score for one in found for name in one.dialects}
 
 
-def _readings(dialects: Sequence[str], record: Record) -> dict[str, Reading]:
+def _readings(dialects: Sequence[str], record: Record) -> dict[str, MatrixReading]:
     """What each dialect reads."""
     return {name: _reading(toolect.dialect(name), record) for name in dialects}
 
 
-def _reading(dialect: Dialect, record: Record) -> Reading:
+def _reading(dialect: Dialect, record: Record) -> MatrixReading:
     message = dialect.parse(record.text or "", [*record.tools] or None)
     worst = max((call.status for call in message.calls), key=_ORDER.index, default="")
-    return Reading(len(message.calls), worst, len(leaks(message.segments)))
+    return MatrixReading(len(message.calls), worst, len(leaks(message.segments)))
 
 
 # Drawing
 
 
-def _good(cell: Reading | float) -> bool:
-    return cell.clean if isinstance(cell, Reading) else cell > 0
+def _good(cell: MatrixReading | float) -> bool:
+    return cell.clean if isinstance(cell, MatrixReading) else cell > 0
 
 
 def _draw(dialects: Sequence[str], texts: Sequence[PlacedText], rows: Sequence[Row]) -> None:
     titles = (Column("text", Kind.NAME), Column("", Kind.TEXT), *columns(Kind.TEXT, *dialects))
     lines: list[tuple[Cell, ...]] = []
     for text, row in zip(texts, rows, strict=True):
-        cells = [str(one) if isinstance(one, Reading) else f"{one:.0%}" for one in row.values()]
+        cells = [str(one) if isinstance(one, MatrixReading) else f"{one:.0%}" for one in row.values()]
         lines.append((text.where, cut(one_line(text.record.text or ""), SHOWN), *cells))
     sums = [sum(_good(row[name]) for row in rows) for name in dialects]
     lines.append(("read well", "", *(f"{number} of {len(rows)}" for number in sums)))
@@ -166,5 +166,5 @@ def _coloured(cell: str) -> RichText:
     from rich.text import Text
 
     words = cell.split()
-    style = STATUS.get(words[1], Style.PLAIN) if len(words) == 2 and words[0].isdigit() else Style.PLAIN
-    return Text(cell, Style.QUIET if cell in ("·", "0%") else style)
+    style = STATUS.get(words[1], TerminalStyle.PLAIN) if len(words) == 2 and words[0].isdigit() else TerminalStyle.PLAIN
+    return Text(cell, TerminalStyle.QUIET if cell in ("·", "0%") else style)

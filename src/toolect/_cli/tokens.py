@@ -11,7 +11,7 @@ import click
 import toolect
 from toolect._cli.input_files import read_json
 from toolect._cli.options import Form, format_option, options, write_page
-from toolect._cli.terminal import Misuse, Pen, Style, Styled, emit, emit_json, note
+from toolect._cli.terminal import Misuse, Pen, Styled, TerminalStyle, emit, emit_json, note
 from toolect._cli.transcripts import COLOURS, conversation_of
 from toolect._extras import MissingExtraError
 from toolect._message import Json
@@ -133,17 +133,17 @@ def _lines(example: Example) -> Iterator[Styled]:
     for box in _boxes(example):
         owner = f"{box['origin']} {box['turn']}" if box["turn"] >= 0 else box["origin"]
         if begun and owner != before:
-            yield Style.PLAIN, "\n"
+            yield TerminalStyle.PLAIN, "\n"
             begun = False
         before = owner
         if not begun:
-            yield Style.QUIET, f"{owner:12}"
+            yield TerminalStyle.QUIET, f"{owner:12}"
         left, right = ("⟦", "⟧") if box["taught"] else ("[", "]")
         style = COLOURS[Origin(box["origin"])]
         yield f"bold {style}" if box["taught"] else style, f"{left}{box['text']}{right}"
         begun = not box["breaks"]
-        yield Style.PLAIN, "" if begun else "\n"
-    yield Style.PLAIN, "\n" if begun else ""
+        yield TerminalStyle.PLAIN, "" if begun else "\n"
+    yield TerminalStyle.PLAIN, "\n" if begun else ""
 
 
 def _findings(example: Example, tokenizer: Tokenizer, ends: tuple[str, ...]) -> list[str]:

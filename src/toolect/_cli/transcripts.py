@@ -16,7 +16,7 @@ from toolect._chats.verbs import Chat
 from toolect._cli.input_files import read, read_json
 from toolect._cli.options import options
 from toolect._cli.parse import note_unread
-from toolect._cli.terminal import STATUS, Misuse, Pen, Style, Styled, emit_json, emit_wire, note
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, emit_wire, note
 from toolect._exchange.plain_text import text_of
 from toolect._message import Json, Repair
 from toolect._names import UnknownNameError
@@ -229,15 +229,15 @@ def _draw_rules(source: Chat, text: str) -> Iterator[Styled]:
         if not isinstance(part, Held):
             if part.enters:
                 role, guard = spec.roles.get(part.rule), spec.when.get(part.rule)
-                yield Style.LABEL, "  " * depth + part.rule
-                yield Style.NAME, f"  → {role}" if role is not None else ""
-                yield Style.QUIET, f"  when {guard}\n" if guard else "\n"
+                yield TerminalStyle.LABEL, "  " * depth + part.rule
+                yield TerminalStyle.NAME, f"  → {role}" if role is not None else ""
+                yield TerminalStyle.QUIET, f"  when {guard}\n" if guard else "\n"
             depth += 1 if part.enters else -1
             continue
         yield from _draw_scaffold(text[at : part.start], depth)
-        yield Style.KEY, "  " * depth + part.slot
-        yield Style.QUIET, f"  {part.start}–{part.end}"
-        yield Style.PLAIN, f"  {one_line(cut(text[part.start : part.end], WIDTH))}\n"
+        yield TerminalStyle.KEY, "  " * depth + part.slot
+        yield TerminalStyle.QUIET, f"  {part.start}–{part.end}"
+        yield TerminalStyle.PLAIN, f"  {one_line(cut(text[part.start : part.end], WIDTH))}\n"
         while repairs and repairs[0].at <= part.end:
             yield from _draw_repair(repairs.pop(0), depth)
         at = part.end
@@ -248,7 +248,7 @@ def _draw_rules(source: Chat, text: str) -> Iterator[Styled]:
 
 def _draw_scaffold(text: str, depth: int) -> Iterator[Styled]:
     if text:
-        yield Style.QUIET, "  " * depth + one_line(cut(text, WIDTH)) + "\n"
+        yield TerminalStyle.QUIET, "  " * depth + one_line(cut(text, WIDTH)) + "\n"
 
 
 def _draw_repair(repair: Repair, depth: int) -> Iterator[Styled]:

@@ -10,7 +10,7 @@ import msgspec
 from toolect._authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree, derive
 from toolect._authoring.derivation.explain import explain
 from toolect._cli.options import Form
-from toolect._cli.terminal import STATUS, Pen, Style, Styled, emit_json
+from toolect._cli.terminal import STATUS, Pen, Styled, TerminalStyle, emit_json
 from toolect._compiled import Dialect
 from toolect._message import Json, Repair
 from toolect._shown import cut, one_line
@@ -40,15 +40,15 @@ def draw_tree(found: Derivation) -> Iterator[Styled]:
     depth = 0
     for depth, node in found.tree.walk():
         yield from notes.before(node, depth)
-        yield Style.PLAIN, _indent(depth)
+        yield TerminalStyle.PLAIN, _indent(depth)
         if isinstance(node, Branch):
-            yield Style.LABEL, node.rule
-            yield Style.QUIET, _span(node) + "".join(f"  {name}" for name in dict.fromkeys(node.taken))
-            yield Style.NAME, f"  → {node.role}" if node.role else ""
+            yield TerminalStyle.LABEL, node.rule
+            yield TerminalStyle.QUIET, _span(node) + "".join(f"  {name}" for name in dict.fromkeys(node.taken))
+            yield TerminalStyle.NAME, f"  → {node.role}" if node.role else ""
             yield from notes.call(node)
         else:
             yield from _leaf(found, node)
-        yield Style.PLAIN, "\n"
+        yield TerminalStyle.PLAIN, "\n"
         yield from notes.after(node, depth)
     yield from notes.rest(depth)
 
@@ -58,19 +58,19 @@ def _leaf(found: Derivation, leaf: Leaf) -> Iterator[Styled]:
     shown = one_line(cut(text, WIDTH))
     match leaf.kind:
         case LeafKind.MARKER:
-            yield Style.KEY, one_line(leaf.name)
-            yield Style.QUIET, _span(leaf)
+            yield TerminalStyle.KEY, one_line(leaf.name)
+            yield TerminalStyle.QUIET, _span(leaf)
             yield STATUS["repaired"], "  missing" if leaf.implied else ""
-            yield Style.QUIET, "  from the prompt" if leaf.span[0] < 0 else ""
+            yield TerminalStyle.QUIET, "  from the prompt" if leaf.span[0] < 0 else ""
         case LeafKind.TERMINAL | LeafKind.SLOT:
-            yield Style.KEY, leaf.name
-            yield Style.QUIET, _span(leaf)
-            yield Style.NAME, f"  → {', '.join(leaf.fills)}" if leaf.fills else ""
-            yield Style.PLAIN, f"  {shown}" if shown else ""
+            yield TerminalStyle.KEY, leaf.name
+            yield TerminalStyle.QUIET, _span(leaf)
+            yield TerminalStyle.NAME, f"  → {', '.join(leaf.fills)}" if leaf.fills else ""
+            yield TerminalStyle.PLAIN, f"  {shown}" if shown else ""
         case _:
-            yield STATUS["repaired"] if leaf.kind is LeafKind.UNREAD else Style.QUIET, f"({leaf.kind})"
-            yield Style.QUIET, _span(leaf)
-            yield Style.PLAIN, f"  {shown}"
+            yield STATUS["repaired"] if leaf.kind is LeafKind.UNREAD else TerminalStyle.QUIET, f"({leaf.kind})"
+            yield TerminalStyle.QUIET, _span(leaf)
+            yield TerminalStyle.PLAIN, f"  {shown}"
 
 
 def _span(node: Tree) -> str:
@@ -106,7 +106,7 @@ class _Notes:
         yield from self._until(None, depth)
         for call in reversed(self._calls.values()):
             yield from self._ended(call.span[0] if call.span else 0, f"call {one_line(call.name)}")
-            yield Style.PLAIN, "\n"
+            yield TerminalStyle.PLAIN, "\n"
 
     def call(self, branch: Branch) -> Iterator[Styled]:
         """How the call that begins with `branch` ended."""
@@ -116,12 +116,12 @@ class _Notes:
 
     def _ended(self, start: int, label: str) -> Iterator[Styled]:
         call = self._calls[start]
-        yield Style.NAME, label
+        yield TerminalStyle.NAME, label
         yield STATUS[call.status], f"  {call.status}" + (f": {one_line(call.error)}" if call.error else "")
 
     def _until(self, at: int | None, depth: int) -> Iterator[Styled]:
         while self._said and (at is None or self._said[-1][0] < at):
-            yield Style.PLAIN, _indent(depth)
+            yield TerminalStyle.PLAIN, _indent(depth)
             yield from self._said.pop()[2]
 
 

@@ -11,7 +11,7 @@ from toolect._corpora.any_json import encoded
 from toolect._corpora.drawn import KINDS, Spot, spots
 from toolect._corpora.matrix import measure
 from toolect._corpora.page import draw_page
-from toolect._corpora.report import Grammar, Report
+from toolect._corpora.report import GrammarCoverage, Report
 from toolect._corpora.report_tables import (
     NO_DIALECT,
     NOTHING,
@@ -99,7 +99,7 @@ def _facts(report: Report) -> list[tuple[str, str | int, str]]:
     ]
 
 
-def _took(grammar: Grammar) -> list[tuple[str, int]]:
+def _took(grammar: GrammarCoverage) -> list[tuple[str, int]]:
     """The parts of a grammar that were taken, each as it is written, and the messages that took it."""
     return [(cut(f"{one.name}: {one.text}", LONGEST_PART), one.messages) for one in grammar.took]
 

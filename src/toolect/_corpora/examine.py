@@ -9,7 +9,7 @@ from toolect._corpora.reading import Read, Reader, badness
 from toolect._corpora.records import Bad, Record, Trouble, records
 from toolect._corpora.sources import Unit
 from toolect._corpora.stats import MISSED, Counts, Details, Specimen, Stats, most_samples
-from toolect._corpora.tally import Example, excerpt
+from toolect._corpora.tally import SeenExample, excerpt
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Call, Json, Status, dumps
 from toolect._names import UnknownNameError
@@ -64,8 +64,8 @@ class Examiner:
         self._stats.lines = self._cursor.number
         return self._stats
 
-    def _example(self, text: str, detail: str = "") -> Example:
-        return Example(self._path, self._cursor.number, text, detail)
+    def _example(self, text: str, detail: str = "") -> SeenExample:
+        return SeenExample(self._path, self._cursor.number, text, detail)
 
     def _bad(self, bad: Bad) -> None:
         if self._stats.troubles.add(bad.trouble):

@@ -13,11 +13,11 @@ from toolect._events import ArgumentsDelta
 from toolect._graph.symbols import Mark, is_echo
 from toolect._message import Call, Json, Message, Segment
 from toolect._rendered import RenderError
-from toolect._rendering.differences import IDS, MEANING, Change, differences, unchanged
+from toolect._rendering.differences import IDS, MEANING, SegmentChange, differences, unchanged
 from toolect._rendering.roundtrip import tools_of
 
 
-class Verdict(StrEnum):
+class FeatureVerdict(StrEnum):
     """How a dialect does with a feature, the best first."""
 
     CARRIED = "carried"
@@ -30,24 +30,24 @@ class Verdict(StrEnum):
     """It is not written: `RenderError`."""
 
 
-RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
+RANK = {verdict: rank for rank, verdict in enumerate(FeatureVerdict)}
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class FeatureOutcome(msgspec.Struct, frozen=True):
     """What became of one message: a verdict, why it is not better, and what shows that."""
 
-    verdict: Verdict
+    verdict: FeatureVerdict
     reason: str = ""
     witness: str = ""
 
 
-CARRIED = Outcome(Verdict.CARRIED)
+CARRIED = FeatureOutcome(FeatureVerdict.CARRIED)
 
 
 class Finding(msgspec.Struct, frozen=True):
     """The verdict on a feature, which is the worst of its messages: `carried` of them, out of `tried`, are carried."""
 
-    verdict: Verdict
+    verdict: FeatureVerdict
     reason: str
     witness: str
     carried: int
@@ -61,20 +61,20 @@ def markers(dialect: Dialect) -> list[str]:
     return sorted(core for core in {*cores, *dialect._graph().ends} if not is_echo(core) and len(core) > 1)
 
 
-def find(outcomes: Sequence[Outcome]) -> Finding:
+def find(outcomes: Sequence[FeatureOutcome]) -> Finding:
     """The finding that the outcomes of a feature come to."""
     worst = max(outcomes, key=lambda outcome: RANK[outcome.verdict], default=CARRIED)
-    good = sum(outcome.verdict is Verdict.CARRIED for outcome in outcomes)
+    good = sum(outcome.verdict is FeatureVerdict.CARRIED for outcome in outcomes)
     return Finding(worst.verdict, worst.reason, worst.witness, good, len(outcomes))
 
 
-def judge(dialect: Dialect, message: Message, sense: Sense) -> Outcome:
+def judge(dialect: Dialect, message: Message, sense: Sense) -> FeatureOutcome:
     """What becomes of a message: it is rendered, and read strictly without tools, then with them."""
     tools = tools_of(message)
     try:
         text = written(dialect, message, tools)
     except RenderError as error:
-        return Outcome(Verdict.REFUSED, f"{error.slot}: {error.reason}", error.witness)
+        return FeatureOutcome(FeatureVerdict.REFUSED, f"{error.slot}: {error.reason}", error.witness)
     return _read(dialect, message, sense, text, tools)
 
 
@@ -89,7 +89,7 @@ def written(dialect: Dialect, message: Message, tools: list[Json]) -> str:
             raise error from None
 
 
-def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: list[Json]) -> Outcome:
+def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: list[Json]) -> FeatureOutcome:
     """What becomes of a message once it is written."""
     if sense is Sense.STREAM:
         return _streamed(dialect, text, tools)
@@ -98,18 +98,22 @@ def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: li
         return CARRIED
     told = dialect.parse(text, tools, mode="strict")
     if same(message, told, sense):
-        return Outcome(Verdict.WITH_SCHEMA, "without declared types: " + difference(message, bare, sense), text)
-    return Outcome(Verdict.CHANGED, difference(message, told, sense), text)
+        return FeatureOutcome(
+            FeatureVerdict.WITH_SCHEMA, "without declared types: " + difference(message, bare, sense), text
+        )
+    return FeatureOutcome(FeatureVerdict.CHANGED, difference(message, told, sense), text)
 
 
-def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> Outcome:
+def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> FeatureOutcome:
     """Whether a part of the arguments is sent when half of the text has arrived."""
     bare, told = _sent(dialect, text, []), _sent(dialect, text, tools)
     if bare >= _EARLY:
         return CARRIED
     if told >= _EARLY:
-        return Outcome(Verdict.WITH_SCHEMA, "without declared types the arguments are sent late", text)
-    return Outcome(Verdict.CHANGED, "when half of the text has arrived, hardly any arguments are sent", text)
+        return FeatureOutcome(FeatureVerdict.WITH_SCHEMA, "without declared types the arguments are sent late", text)
+    return FeatureOutcome(
+        FeatureVerdict.CHANGED, "when half of the text has arrived, hardly any arguments are sent", text
+    )
 
 
 def _sent(dialect: Dialect, text: str, tools: list[Json]) -> float:
@@ -124,9 +128,9 @@ def _sent(dialect: Dialect, text: str, tools: list[Json]) -> float:
 _EARLY = 0.2
 
 
-def good(outcome: Outcome) -> bool:
+def good(outcome: FeatureOutcome) -> bool:
     """True when the message came back, for anyone or for those who know the tools."""
-    return outcome.verdict in (Verdict.CARRIED, Verdict.WITH_SCHEMA)
+    return outcome.verdict in (FeatureVerdict.CARRIED, FeatureVerdict.WITH_SCHEMA)
 
 
 # Comparing
@@ -135,8 +139,8 @@ _COUNTED = {
     Sense.MEANING: MEANING,
     Sense.STREAM: MEANING,
     Sense.IDS: MEANING | IDS,
-    Sense.ORDER: MEANING | {Change.ORDER},
-    Sense.SPELLING: MEANING | {Change.SPELLING},
+    Sense.ORDER: MEANING | {SegmentChange.ORDER},
+    Sense.SPELLING: MEANING | {SegmentChange.SPELLING},
 }
 """The changes that a message must not undergo to be carried."""
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from toolect._authoring.processes import pool
 from toolect._compiled import Dialect
 from toolect._corpora.features import FEATURES, Feature, Sense
-from toolect._corpora.fidelity import Finding, Outcome, Verdict, find, good, judge, markers
+from toolect._corpora.fidelity import FeatureOutcome, FeatureVerdict, Finding, find, good, judge, markers
 from toolect._message import Message
 from toolect._spec.model import Spec
 
@@ -120,7 +120,7 @@ def _measure(specs: Sequence[Spec], features: Sequence[Feature], run: Callable[.
     owns: list[Own] = list(run(partial(_own, features), specs))
     shared = sorted({pair for own in owns for pair in own.unheld})
     probes = [Probe(n, message) for n, marker in shared for message in features[n].with_markers([marker])]
-    outcomes: Iterable[list[Outcome]] = run(partial(_tried, features, probes), specs)
+    outcomes: Iterable[list[FeatureOutcome]] = run(partial(_tried, features, probes), specs)
     standings = [
         Standing(own.dialect, own.findings, *_bits([*own.outcomes, *more]))
         for own, more in zip(owns, outcomes, strict=True)
@@ -136,7 +136,7 @@ class Own(msgspec.Struct, frozen=True):
 
     dialect: str
     findings: tuple[Finding, ...]
-    outcomes: list[Outcome]
+    outcomes: list[FeatureOutcome]
     unheld: list[tuple[int, str]]
 
 
@@ -157,14 +157,14 @@ def _own(features: Sequence[Feature], spec: Spec) -> Own:
     return replace(own, findings=tuple(findings))
 
 
-def _tried(features: Sequence[Feature], probes: Sequence[Probe], spec: Spec) -> list[Outcome]:
+def _tried(features: Sequence[Feature], probes: Sequence[Probe], spec: Spec) -> list[FeatureOutcome]:
     """What a dialect makes of the probes."""
     dialect = Dialect(spec)
     return [judge(dialect, probe.message, features[probe.feature].sense) for probe in probes]
 
 
-def _bits(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+def _bits(outcomes: Sequence[FeatureOutcome]) -> tuple[int, int]:
     """Which outcomes went well with declared tools, and which without."""
     told = sum(1 << bit for bit, outcome in enumerate(outcomes) if good(outcome))
-    bare = sum(1 << bit for bit, outcome in enumerate(outcomes) if outcome.verdict is Verdict.CARRIED)
+    bare = sum(1 << bit for bit, outcome in enumerate(outcomes) if outcome.verdict is FeatureVerdict.CARRIED)
     return told, bare

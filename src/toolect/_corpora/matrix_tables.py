@@ -5,16 +5,21 @@ from __future__ import annotations
 import msgspec
 
 from toolect._corpora.features import FEATURES, Feature
-from toolect._corpora.fidelity import Verdict
+from toolect._corpora.fidelity import FeatureVerdict
 from toolect._corpora.matrix import Matrix
 from toolect._corpora.table import Cell, Kind, Share, Table, columns
 
-SIGN = {Verdict.CARRIED: "●", Verdict.WITH_SCHEMA: "◐", Verdict.CHANGED: "○", Verdict.REFUSED: "·"}
+SIGN = {
+    FeatureVerdict.CARRIED: "●",
+    FeatureVerdict.WITH_SCHEMA: "◐",
+    FeatureVerdict.CHANGED: "○",
+    FeatureVerdict.REFUSED: "·",
+}
 MEANING = {
-    Verdict.CARRIED: "comes back as it was, whoever reads it",
-    Verdict.WITH_SCHEMA: "comes back where tools are declared",
-    Verdict.CHANGED: "something else comes back",
-    Verdict.REFUSED: "is not written",
+    FeatureVerdict.CARRIED: "comes back as it was, whoever reads it",
+    FeatureVerdict.WITH_SCHEMA: "comes back where tools are declared",
+    FeatureVerdict.CHANGED: "something else comes back",
+    FeatureVerdict.REFUSED: "is not written",
 }
 
 
@@ -71,7 +76,7 @@ def by_feature(found: Findings, features: tuple[Feature, ...] = FEATURES) -> Tab
             for verdict, sign in SIGN.items()
         }
         bar = tuple(Share(verdict, len(names), verdict) for verdict, names in having.items())
-        carried = len(having.pop(Verdict.CARRIED))
+        carried = len(having.pop(FeatureVerdict.CARRIED))
         rows.append((feature.group, feature.name, bar, carried, *having.values(), feature.meaning))
     first, *others = SIGN.values()
     head = (*columns(Kind.TEXT, "group"), *columns(Kind.NAME, "feature"), *columns(Kind.BAR, "dialects"))

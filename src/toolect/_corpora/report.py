@@ -49,7 +49,7 @@ class Took(msgspec.Struct, frozen=True):
     messages: int
 
 
-class Grammar(msgspec.Struct, frozen=True):
+class GrammarCoverage(msgspec.Struct, frozen=True):
     """How many parts the grammar has, how many were taken, and which were not; `took` are the others."""
 
     parts: int
@@ -77,7 +77,7 @@ class Unparsed(msgspec.Struct, frozen=True):
     examples: tuple[Shown, ...]
 
 
-class Tool(msgspec.Struct, frozen=True):
+class ToolUse(msgspec.Struct, frozen=True):
     """A tool, how often it was called, and how often each argument had a value of each JSON type."""
 
     name: str
@@ -110,15 +110,15 @@ class DialectReport(msgspec.Struct, frozen=True):
     name: str | None
     figures: Figures
     best: int
-    grammar: Grammar | None
+    grammar: GrammarCoverage | None
     leaks: tuple[Leaked, ...]
     unparsed: tuple[Unparsed, ...]
-    tools: tuple[Tool, ...]
+    tools: tuple[ToolUse, ...]
     others: Others
     more: More
 
 
-class Source(msgspec.Struct, frozen=True):
+class SourceFigures(msgspec.Struct, frozen=True):
     """What one source has of one dialect."""
 
     source: str
@@ -126,7 +126,7 @@ class Source(msgspec.Struct, frozen=True):
     figures: Figures
 
 
-class Bad(msgspec.Struct, frozen=True):
+class BadCounts(msgspec.Struct, frozen=True):
     """Parts of the corpus that could not be used, by what is wrong with them."""
 
     trouble: str
@@ -145,8 +145,8 @@ class Report(msgspec.Struct, frozen=True):
     structured_calls: int
     problems: int
     dialects: tuple[DialectReport, ...]
-    sources: tuple[Source, ...]
-    troubles: tuple[Bad, ...]
+    sources: tuple[SourceFigures, ...]
+    troubles: tuple[BadCounts, ...]
 
 
 def report(stats: Stats, files: int) -> Report:
@@ -166,8 +166,8 @@ def report(stats: Stats, files: int) -> Report:
         structured_calls=stats.structured_calls,
         problems=stats.problems,
         dialects=tuple(_dialect(name, totals[name], stats.detail(name)) for name in ranked),
-        sources=tuple(Source(source, name or None, _figures(counts)) for (source, name), counts in sources),
-        troubles=tuple(Bad(key, count, stats.troubles.shown(key)) for key, count in stats.troubles.top()),
+        sources=tuple(SourceFigures(source, name or None, _figures(counts)) for (source, name), counts in sources),
+        troubles=tuple(BadCounts(key, count, stats.troubles.shown(key)) for key, count in stats.troubles.top()),
     )
 
 
@@ -195,7 +195,7 @@ def _figures(counts: Counts) -> Figures:
     return Figures(counts.messages, counts.characters, counts.calls, **counts.statuses, repairs=repairs)
 
 
-def _grammar(name: str, taken: Mapping[str, int]) -> Grammar:
+def _grammar(name: str, taken: Mapping[str, int]) -> GrammarCoverage:
     found = parts(registry.dialect(name))
     never = tuple(
         Never(part.name, part.kind, part.text, f"{part.place.path}:{part.place.line}")
@@ -203,7 +203,7 @@ def _grammar(name: str, taken: Mapping[str, int]) -> Grammar:
         if part.name not in taken
     )
     took = tuple(Took(part.name, part.kind, part.text, taken[part.name]) for part in found if part.name in taken)
-    return Grammar(len(found), len(took), never, took)
+    return GrammarCoverage(len(found), len(took), never, took)
 
 
 def _others(name: str, details: Details) -> Others:
@@ -218,8 +218,8 @@ def _others(name: str, details: Details) -> Others:
     return Others(tried, dict(sorted(read_by.items(), key=lambda item: (-item[1], item[0]))))
 
 
-def _tools(tools: Iterable[tuple[str, int]], arguments: Tally[tuple[str, str, str]]) -> tuple[Tool, ...]:
+def _tools(tools: Iterable[tuple[str, int]], arguments: Tally[tuple[str, str, str]]) -> tuple[ToolUse, ...]:
     types: dict[str, dict[str, dict[str, int]]] = {}
     for (tool, argument, kind), count in arguments.top():
         types.setdefault(tool, {}).setdefault(argument, {})[kind] = count
-    return tuple(Tool(name, count, types.get(name, {})) for name, count in tools)
+    return tuple(ToolUse(name, count, types.get(name, {})) for name, count in tools)

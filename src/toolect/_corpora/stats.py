@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from toolect._corpora.records import Trouble
-from toolect._corpora.tally import Example, Tally
+from toolect._corpora.tally import SeenExample, Tally
 from toolect._message import Json, Status
 
 MAX_SOURCES = 200
@@ -42,7 +42,7 @@ class Counts:
 class Specimen:
     """A message worth looking at."""
 
-    example: Example
+    example: SeenExample
     tools: tuple[Json, ...]
 
 

@@ -18,18 +18,18 @@ def coverage(
     paths: Iterable[str],
     options: Options | None = None,
     jobs: int = 0,
-    told: Callable[[int, int], None] = lambda _done, _total: None,
+    advance: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Stats:
     """What is in the corpus at `paths`, read by `jobs` processes (0: one for each core).
 
-    The result is the same for any number of them. `told` is called with the bytes done and the bytes there are. Raises
-    SourceError for a path that is no corpus.
+    The result is the same for any number of them. `advance` is called with the bytes done and the bytes there are.
+    Raises SourceError for a path that is no corpus.
     """
     found = files(paths)
     total = sum(map(size, found))
     jobs = jobs or cores()
     stats, lines, done, before = Stats(), 0, 0, ""
-    told(0, total)
+    advance(0, total)
     work = (unit for path in found for unit in units(path, (options or Options()).max_bytes))
     alone = jobs == 1 or total <= ALONE and "-" not in found
     for unit, part in (_alone if alone else _together)(work, options or Options(), jobs):
@@ -38,7 +38,7 @@ def coverage(
         stats.merge(part, lines)
         lines += part.lines
         done += unit.size
-        told(done, max(total, done))
+        advance(done, max(total, done))
     return stats
 
 

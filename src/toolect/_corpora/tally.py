@@ -13,7 +13,7 @@ EXCERPT = 240
 """Characters of an example that are kept."""
 
 
-class Example(msgspec.Struct, frozen=True):
+class SeenExample(msgspec.Struct, frozen=True):
     """Something that was seen: `number` is the line, row or record of the file at `path`, counted from 1."""
 
     path: str
@@ -26,7 +26,7 @@ class Example(msgspec.Struct, frozen=True):
         """The place, as an editor takes it."""
         return f"{self.path}:{self.number}" if self.number else self.path
 
-    def moved(self, offset: int) -> Example:
+    def moved(self, offset: int) -> SeenExample:
         """The same, seen so many lines later."""
         return msgspec.structs.replace(self, number=self.number and self.number + offset)
 
@@ -48,7 +48,7 @@ class Tally(Generic[K]):
     def __init__(self, limit: int, keep: int = 0) -> None:
         self.limit, self.keep = limit, keep
         self.counts: dict[K, int] = {}
-        self.examples: dict[K, list[Example]] = {}
+        self.examples: dict[K, list[SeenExample]] = {}
         self.rest = 0
 
     def add(self, key: K, count: int = 1) -> bool:
@@ -63,7 +63,7 @@ class Tally(Generic[K]):
         counts[key] = known + count
         return self.keep > 0 and len(self.examples.get(key, ())) < self.keep
 
-    def show(self, key: K, example: Example) -> None:
+    def show(self, key: K, example: SeenExample) -> None:
         """Keep an example of `key`."""
         self.examples.setdefault(key, []).append(example)
 

@@ -16,7 +16,7 @@ from toolect._data.row_targets import Target, length, write
 from toolect._message import Call, Content, Json, MessageError
 from toolect._rendered import RenderError
 from toolect._rows.account import LONGEST, Account, Fate, RowRejectedError, because
-from toolect._rows.open_row import Reading
+from toolect._rows.open_row import RowReading
 from toolect._rows.row_readers import readings
 from toolect._rows.row_source import Source
 from toolect._shown import visible
@@ -68,7 +68,7 @@ def convert(row: Json, settings: Settings) -> list[Outcome]:
     return [_one(row, reading, settings) for reading in found]
 
 
-def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
+def _one(row: Json, reading: RowReading, settings: Settings) -> Outcome:
     changes, notes, seen = reading.changes, reading.notes, None
     try:
         conversation = reading.conversation
@@ -107,7 +107,7 @@ def _check_unicode(row: Mapping[str, Json]) -> None:
         raise RowRejectedError(Change(NOT_UNICODE, detail=f"in the column `{visible(name)}`"))
 
 
-def _others(row: Json, reading: Reading) -> Mapping[str, Json]:
+def _others(row: Json, reading: RowReading) -> Mapping[str, Json]:
     """The columns that the conversation was not told in."""
     return {key: value for key, value in row.items() if key not in reading.columns} if isinstance(row, Mapping) else {}
 
@@ -120,7 +120,7 @@ def _beside(others: Mapping[str, Json], new: dict[str, Json]) -> dict[str, Json]
     return new | {(f"{INSTEAD}{key}" if key in taken else key): value for key, value in others.items()}
 
 
-def _seen(reading: Reading) -> Seen:
+def _seen(reading: RowReading) -> Seen:
     tools: dict[str, int] = {}
     features = set()
     for turn in reading.conversation.turns:

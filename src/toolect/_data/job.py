@@ -51,7 +51,7 @@ class Job(msgspec.Struct, frozen=True):
     """Bytes of new rows, as JSON, after which another file begins."""
 
 
-class Done(msgspec.Struct):
+class JobProgress(msgspec.Struct):
     """What a job has done so far."""
 
     read: int = 0
@@ -66,11 +66,14 @@ class Done(msgspec.Struct):
 
 
 def run(
-    job: Job, jobs: int = 0, told: Callable[[int, int], None] = lambda _done, _total: None, runner: Runner | None = None
-) -> Done:
+    job: Job,
+    jobs: int = 0,
+    advance: Callable[[int, int], None] = lambda _done, _total: None,
+    runner: Runner | None = None,
+) -> JobProgress:
     """Do a job, or what is left of it, by `jobs` processes (0: one for each core): any number writes the same.
 
-    `told` is called with the bytes done and the bytes there are.
+    `advance` is called with the bytes done and the bytes there are.
     Raises SourceError, CheckpointError, WorkerDiedError, MissingExtraError.
     """
     found = files(job.paths)
@@ -81,7 +84,7 @@ def run(
     if runner is None:
         runner = _alone if jobs == 1 or whole <= job.unit and "-" not in found else _together
     bytes_done = 0
-    told(0, whole)
+    advance(0, whole)
     work = _pieces(found, job, writer)
     skipped = writer.place.units
     for unit, _ in islice(work, skipped):
@@ -90,7 +93,7 @@ def run(
         for (unit, _), part in runner(work, jobs, job.max_bytes):
             writer.add(unit, part)
             bytes_done += unit.size
-            told(bytes_done, max(whole, bytes_done))
+            advance(bytes_done, max(whole, bytes_done))
     finally:
         writer.close()
     places.done()
@@ -229,7 +232,7 @@ class _Writer:
                 shards.close()
         self.places.close()
 
-    def done(self) -> Done:
+    def done(self) -> JobProgress:
         """What was done."""
         fates = {fate.value: self._fates.get(fate.value, 0) for fate in Fate}
-        return Done(self._tallies.read, self._written, fates, self._sources, self._tallies)
+        return JobProgress(self._tallies.read, self._written, fates, self._sources, self._tallies)

@@ -6,7 +6,7 @@ import msgspec
 
 from toolect._corpora.table import Cell, Kind, Share, Table, columns
 from toolect._corpora.tally import Shown
-from toolect._data.job import Done, Job
+from toolect._data.job import Job, JobProgress
 from toolect._data.tallies import RemarkTally
 from toolect._rows.account import Fate
 from toolect._version import __version__
@@ -50,7 +50,7 @@ class RowReport(msgspec.Struct, frozen=True):
     turns: dict[str, int]
 
 
-def report_of(done: Done, job: Job) -> RowReport:
+def report_of(done: JobProgress, job: Job) -> RowReport:
     """The report on a job that is done."""
     tallies = done.tallies
     return RowReport(

@@ -19,7 +19,7 @@ from toolect._exchange.openai_messages import template_messages
 from toolect._exchange.sharegpt import read_row
 from toolect._message import Json, Reasoning, dumps
 from toolect._rendered import RenderError
-from toolect._rows.open_row import Reading
+from toolect._rows.open_row import RowReading
 from toolect._training.wishes import wish_of
 from toolect._transcript import Defused
 from toolect._turns import Assistant
@@ -97,7 +97,7 @@ _UNTYPED: dict[Form, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-class Written(NamedTuple):
+class WrittenRow(NamedTuple):
     """Columns of new rows, what of the conversation they tell otherwise, and what is to say of them besides."""
 
     rows: list[dict[str, Json]]
@@ -111,7 +111,7 @@ REJECTED = "rejected_"
 UNSIGNED = "thinking has no signature: in a request the API takes it from nobody"
 
 
-def write(reading: Reading, target: Target) -> Written:
+def write(reading: RowReading, target: Target) -> WrittenRow:
     """The rows of what a row tells; of answers that were cut off no end is taught.
 
     A pair is one row: columns that begin with `rejected_` hold its other side. Raises RenderError for what the
@@ -130,10 +130,12 @@ def write(reading: Reading, target: Target) -> Written:
         better["chosen"], better["rejected"] = better.pop("completion"), worse["completion"]
     else:
         better |= {f"{REJECTED}{name}": value for name, value in worse.items() if name not in ("tools", "system")}
-    return Written([better], [*found.changes, *other.changes], found.notes)
+    return WrittenRow([better], [*found.changes, *other.changes], found.notes)
 
 
-def _written(conversation: Conversation, target: Target, cut: tuple[int, ...], weights: Mapping[int, float]) -> Written:
+def _written(
+    conversation: Conversation, target: Target, cut: tuple[int, ...], weights: Mapping[int, float]
+) -> WrittenRow:
     if target.form in OF_A_CHAT:
         return _in_chat(conversation, target, cut, weights)
     row = _row(conversation, target)
@@ -142,7 +144,7 @@ def _written(conversation: Conversation, target: Target, cut: tuple[int, ...], w
     if target.table:
         text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
         row |= {name: text for name, text in text.items() if not isinstance(row[name], str)}
-    return Written([row], lost, (*_unsigned(conversation),) if target.form is Form.ANTHROPIC else ())
+    return WrittenRow([row], lost, (*_unsigned(conversation),) if target.form is Form.ANTHROPIC else ())
 
 
 def _weighed(
@@ -227,13 +229,15 @@ def meaningful(before: Conversation, after: Conversation) -> list[Change]:
 # In a chat
 
 
-def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...], weights: Mapping[int, float]) -> Written:
+def _in_chat(
+    conversation: Conversation, target: Target, cut: tuple[int, ...], weights: Mapping[int, float]
+) -> WrittenRow:
     one = chat_named(target.chat)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
         told = one.told(conversation, compare=target.compare, **options)
         lost = [Change(WEIGHTS_LEFT, min(weights))] if weights else []
-        return Written([{"text": str(told.text)}], [*_defused(told.defused), *told.changes, *lost])
+        return WrittenRow([{"text": str(told.text)}], [*_defused(told.defused), *told.changes, *lost])
     tokenizer: Any = tokenizer_of(target.tokenizer)
     teach = dataclasses.replace(wish_of(target.teach), cut=cut, weights=weights)  # type: ignore[arg-type]
     made = examples(conversation, one, tokenizer, teach, **options)
@@ -241,7 +245,7 @@ def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...], w
         raise RenderError("answer", NO_ANSWER)
     texts = [(example.encoded.text, example.answers) for example in made]
     lost = _taught_otherwise(conversation, texts, target) if target.compare else []
-    return Written([_COLUMNS[target.form](example) for example in made], lost)
+    return WrittenRow([_COLUMNS[target.form](example) for example in made], lost)
 
 
 def _defused(texts: Iterable[Defused]) -> list[Change]:

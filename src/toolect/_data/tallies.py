@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from toolect._chats.comparing import Change
-from toolect._corpora.tally import Example, Tally, excerpt
+from toolect._corpora.tally import SeenExample, Tally, excerpt
 from toolect._data.converting import Outcome
 from toolect._message import Json
 from toolect._rows.account import group
@@ -80,7 +80,7 @@ class Tallies:
             for one, two, count, examples in counts:
                 tally.counts[one, two] = count
                 if examples:
-                    tally.examples[one, two] = [Example(*example) for example in examples]
+                    tally.examples[one, two] = [SeenExample(*example) for example in examples]
         return found
 
 
@@ -93,7 +93,7 @@ def _show(tally: RemarkTally, fate: str, change: Change, path: str, number: int)
     if tally.add(key):
         place = f"turn {change.turn}" if change.turn >= 0 else ""
         shown = change.detail or (change.what if what != change.what else "")
-        tally.show(key, Example(path, number, place, excerpt(shown)))
+        tally.show(key, SeenExample(path, number, place, excerpt(shown)))
 
 
 def _span(turns: int) -> str:

@@ -25,12 +25,12 @@ from toolect._search import text_edges
 from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.follow import TEXT
-from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import WAIT, Action, Doubt, EdgeContext, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail
-from toolect._search.stepping import Stepping, Way
+from toolect._search.stepping import Stepping, StepResult
 from toolect._search.trace import Trace
 from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
@@ -85,8 +85,8 @@ class _Stepping(Stepping):
 
     __slots__ = ()
 
-    def _text(self, one: Hypothesis, final: bool) -> Way:
-        return Way.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
+    def _text(self, one: Hypothesis, final: bool) -> StepResult:
+        return StepResult.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
 
 
 def _breaks_off(one: Hypothesis, other: Hypothesis) -> bool:
@@ -319,7 +319,7 @@ class AutoSearch(AnswerSearch):
     def _as(self, one: Hypothesis, graph: Graph, at: int, fence: int = NEVER) -> Hypothesis:
         """The hypothesis that the free text of `one` is that of a dialect, from index `at` on."""
         own = graph is one.node.graph
-        action, context = one.action, one.context if own else Context()
+        action, context = one.action, one.context if own else EdgeContext()
         if not own or fence != NEVER:
             action = Action(action, (Switch(graph, fence),))
         node = one.node if own else graph.start

@@ -35,7 +35,7 @@ _NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
 Said: TypeAlias = tuple[object, ...]
 
 
-class Found(msgspec.Struct, frozen=True):
+class MarkerCount(msgspec.Struct, frozen=True):
     """A marker of the dialect in the text: how often, and where first."""
 
     marker: str
@@ -53,7 +53,7 @@ class Detection(msgspec.Struct, frozen=True):
     """How well the dialect fits the text, from 0 to 1."""
     sure: float
     """How much better it fits than the other results, from 0 to 1."""
-    markers: tuple[Found, ...] = ()
+    markers: tuple[MarkerCount, ...] = ()
     """The dialect's markers in the text."""
     calls: int = 0
     """Calls that were read as the dialect writes them."""
@@ -98,12 +98,14 @@ def among(
     text, cut = text[start : start + MOST], len(text) > start + MOST
     prefix = "" if start else prefix
     readings = [
-        Reading(known.traits[name], Sample(text, start, cut), dialect(name).parse(text, given, prefix=prefix), schemas)
+        DialectReading(
+            known.traits[name], TextSample(text, start, cut), dialect(name).parse(text, given, prefix=prefix), schemas
+        )
         for name in names
     ]
     most = max((reading.attempts for reading in readings), default=0)
     others = [marker for marker in known.markers if marker in text]
-    groups: dict[Said, list[tuple[float, float, int, bool, int, Reading]]] = {}
+    groups: dict[Said, list[tuple[float, float, int, bool, int, DialectReading]]] = {}
     for reading in readings:
         score = reading.score(reading.attempts if reading.traits.name in read else most, others)
         if score > 0:
@@ -138,7 +140,7 @@ def _spells(dialect: Dialect, message: Message, text: str, tools: Tools | None) 
     return squeeze(written) == squeeze(text)
 
 
-class Sample(NamedTuple):
+class TextSample(NamedTuple):
     """The part of a text that is looked at: from character `start` on, and whether it is `cut` off."""
 
     text: str
@@ -174,17 +176,19 @@ def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[str]]]:
             yield at, names
 
 
-class Reading:
+class DialectReading:
     """What one dialect makes of a text."""
 
-    def __init__(self, traits: Traits, sample: Sample, message: Message, schemas: ToolSchemas) -> None:
+    def __init__(self, traits: Traits, sample: TextSample, message: Message, schemas: ToolSchemas) -> None:
         text, start, cut = sample
         self.traits, self.message, self.size = traits, message, max(len(text), 1)
         self.calls = [c for c in message.calls if not (cut and c.span is not None and c.span[1] == len(text))]
         self.schemas = schemas
         self.content = [s for s in message.segments if isinstance(s, Content)]
         found = [
-            Found(m, text.count(m), text.index(m) + start) for m in (*traits.markers, *traits.thinking) if m in text
+            MarkerCount(m, text.count(m), text.index(m) + start)
+            for m in (*traits.markers, *traits.thinking)
+            if m in text
         ]
         self.markers = tuple(
             one for one in found

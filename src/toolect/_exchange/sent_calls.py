@@ -135,11 +135,11 @@ def encode(source: Iterable[Piece], reader: EventReader, encoder: Encoder) -> It
 def encode(source: AsyncIterable[Piece], reader: EventReader, encoder: Encoder) -> AsyncIterator[dict[str, Json]]: ...
 def encode(source: Any, reader: EventReader, encoder: Encoder) -> Any:
     """The objects of an answer whose text `source` yields: an iterator, or an async one of an async source."""
-    work = _Encoding(reader, encoder)
+    work = _EventEncoding(reader, encoder)
     return _encode_async(source, work) if isinstance(source, AsyncIterable) else _encode(source, work)
 
 
-class _Encoding:
+class _EventEncoding:
     """The work on one answer."""
 
     def __init__(self, reader: EventReader, encoder: Encoder) -> None:
@@ -158,13 +158,13 @@ class _Encoding:
         return made + self._encoder.close(self._finish)
 
 
-def _encode(source: Iterable[Piece], work: _Encoding) -> Iterator[dict[str, Json]]:
+def _encode(source: Iterable[Piece], work: _EventEncoding) -> Iterator[dict[str, Json]]:
     for piece in source:
         yield from work.take(piece)
     yield from work.end()
 
 
-async def _encode_async(source: AsyncIterable[Piece], work: _Encoding) -> AsyncIterator[dict[str, Json]]:
+async def _encode_async(source: AsyncIterable[Piece], work: _EventEncoding) -> AsyncIterator[dict[str, Json]]:
     async for piece in source:
         for made in work.take(piece):
             yield made

@@ -44,7 +44,7 @@ class Option(NamedTuple):
     item: Expr
 
 
-class State:
+class RuleState:
     """A point in a rule: what may be read, which rules may be entered, where one may go for free."""
 
     __slots__ = ("edges", "enters", "final", "spaces", "skips")
@@ -62,7 +62,7 @@ class Network:
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.states: list[State] = []
+        self.states: list[RuleState] = []
         self.starts: dict[str, int] = {}
         self.ends: dict[str, int] = {}
         self.options: dict[int, Option] = {}
@@ -91,7 +91,7 @@ class Network:
         return False
 
     def _state(self) -> int:
-        self.states.append(State())
+        self.states.append(RuleState())
         return len(self.states) - 1
 
     def _option(self, rule: Rule, within: Alt | Repeat, item: Expr) -> int:

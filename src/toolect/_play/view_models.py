@@ -71,9 +71,9 @@ def reading(asked: Asked, reader: Reader) -> View:
         view["found"] = [_evidence(one) for one in toolect.detect(asked.text, asked.schemas)]
     if asked.explain and not message.clean and len(asked.text) <= MAX_EXPLAINED:
         explained = reader.explain(asked.text, asked.schemas)
-        places = explained.places[:MAX_PLACES]
+        places, more = explained.places[:MAX_PLACES], explained.places[MAX_PLACES:]
         view["explanation"] = str(
-            msgspec.structs.replace(explained, places=places, left_out=explained.left_out + len(explained.places[50:]))
+            msgspec.structs.replace(explained, places=places, left_out=explained.left_out + len(more))
         )
     return view
 

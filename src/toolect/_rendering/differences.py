@@ -11,7 +11,7 @@ from typing import NamedTuple
 from toolect._message import Call, Message, Segment, Status, dumps, same_json
 
 
-class Change(StrEnum):
+class SegmentChange(StrEnum):
     """What became of a segment, or of a part of one."""
 
     LOST = "lost"
@@ -45,23 +45,31 @@ class Change(StrEnum):
 
 
 MEANING = frozenset(
-    {Change.LOST, Change.ADDED, Change.KIND, Change.TEXT, Change.NAME, Change.ARGUMENTS, Change.RUNNABLE}
+    {
+        SegmentChange.LOST,
+        SegmentChange.ADDED,
+        SegmentChange.KIND,
+        SegmentChange.TEXT,
+        SegmentChange.NAME,
+        SegmentChange.ARGUMENTS,
+        SegmentChange.RUNNABLE,
+    }
 )
 """Changes of what a message says, whoever reads it."""
-IDS = frozenset({Change.ID_LOST, Change.ID_MADE, Change.ID_TAKEN, Change.ID_CHANGED})
+IDS = frozenset({SegmentChange.ID_LOST, SegmentChange.ID_MADE, SegmentChange.ID_TAKEN, SegmentChange.ID_CHANGED})
 """Changes of ids, which many dialects have no place for."""
 
 
 class SegmentDifference(NamedTuple):
     """A change of segment number `at`: the segment `old` as it was written, None if added, and `new`, None if lost."""
 
-    change: Change
+    change: SegmentChange
     at: int
     old: Segment | None
     new: Segment | None
 
 
-def differences(message: Message, back: Message, counted: Collection[Change]) -> Iterator[SegmentDifference]:
+def differences(message: Message, back: Message, counted: Collection[SegmentChange]) -> Iterator[SegmentDifference]:
     """The differences between a message and what was read `back`, in the order of segments, that are `counted`."""
     ids = Counter(call.id for call in back.calls)
     for at, (old, new) in enumerate(zip_longest(message.segments, back.segments)):
@@ -70,42 +78,48 @@ def differences(message: Message, back: Message, counted: Collection[Change]) ->
                 yield SegmentDifference(change, at, old, new)
 
 
-def unchanged(message: Message, back: Message, counted: Collection[Change]) -> bool:
+def unchanged(message: Message, back: Message, counted: Collection[SegmentChange]) -> bool:
     """True when no `counted` change was made to the message."""
     return next(differences(message, back, counted), None) is None
 
 
 def _changes(
-    old: Segment | None, new: Segment | None, ids: Mapping[str | None, int], counted: Collection[Change]
-) -> Iterator[Change]:
+    old: Segment | None, new: Segment | None, ids: Mapping[str | None, int], counted: Collection[SegmentChange]
+) -> Iterator[SegmentChange]:
     match old, new:
         case None, _:
-            yield Change.ADDED
+            yield SegmentChange.ADDED
         case _, None:
-            yield Change.LOST
+            yield SegmentChange.LOST
         case Call(), Call():
             yield from _call_changes(old, new, counted)
             if old.id is None and new.id is not None and ids[new.id] > 1:
-                yield Change.ID_TAKEN
+                yield SegmentChange.ID_TAKEN
         case _ if type(old) is not type(new):
-            yield Change.KIND
+            yield SegmentChange.KIND
         case _ if old != new:
-            yield Change.TEXT
+            yield SegmentChange.TEXT
 
 
-def _call_changes(old: Call, new: Call, counted: Collection[Change]) -> Iterator[Change]:
+def _call_changes(old: Call, new: Call, counted: Collection[SegmentChange]) -> Iterator[SegmentChange]:
     if old.name != new.name:
-        yield Change.NAME
+        yield SegmentChange.NAME
     if not same_json(old.arguments, new.arguments):
-        yield Change.ARGUMENTS
+        yield SegmentChange.ARGUMENTS
     if old.runnable != new.runnable:
-        yield Change.RUNNABLE
+        yield SegmentChange.RUNNABLE
     if new.status is Status.REPAIRED:
-        yield Change.REPAIRED
+        yield SegmentChange.REPAIRED
     if old.id != new.id:
-        yield Change.ID_MADE if old.id is None else Change.ID_LOST if new.id is None else Change.ID_CHANGED
+        yield (
+            SegmentChange.ID_MADE
+            if old.id is None
+            else SegmentChange.ID_LOST
+            if new.id is None
+            else SegmentChange.ID_CHANGED
+        )
     # These cost as much as writing the arguments again.
-    if Change.ORDER in counted and dumps(old.arguments) != dumps(new.arguments):
-        yield Change.ORDER
-    if Change.SPELLING in counted and "".join(old.arguments_text.split()) != "".join(new.arguments_text.split()):
-        yield Change.SPELLING
+    if SegmentChange.ORDER in counted and dumps(old.arguments) != dumps(new.arguments):
+        yield SegmentChange.ORDER
+    if SegmentChange.SPELLING in counted and "".join(old.arguments_text.split()) != "".join(new.arguments_text.split()):
+        yield SegmentChange.SPELLING

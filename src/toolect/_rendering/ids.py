@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from toolect._message import Call, Segment
-from toolect._spec.model import Ids
+from toolect._spec.model import IdForm
 from toolect._values.ref import split_ref
 
 
-def with_ids(ids: Ids | None, segments: Sequence[Segment]) -> Sequence[Segment]:
+def with_ids(ids: IdForm | None, segments: Sequence[Segment]) -> Sequence[Segment]:
     """The segments with an id on every call: a call's number in `form`, or the next number that no call has yet."""
     if ids is None:
         return segments

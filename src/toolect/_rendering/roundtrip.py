@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from toolect._message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of, same_json
 from toolect._rendered import Rendered, RenderError
 from toolect._rendering.call import READ_BACK
-from toolect._rendering.differences import IDS, MEANING, Change, SegmentDifference, differences, unchanged
+from toolect._rendering.differences import IDS, MEANING, SegmentChange, SegmentDifference, differences, unchanged
 from toolect._rendering.message_writer import MessageWriter, sample_of, word_for
 from toolect._rendering.output import RenderedOutput
 from toolect._rendering.reader import TextParser
@@ -125,16 +125,16 @@ def _schema(values: Sequence[Json], depth: int = 0) -> dict[str, Any] | None:
     return schema
 
 
-def lossy(spec: Spec) -> frozenset[Change]:
+def lossy(spec: Spec) -> frozenset[SegmentChange]:
     """The changes that make a dialect unfit for a message; no id that it has no place for is one.
 
     Where every call has an id, the one that a call came with must have been written. Where the id says the call's
     number, it is the number that counts.
     """
-    counted = MEANING | {Change.REPAIRED}
+    counted = MEANING | {SegmentChange.REPAIRED}
     if spec.ids:
-        return counted | {Change.ID_LOST, Change.ID_CHANGED}
-    return counted if "{index}" in spec.ref else counted | {Change.ID_CHANGED}
+        return counted | {SegmentChange.ID_LOST, SegmentChange.ID_CHANGED}
+    return counted if "{index}" in spec.ref else counted | {SegmentChange.ID_CHANGED}
 
 
 def _is_deep(value: Json) -> bool:

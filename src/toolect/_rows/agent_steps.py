@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toolect._exchange.told_in_texts import one_each
 from toolect._message import Json, MessageError, dumps
 from toolect._objects import got, holding
-from toolect._rows.ignored_fields import of_turn, told
+from toolect._rows.ignored_fields import left_out, of_turn
 from toolect._rows.open_row import OpenRow
 from toolect._rows.opening import opened
 from toolect._rows.row_holes import STEP, is_step
@@ -43,7 +43,7 @@ def messages_of_steps(one: OpenRow, steps: Json, where: str) -> list[Json]:
         else:
             messages += shaped_turns([step], one.shape, at).messages
             left.append([])
-    one.changes += told(left)
+    one.changes += left_out(left)
     return messages
 
 

@@ -21,7 +21,7 @@ _INSIDE = re.compile(r"<(tool_response|function_response|tool_result|function_re
 """Results in the text of an answer, which goes on behind them."""
 
 
-class TextReader:
+class CallTextReader:
     """Reads messages whose answers are read by `spoken`; the user's texts that begin as `results` are results."""
 
     def __init__(

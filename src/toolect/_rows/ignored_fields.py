@@ -38,7 +38,7 @@ _ITEMS: dict[str, frozenset[str]] = {
 }  # fmt: skip
 """The fields that are read of an item of the Responses API, or that say nothing but what a server calls it."""
 MOST = 8
-"""Names of fields that are told. Beyond it: it is told how many more there are."""
+"""Names of fields that are left_out. Beyond it: it is left_out how many more there are."""
 
 
 def of_message(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
@@ -75,7 +75,7 @@ def of_blocks(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
 
 def of_items(items: Json) -> list[Change]:
     """What is said of the fields that items of the Responses API, one after the other, have besides."""
-    return told(map(_of_item, items)) if isinstance(items, list) else []
+    return left_out(map(_of_item, items)) if isinstance(items, list) else []
 
 
 def _of_item(item: Json) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _others(message: Mapping[str, Json], read: frozenset[str]) -> Iterator[str]:
     return (name for name, value in message.items() if name not in read and (value or value in (0, False)))
 
 
-def told(found: Iterable[Iterable[str]]) -> list[Change]:
+def left_out(found: Iterable[Iterable[str]]) -> list[Change]:
     """What is said of the fields that messages, one after the other, have besides."""
     each = [[*names] for names in found]
     names = [*dict.fromkeys(name for names in each for name in names)]

@@ -15,9 +15,9 @@ from toolect._detection.guess import reader as reader_of
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.told_in_texts import definitions_in, tells_of
 from toolect._message import Call, Content, Json, Message, RepairKind
-from toolect._rows.calls_and_results import TextReader, weights_of
+from toolect._rows.calls_and_results import CallTextReader, weights_of
 from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
-from toolect._rows.ignored_fields import of_message, told
+from toolect._rows.ignored_fields import left_out, of_message
 from toolect._rows.normalize import Tools, mended_messages, tools_in
 from toolect._rows.result_ids import results_of_others
 from toolect._rows.row_fields import TurnShape
@@ -35,7 +35,7 @@ REST_STAYS = "the system text told of the tools itself: they are kept as tools, 
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
 
 
-class Reading(NamedTuple):
+class RowReading(NamedTuple):
     """A conversation that a row tells, the columns that it was told in, and what was seen in them."""
 
     conversation: Conversation
@@ -94,8 +94,8 @@ class OpenRow:
             if isinstance(first, Mapping) and first.get("role") == "system" and isinstance(first.get("content"), str):
                 self.declare([*definitions_in(first["content"])])
         mended = mended_messages(messages, self.tools, self.notes)
-        self.beside = told(of_message(one, self.shape.fields.ignore) for one in mended)
-        reader = TextReader(self.spoken if self.dialect else None, self.shape.fields.results, self.shape.result)
+        self.beside = left_out(of_message(one, self.shape.fields.ignore) for one in mended)
+        reader = CallTextReader(self.spoken if self.dialect else None, self.shape.fields.results, self.shape.result)
         return reader.turns(mended, where, system)
 
     def retold(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
@@ -127,7 +127,7 @@ class OpenRow:
         message = reader_of(self.dialect).parse(text, list(self.tools.tools) or None)
         return Message(message.segments, with_dropped(text, message))
 
-    def conversation(self, turns: Sequence[Turn]) -> Reading:
+    def conversation(self, turns: Sequence[Turn]) -> RowReading:
         """The conversation of the turns, with what is to say about its calls."""
         found = read_of(turns, self.tools, self.taken, [*self.notes, *self.seen], [*self.changes, *self.beside])
         if not self.weights:
@@ -139,7 +139,7 @@ class OpenRow:
 
 def read_of(
     turns: Sequence[Turn], tools: Tools, columns: frozenset[str], notes: list[Change], changes: Sequence[Change] = ()
-) -> Reading:
+) -> RowReading:
     """What turns tell, with what is to say about them: answers as what they say, not as they were spelled."""
     bare = [*turns]
     left = [*changes]
@@ -176,4 +176,4 @@ def read_of(
     notes += results_of_others(turns)
     if calls:
         notes += without_result(turns, calls)
-    return Reading(Conversation((*bare,), tools.tools), columns, (*notes,), (*left,))
+    return RowReading(Conversation((*bare,), tools.tools), columns, (*notes,), (*left,))

@@ -20,7 +20,7 @@ Takes: TypeAlias = Callable[[str, Json], Json]
 """From the name of a hole and a value to what stands in it, or `NOTHING`."""
 
 
-class Hole(NamedTuple):
+class RowHole(NamedTuple):
     """Any value that the hole takes."""
 
     name: str
@@ -38,7 +38,7 @@ class Expression(NamedTuple):
     regex: re.Pattern[str]
 
 
-class Each(NamedTuple):
+class EachItem(NamedTuple):
     """A list all of whose items fit; without a pattern any list."""
 
     item: Pattern | None
@@ -50,7 +50,7 @@ class Some(NamedTuple):
     item: Pattern
 
 
-class Field(NamedTuple):
+class RowField(NamedTuple):
     """A field: the names that it may have, whether it may be missing, and what it holds."""
 
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class Field(NamedTuple):
 class Fields(NamedTuple):
     """An object with these fields, and others unless it is `only`."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[RowField, ...]
     only: bool
 
 
@@ -69,7 +69,7 @@ class Absent(NamedTuple):
     """A field that is not there."""
 
 
-Pattern: TypeAlias = Hole | Absent | Words | Expression | Each | Some | Fields
+Pattern: TypeAlias = RowHole | Absent | Words | Expression | EachItem | Some | Fields
 
 
 def compiled(given: Json) -> Pattern:
@@ -77,7 +77,7 @@ def compiled(given: Json) -> Pattern:
     if given == ABSENT:
         return Absent()
     if isinstance(given, str) and given.startswith("$"):
-        return Hole(given[1:])
+        return RowHole(given[1:])
     if isinstance(given, str) and len(given) > 2 and given[0] == given[-1] == "/":
         try:
             return Expression(re.compile(given[1:-1], re.MULTILINE))
@@ -88,13 +88,13 @@ def compiled(given: Json) -> Pattern:
     if isinstance(given, list):
         if len(given) > 1:
             raise ValueError("expected a list of one pattern, which all items fit, got several")
-        return Each(compiled(given[0]) if given else None)
+        return EachItem(compiled(given[0]) if given else None)
     if not isinstance(given, dict):
         return Words((given,))
     if SOME in given:
         return Some(compiled(given[SOME]))
     fields = [
-        Field((*key.removesuffix("?").split("|"),), key.endswith("?"), compiled(value))
+        RowField((*key.removesuffix("?").split("|"),), key.endswith("?"), compiled(value))
         for key, value in given.items()
         if key != ONLY
     ]
@@ -104,9 +104,9 @@ def compiled(given: Json) -> Pattern:
 def holes_of(pattern: Pattern) -> Iterator[str]:
     """The names of the holes of a pattern."""
     match pattern:
-        case Hole(name):
+        case RowHole(name):
             yield name
-        case Each(item) | Some(item) if item is not None:
+        case EachItem(item) | Some(item) if item is not None:
             yield from holes_of(item)
         case Fields(fields):
             for field in fields:
@@ -118,7 +118,7 @@ def fit(pattern: Pattern, value: Json, takes: Takes) -> Holes | None:
     match pattern:
         case Absent():
             return None
-        case Hole(name):
+        case RowHole(name):
             taken = takes(name, value)
             return None if taken is NOTHING else {name: [taken]}
         case Words(words):
@@ -129,7 +129,7 @@ def fit(pattern: Pattern, value: Json, takes: Takes) -> Holes | None:
             value = opened(value)
             fits = isinstance(value, list) and any(fit(item, one, takes) is not None for one in value)
             return {} if fits else None
-        case Each(item):
+        case EachItem(item):
             value = opened(value)
             if not isinstance(value, list):
                 return None
@@ -145,7 +145,7 @@ def fit(pattern: Pattern, value: Json, takes: Takes) -> Holes | None:
             return _fields(fields, only, value, takes) if isinstance(value, Mapping) else None
 
 
-def _fields(fields: tuple[Field, ...], only: bool, value: Mapping[str, Json], takes: Takes) -> Holes | None:
+def _fields(fields: tuple[RowField, ...], only: bool, value: Mapping[str, Json], takes: Takes) -> Holes | None:
     found: Holes = {}
     read = set()
     for field in fields:
@@ -153,14 +153,14 @@ def _fields(fields: tuple[Field, ...], only: bool, value: Mapping[str, Json], ta
         if name:
             read.add(name)
             _add(found, inside)
-        elif not field.optional or isinstance(field.value, Hole) and any(value.get(one) for one in field.names):
+        elif not field.optional or isinstance(field.value, RowHole) and any(value.get(one) for one in field.names):
             return None  # what stands there would be lost
     if only and any(value[name] is not None for name in value.keys() - read):
         return None
     return found
 
 
-def fit_field(field: Field, value: Mapping[str, Json], takes: Takes) -> tuple[str, Holes]:
+def fit_field(field: RowField, value: Mapping[str, Json], takes: Takes) -> tuple[str, Holes]:
     """The name under which a field is there and fits, and what stands in its holes; "" where it does not."""
     if isinstance(field.value, Absent):
         return ("", {}) if any(name in value for name in field.names) else (field.names[0], {})
@@ -169,7 +169,7 @@ def fit_field(field: Field, value: Mapping[str, Json], takes: Takes) -> tuple[st
         if item is None and name not in value:
             item = nested(value, name)
         inside = fit(field.value, item, takes)
-        if inside is not None and (item is not None or not isinstance(field.value, Hole)):
+        if inside is not None and (item is not None or not isinstance(field.value, RowHole)):
             return name, inside
     return "", {}
 

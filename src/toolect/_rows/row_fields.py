@@ -13,10 +13,10 @@ import msgspec
 from toolect import _files as files
 from toolect._diagnostic import Diagnostic, Severity, SpecError
 from toolect._message import Json
-from toolect._rows.patterns import ABSENT, Fields, Hole, Holes, Pattern, compiled, fit, fit_field, holes_of
+from toolect._rows.patterns import ABSENT, Fields, Holes, Pattern, RowHole, compiled, fit, fit_field, holes_of
 from toolect._rows.row_holes import ROW, TURN, take_of_row
 from toolect._spec.decode import check_keys, read_struct
-from toolect._spec.document import Node, Table, describe, read_document, read_text
+from toolect._spec.document import Node, YamlTable, describe, read_document, read_text
 from toolect._spec.problems import Problems, near
 
 _ROW_HOLES = msgspec.Meta(extra={"holes": (ABSENT, *(f"${name}" for name in ROW))})
@@ -148,7 +148,7 @@ def _fit(pattern: Fields, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str
                 names[hole] = name
             if not (field.optional and isinstance(field.value, Fields)) and name in row:
                 columns.add(name)
-        elif not field.optional or isinstance(field.value, Hole) and any(row.get(one) for one in field.names):
+        elif not field.optional or isinstance(field.value, RowHole) and any(row.get(one) for one in field.names):
             return None  # what stands there would be lost
     return holes, frozenset(columns), names
 
@@ -194,7 +194,7 @@ def holds_rows(path: Path) -> bool:
     problems = Problems()
     text = read_text(path, problems, "missing-spec")
     document = read_document(path, text, problems) if text is not None else None
-    return document is not None and any(isinstance(document.get(key), Table) for key in ("rows", "turns"))
+    return document is not None and any(isinstance(document.get(key), YamlTable) for key in ("rows", "turns"))
 
 
 _SECTIONS = ("roles", "turns", "rows")
@@ -244,7 +244,7 @@ _TOLD = {"turns", "items", "steps", "answer", "text", "calls", "response", "row"
 
 
 def _roles(node: Node | None, problems: Problems) -> Iterator[tuple[Any, Speaker]]:
-    for key, value in node.entries if isinstance(node, Table) else ():
+    for key, value in node.entries if isinstance(node, YamlTable) else ():
         word = getattr(value, "text", "")
         if word in [*Speaker]:
             yield key, Speaker(word)
@@ -252,13 +252,13 @@ def _roles(node: Node | None, problems: Problems) -> Iterator[tuple[Any, Speaker
             problems.error("wrong-value", f"expected one of {', '.join(Speaker)}, got {describe(value)}", value.place)
 
 
-def _structs(node: Node | None, kind: type[Any], problems: Problems) -> Iterator[tuple[str, Any, Table]]:
+def _structs(node: Node | None, kind: type[Any], problems: Problems) -> Iterator[tuple[str, Any, YamlTable]]:
     """The entries of a section, each with its name and its place."""
-    if node is not None and not isinstance(node, Table):
+    if node is not None and not isinstance(node, YamlTable):
         problems.error("wrong-type", f"expected a mapping of names to entries, got {describe(node)}", node.place)
         return
     for key, value in node.entries if node is not None else ():
-        if not isinstance(value, Table):
+        if not isinstance(value, YamlTable):
             problems.error("wrong-type", f"expected a mapping for `{key.text}`, got {describe(value)}", value.place)
             continue
         before = len(problems.found)
@@ -270,7 +270,7 @@ def _structs(node: Node | None, kind: type[Any], problems: Problems) -> Iterator
             yield key.text, kind(**found), value
 
 
-def _patterns(given: Json, node: Table, key: str, problems: Problems) -> tuple[Pattern, ...]:
+def _patterns(given: Json, node: YamlTable, key: str, problems: Problems) -> tuple[Pattern, ...]:
     try:
         return tuple(map(compiled, given if isinstance(given, list | tuple) else [given]))
     except ValueError as error:

@@ -10,7 +10,7 @@ from toolect._chats.comparing import Change
 from toolect._message import Json, MessageError
 from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
-from toolect._rows.patterns import Hole, Holes, fit_field
+from toolect._rows.patterns import Holes, RowHole, fit_field
 from toolect._rows.row_fields import RowKind, RowKinds, row_kinds
 from toolect._rows.row_holes import ROW, take_of_row
 from toolect._rows.row_source import Source
@@ -110,7 +110,7 @@ def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
                 continue
             for field in (*needed, *(field for field in pattern.fields if field.optional)):
                 name = next((name for name in field.names if name in row and (row[name] or not field.optional)), None)
-                if name and isinstance(field.value, Hole) and not fit_field(field, row, take_of_row)[0]:
+                if name and isinstance(field.value, RowHole) and not fit_field(field, row, take_of_row)[0]:
                     words = ROW[field.value.name].words
                     return because(MessageError(words, "nothing" if row[name] is None else got(row[name]), name))
     there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"

@@ -24,15 +24,15 @@ from toolect._rows.account import RowRejectedError, because
 from toolect._rows.agent_steps import messages_of_steps
 from toolect._rows.calls_and_results import weights_of
 from toolect._rows.finish_reasons import check_answered, seen_in
-from toolect._rows.ignored_fields import of_blocks, of_items, told
+from toolect._rows.ignored_fields import left_out, of_blocks, of_items
 from toolect._rows.joined_files import joined
-from toolect._rows.open_row import OpenRow, Reading
-from toolect._rows.patterns import Hole, fit
+from toolect._rows.open_row import OpenRow, RowReading
+from toolect._rows.patterns import RowHole, fit
 from toolect._rows.row_fields import Api, Speaker, TurnShape, row_kinds
 from toolect._rows.row_holes import are_pairs, take_of_turn
 from toolect._rows.row_parts import RowParts, as_row, parts_of
 from toolect._rows.row_source import TRANSCRIPT, Source
-from toolect._rows.server_answers import Answer, answers_to
+from toolect._rows.server_answers import ServerAnswer, answers_to
 from toolect._rows.turn_shapes import ShapedTurns, calls_in, shaped_turns
 from toolect._turns import Assistant, Turn
 from toolect.registry import AUTO
@@ -41,7 +41,7 @@ TRANSCRIPT_REPAIRED = "the transcript was repaired"
 TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: they are left out"
 
 
-def readings(row: Json, source: Source) -> list[Reading]:
+def readings(row: Json, source: Source) -> list[RowReading]:
     """The conversations that a row tells; only logs and traces have several. Raises RowRejectedError.
 
     Unless the source says what calls in texts are in, texts that have calls in another dialect are read in any.
@@ -67,7 +67,7 @@ def readings(row: Json, source: Source) -> list[Reading]:
     return found
 
 
-def _check_calls(reading: Reading) -> None:
+def _check_calls(reading: RowReading) -> None:
     """Raises RowRejectedError for an answer that begins as a call of a declared tool does, and was read as content."""
     names = tuple(re.escape(tool["function"]["name"]) for tool in reading.conversation.tools)
     begins = re.compile(rf"\s*\[?\s*(?:{'|'.join(names)})\(") if names else None
@@ -76,7 +76,7 @@ def _check_calls(reading: Reading) -> None:
             raise RowRejectedError(Change("a call in a text could not be read", number, turn.message.content[:60]))
 
 
-def _readings(row: Json, source: Source) -> list[Reading]:
+def _readings(row: Json, source: Source) -> list[RowReading]:
     row_kinds(source.files)  # what is wrong with them is wrong with no row
     columns = as_row(row, source)
     try:
@@ -92,7 +92,7 @@ def _readings(row: Json, source: Source) -> list[Reading]:
     return found
 
 
-def _misses_calls(reading: Reading) -> bool:
+def _misses_calls(reading: RowReading) -> bool:
     """True where the text of an answer without calls has some that could be run, or begins with reasoning."""
     tools = reading.conversation.tools
     calls = _named(tuple(tool["function"]["name"] for tool in tools)) if tools else _BEGINS
@@ -137,7 +137,7 @@ class _RowReader:
             self.open.declare(given)
         self._system = [*parts.holes.get("system", ())]
 
-    def read(self) -> Iterator[Reading]:
+    def read(self) -> Iterator[RowReading]:
         """A conversation for each answer, or the one that there is."""
         parts, fields = self.parts, self.parts.kind.fields
         if fields.join:
@@ -162,7 +162,7 @@ class _RowReader:
                 self.open.seen = seen_in(turns, answer.cut)
             yield self._reading(turns)
 
-    def _reading(self, turns: Sequence[Turn]) -> Reading:
+    def _reading(self, turns: Sequence[Turn]) -> RowReading:
         return self.open.conversation(self.open.retold(self.open.declared(turns)))
 
     # What was asked
@@ -237,7 +237,7 @@ class _RowReader:
 
     # Answers
 
-    def _answers(self) -> list[Answer | None]:
+    def _answers(self) -> list[ServerAnswer | None]:
         """The answers that a row has besides its turns; None where these are all."""
         parts = self.parts
         name = parts.names.get("response", "response")
@@ -247,7 +247,7 @@ class _RowReader:
                 response = {"choices": response}
             return [*answers_to(response, name, self._own_answers, self.open.tools.tools)]
         if "calls" in parts.holes:
-            return [Answer("openai", [{"role": "assistant", "tool_calls": parts.one("calls")}])]
+            return [ServerAnswer("openai", [{"role": "assistant", "tool_calls": parts.one("calls")}])]
         if "answer" in parts.holes or "text" in parts.holes:
             hole = "answer" if "answer" in parts.holes else "text"
             return [self._answer(parts.one(hole), parts.names[hole])]
@@ -255,25 +255,25 @@ class _RowReader:
             messages = self._before("messages")
             if any(isinstance(one, Mapping) and one.get("role") == "assistant" for one in messages):
                 return [None]
-            return [Answer("openai", messages_of_steps(self.open, parts.one("steps"), parts.names["steps"]))]
+            return [ServerAnswer("openai", messages_of_steps(self.open, parts.one("steps"), parts.names["steps"]))]
         if "items" in parts.holes and "question" in parts.holes:
-            return [Answer("", self._shaped(parts.one("items"), parts.names["items"]))]
+            return [ServerAnswer("", self._shaped(parts.one("items"), parts.names["items"]))]
         if self.shape.fields.api is Api.RESPONSES and "output" in self.row and not self.row["output"]:
             check_answered(self.row, "output")
         return [None]
 
-    def _answer(self, said: Json, where: str) -> Answer:
+    def _answer(self, said: Json, where: str) -> ServerAnswer:
         if isinstance(said, str):
-            return Answer("openai", [{"role": "assistant", "content": said}])
+            return ServerAnswer("openai", [{"role": "assistant", "content": said}])
         listed = said if isinstance(said, list) else [said]
         if self.shape.fields.api is Api.OPENAI and not self.shape.each:
             listed = [
                 one if not isinstance(one, Mapping) or "role" in one or "from" in one else {"role": "assistant", **one}
                 for one in listed
             ]
-        return Answer("", self._shaped(listed, where))
+        return ServerAnswer("", self._shaped(listed, where))
 
-    def _own_answers(self, body: Json) -> list[Answer]:
+    def _own_answers(self, body: Json) -> list[ServerAnswer]:
         """The answers in a response of the request's own API, where its turns say how it tells them."""
         response = self.shape.response
         holes = fit(response, body, take_of_turn) if response is not None else None
@@ -283,7 +283,7 @@ class _RowReader:
         found = []
         for number, message in zip(count(), holes.get("message", ())):
             cut = str(ends[number]).lower() if number < len(ends) else ""
-            found.append(Answer("", self._shaped([message], "response"), cut if cut == "max_tokens" else ""))
+            found.append(ServerAnswer("", self._shaped([message], "response"), cut if cut == "max_tokens" else ""))
         return found
 
     def _side(self, before: list[Json], hole: str) -> Sequence[Turn]:
@@ -295,7 +295,7 @@ class _RowReader:
 
     # Turns
 
-    def _turns(self, before: list[Json], answer: Answer | None, where: str) -> Sequence[Turn]:
+    def _turns(self, before: list[Json], answer: ServerAnswer | None, where: str) -> Sequence[Turn]:
         api = self.shape.fields.api.value.replace("steps", "openai")
         if answer is None or answer.api in ("", api):
             return self._of_api(api, [*before, *(answer.messages if answer else ())], True, where)
@@ -309,7 +309,7 @@ class _RowReader:
                 system = system.removeprefix(word)
         if api == Api.ANTHROPIC:
             self.open.weights = weights_of(messages)
-            self.open.beside = told(of_blocks(one, self.shape.fields.ignore) for one in messages)
+            self.open.beside = left_out(of_blocks(one, self.shape.fields.ignore) for one in messages)
             return read_anthropic(messages, system or None)
         if api == Api.RESPONSES:
             self.open.beside = of_items(messages)
@@ -345,10 +345,10 @@ def _system_text(values: Sequence[Json]) -> str:
 # Transcripts
 
 
-def _transcript(row: Mapping[str, Json], source: Source) -> Reading:
+def _transcript(row: Mapping[str, Json], source: Source) -> RowReading:
     """What the text of a whole conversation tells, as the chat of the source writes it."""
     answer = row_kinds(source.files)["answer"]
-    columns = next(field.names for field in answer.rows[0].fields if field.value == Hole("text"))
+    columns = next(field.names for field in answer.rows[0].fields if field.value == RowHole("text"))
     name = next((one for one in columns if isinstance(row.get(one), str)), "")
     if not name:
         raise MessageError("a text", "none", source.field or "text")

@@ -13,7 +13,7 @@ from toolect._rows.opening import opened
 from toolect.openai.chunk_reader import ChunkReader
 
 
-class Answer(NamedTuple):
+class ServerAnswer(NamedTuple):
     """An answer as messages of an API, and what cut it off or "". Without an API they are told as the request is."""
 
     api: str
@@ -22,16 +22,19 @@ class Answer(NamedTuple):
 
 
 def answers_to(
-    response: Json, name: str, of_request: Callable[[Json], list[Answer]], tools: Sequence[Mapping[str, Json]] = ()
-) -> list[Answer]:
+    response: Json,
+    name: str,
+    of_request: Callable[[Json], list[ServerAnswer]],
+    tools: Sequence[Mapping[str, Json]] = (),
+) -> list[ServerAnswer]:
     """The answers that a response tells; `of_request` knows those of the request's own API. Raises MessageError."""
     check_answered(response, name)
     body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
     check_answered(body, f"{name}.body")
     if is_streamed(body):
-        return [Answer("openai", [answer.to_openai()], cut) for answer, cut in streamed_answers(body, tools)]
+        return [ServerAnswer("openai", [answer.to_openai()], cut) for answer, cut in streamed_answers(body, tools)]
     if isinstance(body, str):
-        return [Answer("openai", [{"role": "assistant", "content": body}])]
+        return [ServerAnswer("openai", [{"role": "assistant", "content": body}])]
     if own := of_request(body):
         return own
     if isinstance(body, list):
@@ -41,28 +44,28 @@ def answers_to(
     if "output" in body:
         if not isinstance(body["output"], list) or not body["output"]:
             raise MessageError("an answer", "no items", f"{name}.output")
-        return [Answer("responses", body["output"], why_cut(body.get("status")))]
+        return [ServerAnswer("responses", body["output"], why_cut(body.get("status")))]
     if "choices" not in body and isinstance(body.get("content"), list):
         message = {"role": "assistant", "content": body["content"]}
-        return [Answer("anthropic", [message], why_cut(body.get("stop_reason")))]
+        return [ServerAnswer("anthropic", [message], why_cut(body.get("stop_reason")))]
     return _of_choices(body.get("choices"), body, name)
 
 
-def _of_list(body: list[Json], name: str) -> list[Answer]:
+def _of_list(body: list[Json], name: str) -> list[ServerAnswer]:
     """The answer, or the choices, that a list is."""
     types = [one.get("type") if isinstance(one, Mapping) and "role" not in one else None for one in body]
     if {"function_call", "reasoning"} & {*filter(None, types)} or any(
         isinstance(one, Mapping) and one.get("type") == "message" and "role" in one for one in body
     ):
-        return [Answer("responses", body)]
+        return [ServerAnswer("responses", body)]
     if body and all(one in ("text", "tool_use", "thinking") for one in types):
-        return [Answer("anthropic", [{"role": "assistant", "content": body}])]
+        return [ServerAnswer("anthropic", [{"role": "assistant", "content": body}])]
     if body and all(isinstance(one, Mapping) and ("role" in one or "from" in one) for one in body):
-        return [Answer("", body)]
+        return [ServerAnswer("", body)]
     return _of_choices(body, body, name)
 
 
-def _of_choices(choices: Json, body: Json, name: str) -> list[Answer]:
+def _of_choices(choices: Json, body: Json, name: str) -> list[ServerAnswer]:
     """An answer for each choice."""
     place = name if choices is None else f"{name}.choices[{{}}]"
     if choices is None:
@@ -84,7 +87,7 @@ def _of_choices(choices: Json, body: Json, name: str) -> list[Answer]:
         if said is choice or said is body:  # a choice, or a response, has more than its message
             said = {key: said[key] for key in SAID if key in said}
         reason = choice.get("finish_reason") or choice.get("done_reason")
-        found.append(Answer("openai", [{"role": "assistant", **said}], why_cut(reason)))
+        found.append(ServerAnswer("openai", [{"role": "assistant", **said}], why_cut(reason)))
     return found
 
 

@@ -53,7 +53,7 @@ class Wrong(msgspec.Struct, frozen=True):
 
 
 class ScoreReport(msgspec.Struct, frozen=True):
-    """All that is told about answers, the tools first that are called wrongly most often.
+    """The figures of answers, the tools first that are called wrongly most often.
 
     `reasons` counts answers, each once for a reason; `skipped` counts cases that were not scored, by the reason;
     `troubles` are rows that could not be used, with their places.
@@ -76,7 +76,7 @@ def score_report(
     dialect: str = registry.AUTO,
     limit: int = 20,
     jobs: int = 1,
-    told: Callable[[int, int], None] = lambda _done, _total: None,
+    advance: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> ScoreReport:
     """The report on all answers, read in `dialect` by `jobs` processes, with the first `limit` wrong ones.
 
@@ -99,7 +99,7 @@ def score_report(
         if not score.grade.right and len(wrong) < limit:
             text = answer[:LONGEST_TEXT] if isinstance(answer, str) else ""
             wrong.append(Wrong(where, case.id, score.grade, score.dialects, score.misses, text))
-        told(done, len(work))
+        advance(done, len(work))
     tools = [ScoreFigures(name, found.pop(""), rights[name], dict(found)) for name, found in groups.pop("tool").items()]
     figures = {group: tuple(_figures(*one) for one in found.items()) for group, found in groups.items()}
     return ScoreReport(

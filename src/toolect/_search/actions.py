@@ -53,7 +53,7 @@ class SkipText(NamedTuple):
         to.leave(self.node, SlotKind.TEXT, self.at)
 
 
-class OpenText(NamedTuple):
+class TextBegin(NamedTuple):
     """A text slot begins."""
 
     node: Node
@@ -279,7 +279,7 @@ class ForgetArgument(NamedTuple):
         to.forget_argument(self.at)
 
 
-class OpenCode(NamedTuple):
+class CodeBegin(NamedTuple):
     """Code that is no call begins behind character `start`: content, or the rest of a call that `failed`."""
 
     start: int
@@ -338,7 +338,7 @@ class DropValues(NamedTuple):
         to.drop_values()
 
 
-class Lost(NamedTuple):
+class Unexpected(NamedTuple):
     """Nothing that the grammar has is here, or what should be here `instead`."""
 
     node: Node
@@ -372,7 +372,7 @@ class Attempt(NamedTuple):
         to.attempt(*self)
 
 
-class Finish(NamedTuple):
+class EndAnswer(NamedTuple):
     """The answer is over."""
 
     node: Node

@@ -9,7 +9,7 @@ import msgspec
 
 from toolect._building.builder import Builder
 from toolect._building.finished import finished
-from toolect._building.inner_calls import Waiting, without_inner
+from toolect._building.inner_calls import DelayedEvents, without_inner
 from toolect._events import CallEnd, Event
 from toolect._explanation import Explanation
 from toolect._graph.graph import Graph, TooDeepError
@@ -20,7 +20,7 @@ from toolect._salvage import value_without_loss
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges, value_recovery
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
-from toolect._search.hypothesis import Act, Action, Context, Hypothesis, Mode, Onwards, Search, TextState, Waits
+from toolect._search.hypothesis import Act, Action, EdgeContext, Hypothesis, Mode, Onwards, Search, TextState, Waits
 from toolect._search.island import island
 from toolect._search.marker_edges import last_marker
 from toolect._search.path import Path
@@ -67,11 +67,11 @@ class AnswerSearch:
         window.raw = self._raw
         self._performer = self._performs(trace)
         self._stepping = self._steps()
-        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", Context(), Action(None, ()))
+        first = Hypothesis(0, 0, -1, graph.start, Mode.BETWEEN, "", EdgeContext(), Action(None, ()))
         if prefix:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
         self._search = Search(first, self, self._perform, self._key_of)
-        self._waiting = Waiting()
+        self._waiting = DelayedEvents()
         self.closed = False
 
     # What a search over several grammars does otherwise

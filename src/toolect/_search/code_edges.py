@@ -14,9 +14,9 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Key
 from toolect._message import RepairKind
-from toolect._search.actions import CloseCode, MoreCode, Note, OpenCode, Shift
+from toolect._search.actions import CloseCode, CodeBegin, MoreCode, Note, Shift
 from toolect._search.code_state import CodeState
-from toolect._search.hypothesis import WAIT, Act, Action, Context, Hypothesis, Mode, Onwards, Statement, Waits
+from toolect._search.hypothesis import WAIT, Act, Action, EdgeContext, Hypothesis, Mode, Onwards, Statement, Waits
 from toolect._search.marker_edges import after_comments, expected, marker
 from toolect._search.path import Path
 from toolect._search.window import Window
@@ -48,7 +48,7 @@ class Head(NamedTuple):
 
 def head(window: Window, home: Node, at: int, final: bool) -> Head | Waits:
     """How the statement at index `at` begins, after `home`."""
-    one = Hypothesis(0, window.base + at, -1, home, Mode.BETWEEN, "", Context(), Action(None, ()))
+    one = Hypothesis(0, window.base + at, -1, home, Mode.BETWEEN, "", EdgeContext(), Action(None, ()))
     name, left = "", -1
     for _ in range(_FAR):
         node = one.node
@@ -117,7 +117,7 @@ def begin(window: Window, one: Hypothesis, final: bool) -> Found | None:
         return [found]
     if statement.short:
         return [_uncalled(window, one, statement)]
-    path = Path(home, Context(statement=statement), window.ref).add(OpenCode(one.pos, False))
+    path = Path(home, EdgeContext(statement=statement), window.ref).add(CodeBegin(one.pos, False))
     return [window.make(one, 0, one.pos, Mode.CODE, CodeState(one.pos), path)]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from toolect._search.actions import BreakOff, OpenCode
-from toolect._search.hypothesis import Act, Context, Hypothesis, Mode, Statement
+from toolect._search.actions import BreakOff, CodeBegin
+from toolect._search.hypothesis import Act, EdgeContext, Hypothesis, Mode, Statement
 from toolect._search.path import Path
 from toolect._search.window import Window
 
@@ -34,7 +34,7 @@ class CodeState(NamedTuple):
     """The open statement is a comment."""
 
 
-def unrun(window: Window, context: Context, at: int) -> str:
+def unrun(window: Window, context: EdgeContext, at: int) -> str:
     """What code stands at index `at`, where a call is a statement of code."""
     got = _GOT.match(window.buf, at, at + _SHOWN)
     return "" if context.statement is None or got is None else f", got `{got[0]}`, and code is not run"
@@ -44,7 +44,7 @@ def begin_again(window: Window, one: Hypothesis, cost: int, at: int, *ends: Act)
     """The hypothesis that the open call was broken off, and another one begins at character `at`."""
     call, statement = one.context.call, one.context.statement
     assert call is not None
-    path = Path(call if statement is None else statement.home, Context(statement=statement), window.ref)
+    path = Path(call if statement is None else statement.home, EdgeContext(statement=statement), window.ref)
     return window.make(one, cost, at, Mode.BETWEEN, "", path.add(*ends, BreakOff(at)))
 
 
@@ -58,6 +58,6 @@ def give_up(window: Window, one: Hypothesis, cost: int, at: int, path: Path, dep
         return window.make(one, cost, at, Mode.SKIPPED, (False, at), path)
     start = one.pos if call is None else at
     state = CodeState(start, call is not None, open=True, depth=statement.depth + depth)
-    path.add(OpenCode(start, state.failed))
-    path.node, path.context = statement.home, Context(statement=Statement(statement.home))
+    path.add(CodeBegin(start, state.failed))
+    path.node, path.context = statement.home, EdgeContext(statement=Statement(statement.home))
     return window.make(one, cost, start, Mode.CODE, state, path)

@@ -24,7 +24,7 @@ _LONGEST_CALL: Final = 12
 VALUES = (Role.VALUE, Role.JSON)
 
 
-class Way(NamedTuple):
+class Omission(NamedTuple):
     """A way to a node over symbols that are missing, and what it costs."""
 
     cost: int
@@ -32,14 +32,14 @@ class Way(NamedTuple):
     node: Node
 
 
-def reach(node: Node) -> dict[str, list[Way]]:
+def reach(node: Node) -> dict[str, list[Omission]]:
     """The markers that may come, the nearest ones first, each with the cheapest ways to a node that has it."""
     return node.made(_reach)
 
 
-def _reach(node: Node) -> dict[str, list[Way]]:
+def _reach(node: Node) -> dict[str, list[Omission]]:
     costs = node.graph.costs
-    found: dict[str, list[Way]] = {}
+    found: dict[str, list[Omission]] = {}
     done: dict[Node, int] = {}
     todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
     order = 0
@@ -51,7 +51,7 @@ def _reach(node: Node) -> dict[str, list[Way]]:
         for core in at.marks:
             ways = found.setdefault(core, [])
             if len(ways) < WAYS:
-                ways.append(Way(cost, path, at))
+                ways.append(Omission(cost, path, at))
         if len(path) >= MAX_STEPS:
             continue
         for core, wrong in at.marks.items():
@@ -75,19 +75,19 @@ def _reach(node: Node) -> dict[str, list[Way]]:
     return found
 
 
-def way_to_json(node: Node) -> Way | None:
+def way_to_json(node: Node) -> Omission | None:
     """The cheapest way to a node that takes the JSON of a call, markers before it missing."""
     return node.made(_way_to_json)
 
 
-def _way_to_json(node: Node) -> Way | None:
+def _way_to_json(node: Node) -> Omission | None:
     costs = node.graph.costs
     todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
     order, done = 0, set[Node]()
     while todo:
         cost, _, path, at = heapq.heappop(todo)
         if at.json and at.json_field().role not in VALUES:
-            return Way(cost, path, at)
+            return Omission(cost, path, at)
         if at in done or len(path) >= MAX_STEPS - 1:
             continue
         done.add(at)

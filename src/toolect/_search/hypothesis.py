@@ -79,7 +79,7 @@ class Statement(NamedTuple):
         return self._replace(depth=self.depth + sum((sign in "([{") - (sign in ")]}") for sign in marker))
 
 
-class Context(NamedTuple):
+class EdgeContext(NamedTuple):
     """What edges ask of the past: where the open call began, its name, its open argument, the last terminals."""
 
     call: Node | None = None
@@ -176,7 +176,7 @@ class Hypothesis:
     __slots__ = ("action", "context", "cost", "mode", "node", "order", "pos", "spare", "state", "emitted")
 
     def __init__(
-        self, cost: int, pos: int, order: int, node: Node, mode: Mode, state: Any, context: Context, action: Action
+        self, cost: int, pos: int, order: int, node: Node, mode: Mode, state: Any, context: EdgeContext, action: Action
     ) -> None:
         self.cost, self.pos, self.order = cost, pos, order
         self.node, self.mode, self.state, self.context = node, mode, state, context

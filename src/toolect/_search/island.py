@@ -11,7 +11,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_NAME, border, spaced, squeeze
 from toolect._graph.symbols import is_echo
 from toolect._search.blank_end import LED, blank_end, bounded, signs
-from toolect._search.follow import TEXT, NamedWay, Way, reach, way_to_json, way_to_name
+from toolect._search.follow import TEXT, NamedWay, Omission, reach, way_to_json, way_to_name
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole
 
@@ -38,7 +38,7 @@ class Island:
         self._tags: dict[str, list[tuple[str, str, bool]]] = {}
         self.gap = graph.network.spec.gaps.before_call if self.spoken else ""
         self.unwrapped = graph.policies.unwrapped == "accept"
-        self.direct = {core: Way(0, (), node) for core in node.marks}
+        self.direct = {core: Omission(0, (), node) for core in node.marks}
         self.ways = self._find_ways()
         self.ends = {end.strip(): end for end in graph.network.spec.end}
         self.strays = {*graph.closers, *graph.text_closers} if self.content else set[str]()
@@ -73,7 +73,7 @@ class Island:
         self._torn = self._find_torn()
         self._find_near()
 
-    def _find_ways(self) -> dict[str, list[Way]]:
+    def _find_ways(self) -> dict[str, list[Omission]]:
         """The markers that may come after the text, what is missing between them left out."""
         graph, found = self.node.graph, {}
         ignored = self.role is Role.REASONING and graph.policies.reasoning_calls == "ignore"
@@ -84,23 +84,23 @@ class Island:
                 ways = [way for way in ways if not (way.path and self.opens(way))]
             ways = [way for way in ways if not way.cost or len(core) >= STRONG or self.leads_to_name(core, way)]
             if ways:
-                found[core] = [Way(way.cost, (TEXT, *way.path), way.node) for way in ways]
+                found[core] = [Omission(way.cost, (TEXT, *way.path), way.node) for way in ways]
         return found
 
-    def leads_to_name(self, core: str, way: Way) -> bool:
+    def leads_to_name(self, core: str, way: Omission) -> bool:
         """True for a short opener of calls in reasoning: a declared name behind it tells it from text."""
         return self.role is Role.REASONING and way.node.calling(core) and bool(way.node.step(core).node.patterns)
 
-    def opens(self, way: Way) -> bool:
+    def opens(self, way: Omission) -> bool:
         """True when the first marker that is missing on a way is an opener."""
         missing = way.path[1:] if way.path[:1] == (TEXT,) else way.path
         return bool(missing) and missing[0] in self.after.marks and self.after.first(missing[0])
 
-    def _find_json(self) -> Way | None:
+    def _find_json(self) -> Omission | None:
         """The way to bare JSON that is a call by its shape."""
         found, behind = way_to_json(self.node), way_to_json(self.after)
         if found is None or behind is not None and behind.cost < found.cost:
-            found = behind and Way(behind.cost, (TEXT, *behind.path), behind.node)
+            found = behind and Omission(behind.cost, (TEXT, *behind.path), behind.node)
         if found is None or not self.unwrapped and found.cost:
             return None
         shape = found.node.json_field().shape
@@ -141,7 +141,9 @@ class Island:
         at_call = self.content or self.role is Role.ARGUMENTS
         nodes = (self.node, self.after) if at_call else ()
         self.led = [
-            Way(0, () if at is self.node else (TEXT,), at)._replace(path=(*(() if at is self.node else (TEXT,)), name))
+            Omission(0, () if at is self.node else (TEXT,), at)._replace(
+                path=(*(() if at is self.node else (TEXT,)), name)
+            )
             for at in nodes
             for name, _ in at.patterns
             if at.fills(name) and at.fills(name) <= _NAMES and at.calling(name)

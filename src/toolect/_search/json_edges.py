@@ -32,7 +32,7 @@ from toolect._search.json_ends import (
     said,
     takes_arguments,
 )  # fmt: skip
-from toolect._search.json_state import IN_TEXT, LOOSE, JsonState, Next, Style, Telling
+from toolect._search.json_state import IN_TEXT, LOOSE, EmittedValue, JsonState, Next, Slips
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.window import LOOK, Window
@@ -103,12 +103,12 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     if strict and (found := _whole(window, one, final)) is not None:
         return found
     if state.expects is Next.AFTER_VALUE and not state.stack:
-        if not state.styles & Style.FENCED:
+        if not state.styles & Slips.FENCED:
             return [close(window, one, one.pos)]
         unfenced = after_fence(window, one, final)
         return WAIT if isinstance(unfenced, Waits) else [unfenced]
     state = state.copy()
-    return _Run(window, one, state, Telling(state)).go(final)
+    return _Run(window, one, state, EmittedValue(state)).go(final)
 
 
 def complete_value(window: Window, one: Hypothesis, final: bool) -> tuple[Json, int] | None:
@@ -181,7 +181,7 @@ def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
     return True
 
 
-class _Passing(Telling):
+class _Passing(EmittedValue):
     """What of a value is passed on at once: in runs, where it is as JSON has it."""
 
     __slots__ = ("_start", "_to", "_window")
@@ -237,7 +237,7 @@ class _Run:
 
     __slots__ = ("at", "cost", "keys", "one", "seen", "state", "telling", "wanted", "why", "window")
 
-    def __init__(self, window: Window, one: Hypothesis, state: JsonState, telling: Telling) -> None:
+    def __init__(self, window: Window, one: Hypothesis, state: JsonState, telling: EmittedValue) -> None:
         self.window, self.one, self.state, self.telling = window, one, state, telling
         self.at = one.emitted - window.base
         self.keys = shape_keys(one.node) if state.bare else one.node.made(_keys)
@@ -295,16 +295,16 @@ class _Run:
                 return False
         else:
             end, width = _RUNS[quote].match(buf, at).end(), 1  # type: ignore[union-attr]  # matches the empty string
-            if state.styles & Style.QUOTED and buf.find("\\\\", at, end) >= 0:
+            if state.styles & Slips.QUOTED and buf.find("\\\\", at, end) >= 0:
                 self.telling.acts.append(Fail(f"expected one escape of each sign, got two - at {base + at}"))
             if state.expects is Next.IN_STRING:
-                slip = None if state.styles & Style.NEWLINE else _CONTROL.search(buf, at, end)
+                slip = None if state.styles & Slips.NEWLINE else _CONTROL.search(buf, at, end)
                 end = end if slip is None else slip.end()
                 if not self._look_through(end):
                     return False
                 if slip is not None:
                     self.at, self.cost = end, self.window.costs.json_slip
-                    state.styles |= Style.NEWLINE
+                    state.styles |= Slips.NEWLINE
                     return True
         self.at = end
         if end == size or buf[end] == "\\":

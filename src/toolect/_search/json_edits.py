@@ -14,7 +14,7 @@ from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJso
 from toolect._search.blank_end import blank_end
 from toolect._search.code_state import begin_again
 from toolect._search.follow import JSON, after_value, shaped, way_to_json
-from toolect._search.hypothesis import Act, Context, Hypothesis, Mode
+from toolect._search.hypothesis import Act, EdgeContext, Hypothesis, Mode
 from toolect._search.json_ends import (
     NEAR,
     NEXT_KEY,
@@ -26,7 +26,7 @@ from toolect._search.json_ends import (
     skipped,
     takes_arguments,
 )
-from toolect._search.json_state import JsonState, Next, Style, Telling, closers
+from toolect._search.json_state import EmittedValue, JsonState, Next, Slips, closers
 from toolect._search.json_texts import quoted_json, torn_word, word_as_json
 from toolect._search.path import Path
 from toolect._search.torn_strings import is_torn_member
@@ -118,7 +118,7 @@ class _Edits:
         expects: Next,
         put: str | None = None,
         why: str = "",
-        style: int = Style.NONE,
+        style: int = Slips.NONE,
         fails: str = "",
         **more: Any,
     ) -> Hypothesis:
@@ -127,7 +127,7 @@ class _Edits:
         What is put in may end a call, so what is to be noted of that comes first.
         """
         state = self.state.copy()
-        telling = Telling(state)
+        telling = EmittedValue(state)
         telling.upto(self.at)
         if fails:
             telling.acts.append(Fail(fails))
@@ -138,11 +138,11 @@ class _Edits:
         state.expects, state.emitted = expects, pos
         return self._make(self._once(state, cost, style), pos, state, telling, more)
 
-    def instead(self, cost: int, put: str, why: str, style: int = Style.NONE, pos: int = -1, **more: Any) -> Hypothesis:
+    def instead(self, cost: int, put: str, why: str, style: int = Slips.NONE, pos: int = -1, **more: Any) -> Hypothesis:
         """An edit in place of the signs between the last token and here."""
         state = self.state.copy()
         state.pending = ""
-        telling = Telling(state)
+        telling = EmittedValue(state)
         telling.upto(self.since)
         telling.acts += [MendJson(self.at, why), PutJson(put, self.at)]
         state.emitted = self.at
@@ -154,7 +154,7 @@ class _Edits:
         state.styles |= style
         return cost
 
-    def _make(self, cost: int, pos: int, state: JsonState, telling: Telling, more: dict[str, Any]) -> Hypothesis:
+    def _make(self, cost: int, pos: int, state: JsonState, telling: EmittedValue, more: dict[str, Any]) -> Hypothesis:
         for name, value in more.items():
             setattr(state, name, value)
         new = self.window.stay(self.one, cost, pos, Mode.JSON, state, *telling)
@@ -164,7 +164,7 @@ class _Edits:
     def go_on(self, cost: int, expects: Next) -> Hypothesis:
         """No edit: the string that begins here, as it is."""
         state = self.state.copy()
-        telling = Telling(state)
+        telling = EmittedValue(state)
         telling.upto(self.at + 1)
         state.string, state.quote, state.expects = self.at + 1, '"', expects
         return self._make(cost, self.at + 1, state, telling, {})
@@ -203,7 +203,7 @@ class _Edits:
         state, at, costs = self.state, self.at, self.costs
         self.edit(costs.json_drop, at + 1, Next.AFTER_VALUE, None, "a bracket too many")
         new = state.copy()
-        telling = Telling(new)
+        telling = EmittedValue(new)
         telling.upto(at + 1)
         new.stack, new.expects = state.stack[:-1], Next.AFTER_VALUE
         one = self._make(2 * costs.json_drop, at + 1, new, telling, {})
@@ -212,7 +212,7 @@ class _Edits:
         return self.found
 
     def _between(self) -> None:
-        telling = Telling(self.state)
+        telling = EmittedValue(self.state)
         pending, self.since = telling.between()
         self.gap = ""
         if self.state.expects in (Next.KEY, Next.VALUE_AFTER_COMMA):
@@ -299,7 +299,7 @@ class _Edits:
             return True
         call = one.context.call
         if call is not None and (way := way_to_json(call)) is not None:
-            path = Path(call, Context(), window.ref)
+            path = Path(call, EdgeContext(), window.ref)
             path.add(FailJson(one.node, again, "it is written again"), BreakOff(again))
             path.imply(way.path, again).open_json(again)
             cost = self.costs.break_off - 2
@@ -354,7 +354,7 @@ class _Edits:
             return True
         if state.reopened < MAX_REOPENED:
             new = state.copy()
-            telling = Telling(new)
+            telling = EmittedValue(new)
             telling.string_upto(state.last_quote)
             telling.acts.append(MendJson(at, "a quote"))
             new.expects, new.last_quote = Next.IN_KEY if colon else Next.IN_STRING, None
@@ -362,7 +362,7 @@ class _Edits:
                 window.raw(max(state.string, state.last_quote - _BACK), state.last_quote)
             ):
                 telling.acts.append(Fail(f"a string lacks its last quote - at {state.string}"))
-            cost = self._once(new, costs.json_reopen, Style.REOPEN)
+            cost = self._once(new, costs.json_reopen, Slips.REOPEN)
             since = window.raw(state.piece, state.last_quote)
             if state.piece > state.string and len(since) < _UNIT and _STRUCTURE.fullmatch(since):
                 cost += costs.json_reopen  # what stands between two quotes is no text
@@ -398,7 +398,7 @@ class _Edits:
             ":": Next.VALUE, ",": Next.KEY if state.in_object else Next.VALUE_AFTER_COMMA, "{": Next.KEY_OR_END,
             "[": Next.VALUE_OR_END, "}": Next.AFTER_VALUE, "]": Next.AFTER_VALUE, " ": state.expects,
         }[sign]  # fmt: skip
-        new = self.edit(self.costs.json_slip, self.at + 1, expects, sign, "another sign", Style.WIDE, stack=stack)
+        new = self.edit(self.costs.json_slip, self.at + 1, expects, sign, "another sign", Slips.WIDE, stack=stack)
         if expects is Next.AFTER_VALUE and not stack:
             self.found[-1] = close(self.window, new, self.at + 1)
         return True
@@ -411,7 +411,7 @@ class _Edits:
         if match is None:
             return False
         end = self.base + match.end()
-        self.instead(self.costs.json_comment, "", "a comment", Style.COMMENT, end, pending=self.gap, emitted=end)
+        self.instead(self.costs.json_comment, "", "a comment", Slips.COMMENT, end, pending=self.gap, emitted=end)
         return True
 
     def _begins_value(self) -> bool:
@@ -431,7 +431,7 @@ class _Edits:
         key = NEXT_KEY.match(buf, i) or _BARE_KEY.match(buf, i) or other or _HALF_KEY.match(buf, i)
         if stack and (key if in_object else self._begins_value()):
             expects = Next.KEY if in_object else Next.VALUE_AFTER_COMMA
-            self.edit(costs.json_comma, at, expects, ",", "expected `,`", Style.COMMA)
+            self.edit(costs.json_comma, at, expects, ",", "expected `,`", Slips.COMMA)
         elif char == '"':
             self.edit(costs.json_drop, at + 1, Next.AFTER_VALUE, None, "a quote too many")
         elif char == ":" and stack and not in_object:
@@ -441,10 +441,10 @@ class _Edits:
         costs, at, char, state = self.costs, self.at, self.char, self.state
         key = _BARE_KEY.match(self.buf, self.i)
         if char in QUOTES and char != '"':
-            self._open('"', costs.json_slip, Next.IN_KEY, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
+            self._open('"', costs.json_slip, Next.IN_KEY, at + 1, QUOTES[char], "other quotes", Slips.QUOTE)
         elif key is not None:
             end = self.base + key.end()
-            self.edit(costs.json_key, end, Next.COLON, f'"{key[0]}"', "a bare key", Style.KEY, key=key[0])
+            self.edit(costs.json_key, end, Next.COLON, f'"{key[0]}"', "a bare key", Slips.KEY, key=key[0])
         elif _HALF_KEY.match(self.buf, self.i):
             self._open('"', costs.json_first_quote - 1, Next.IN_KEY, at, '"', "expected a quote")
         elif char and char in ",{":
@@ -453,7 +453,7 @@ class _Edits:
             self.instead(costs.json_trailing, "", "a comma too many", expects=Next.AFTER_VALUE)
 
     def _open(
-        self, put: str, cost: int, expects: Next, pos: int, quote: str, why: str, style: int = Style.NONE
+        self, put: str, cost: int, expects: Next, pos: int, quote: str, why: str, style: int = Slips.NONE
     ) -> Hypothesis:
         """A string begins at character `pos`, up to a quote of `quote`."""
         return self.edit(cost, pos, expects, put, why, style, string=pos, quote=quote)
@@ -462,9 +462,9 @@ class _Edits:
         costs, at = self.costs, self.at
         if self.char == "=":
             width = 2 if self.buf.startswith("=>", self.i) else 1
-            self.edit(costs.json_colon, at + width, Next.VALUE, ":", "expected `:`", Style.COLON)
+            self.edit(costs.json_colon, at + width, Next.VALUE, ":", "expected `:`", Slips.COLON)
         elif self._begins_value():
-            new = self.edit(costs.json_colon, at, Next.VALUE, ":", "expected `:`", Style.COLON)
+            new = self.edit(costs.json_colon, at, Next.VALUE, ":", "expected `:`", Slips.COLON)
             new.cost += key_cost(self.window, self.one.node, new.state, self.char)
 
     def _value(self) -> None:
@@ -476,16 +476,16 @@ class _Edits:
             put = quoted_json(buf[i + 3 : end])
             self.edit(costs.json_slip, base + end + 3, Next.AFTER_VALUE, put, "three quotes")
         elif char == '"' and QUOTED_OBJECT.match(buf, i) and takes_arguments(self.one, state):
-            self.edit(costs.json_drop, at + 1, Next.VALUE, None, "an object between quotes", Style.QUOTED)
+            self.edit(costs.json_drop, at + 1, Next.VALUE, None, "an object between quotes", Slips.QUOTED)
         elif after_comma and char == '"' and "{" in stack and NEXT_KEY.match(buf, i):
             self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
             self._open('"', costs.json_drop, Next.IN_STRING, at + 1, '"', "")
         elif after_comma and state.empty and "{" in stack and _BARE_KEY.match(buf, i):
             self._closed(len(stack) - stack.rindex("{") - 1, costs.json_close, "expected `]`")
         elif char in QUOTES and char != '"':
-            self._open('"', costs.json_slip, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Style.QUOTE)
+            self._open('"', costs.json_slip, Next.IN_STRING, at + 1, QUOTES[char], "other quotes", Slips.QUOTE)
         elif word is not None and not (state.empty and word[0] == "NaN") and (put_word := word_as_json(word[0])):
-            self.edit(costs.json_word, base + word.end(), Next.AFTER_VALUE, put_word, "another word", Style.WORD)
+            self.edit(costs.json_word, base + word.end(), Next.AFTER_VALUE, put_word, "another word", Slips.WORD)
         elif (torn := _TORN_WORD.match(buf, i) or text) is not None and (put_word := torn_word(torn[0])):
             why = "a word that is torn, or stands twice"
             self.edit(costs.json_word, base + torn.end(), Next.AFTER_VALUE, put_word, why)
@@ -535,7 +535,7 @@ class _Edits:
                 new = self.edit(costs.json_text, end, Next.AFTER_VALUE, put, "a bare text")
                 self.found[-1] = close(self.window, new, end)
         if (fence := _FENCE.match(buf, i)) is not None:
-            self.edit(costs.json_fence, self.base + fence.end(), Next.VALUE, None, "a fence", Style.FENCED)
+            self.edit(costs.json_fence, self.base + fence.end(), Next.VALUE, None, "a fence", Slips.FENCED)
 
     def _next_argument(self) -> None:
         """In a value language the next argument comes: all brackets are missing."""

@@ -9,11 +9,11 @@ from typing import Final
 from toolect._graph.node import Node
 from toolect._graph.symbols import is_echo
 from toolect._message import Json
-from toolect._search.actions import CloseWrapped, DropLoose, Fail, Finish, MendJson, StringJson
+from toolect._search.actions import CloseWrapped, DropLoose, EndAnswer, Fail, MendJson, StringJson
 from toolect._search.code_state import give_up, unrun
 from toolect._search.follow import after_value, empty_values, reach, shape_keys, shaped
-from toolect._search.hypothesis import WAIT, Context, Doubt, Hypothesis, Mode, Waits
-from toolect._search.json_state import IN_TEXT, JsonState, Next, Style, Telling
+from toolect._search.hypothesis import WAIT, Doubt, EdgeContext, Hypothesis, Mode, Waits
+from toolect._search.json_state import IN_TEXT, EmittedValue, JsonState, Next, Slips
 from toolect._search.json_texts import as_json
 from toolect._search.path import spelled
 from toolect._search.window import Window
@@ -133,8 +133,8 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
             state.depth = depth
     elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.flat):
         state.found, state.depth = 3, depth if sign == "{" else 0
-    elif state.bare and state.key not in keys.known and not keys.open and not state.styles & Style.OTHER:
-        state.styles |= Style.OTHER
+    elif state.bare and state.key not in keys.known and not keys.open and not state.styles & Slips.OTHER:
+        state.styles |= Slips.OTHER
         cost += costs.aside_in_text
     if not called and state.called:
         cost += costs.call_seen
@@ -168,7 +168,7 @@ def takes_arguments(one: Hypothesis, state: JsonState) -> bool:
     return state.depth in (0, len(state.stack)) and state.key in shape_keys(one.node).arguments
 
 
-def misplaced(window: Window, state: JsonState, context: Context, at: int) -> int | Waits:
+def misplaced(window: Window, state: JsonState, context: EdgeContext, at: int) -> int | Waits:
     """How many brackets are missing before a key: it is one of the arguments, and deeper than they are."""
     tools = window.tools
     if not tools.declared:
@@ -267,7 +267,7 @@ def after_fence(window: Window, one: Hypothesis, final: bool) -> Hypothesis | Wa
         return WAIT
     match = _FENCE_END.match(window.buf, at)
     state = one.state.copy()
-    state.styles &= ~Style.FENCED
+    state.styles &= ~Slips.FENCED
     state.emitted = one.pos if match is None else window.base + match.end()
     return close(window, window.stay(one, 0, state.emitted, Mode.JSON, state), state.emitted)
 
@@ -281,9 +281,9 @@ def close(window: Window, one: Hypothesis, at: int) -> Hypothesis:
             cost += costs.no_name
     elif not state.bare and shaped(node) and not _is_call(window, node, state, at):
         cost += costs.no_call
-    telling = Telling(state.copy())
+    telling = EmittedValue(state.copy())
     telling.upto(at)
-    if state.styles & Style.FENCED:  # what closes the fence is to be read
+    if state.styles & Slips.FENCED:  # what closes the fence is to be read
         telling.state.expects, telling.state.stack = Next.AFTER_VALUE, ""
         return window.stay(one, 0, at, Mode.JSON, telling.state, *telling)
     path = window.path(one).add(*telling)
@@ -309,7 +309,7 @@ def skipped(window: Window, one: Hypothesis, at: int, why: str) -> Hypothesis:
 def _may_call(window: Window, state: JsonState, at: int) -> bool:
     """True when what is there of a value, which the input ends in at character `at`, may be a call without markers."""
     tools = window.tools
-    if state.called or state.styles & Style.OTHER:
+    if state.called or state.styles & Slips.OTHER:
         return state.called
     if not state.found & 1 or not tools.declared:
         argued = state.found & 2 and any(state.key in tools.of(name).names for name in tools)
@@ -339,20 +339,20 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         cost += costs.break_off
         path = window.path(one).add(DropLoose())
     else:
-        telling = Telling(state.copy())
+        telling = EmittedValue(state.copy())
         if state.expects in IN_TEXT:
             telling.acts.append(StringJson(state.emitted, at, state.quote, ""))
         else:
             telling.upto(at)
         path = window.path(one).add(*telling)
-    path.add(Finish(node, at))
+    path.add(EndAnswer(node, at))
     return [window.make(one, cost + bool(found), at, Mode.END, "", path), *found]
 
 
 def ended_string(window: Window, one: Hypothesis, cost: int, at: int, expects: Next = Next.AFTER_VALUE) -> Hypothesis:
     """The hypothesis that the open string, or the last one, ended at character `at`: its last quote is missing."""
     state = one.state.copy()
-    telling = Telling(state)
+    telling = EmittedValue(state)
     telling.string_upto(at)
     state.expects, state.last_quote, state.after_string = expects, at, at
     if expects is Next.COLON:

@@ -27,7 +27,7 @@ class Next(IntEnum):
 IN_TEXT: Final = (Next.IN_STRING, Next.IN_KEY)
 
 
-class Style:
+class Slips:
     """Slips, as bits, that one who makes them once makes again: they cost once in a value."""
 
     NONE: Final = 0
@@ -47,7 +47,7 @@ class Style:
     """The arguments stand between quotes that are not escaped in them."""
 
 
-LOOSE: Final = Style.QUOTE | Style.KEY | Style.WORD | Style.NEWLINE
+LOOSE: Final = Slips.QUOTE | Slips.KEY | Slips.WORD | Slips.NEWLINE
 """What is no slip in a value language."""
 
 
@@ -85,7 +85,7 @@ class JsonState:
         """Whether a call's name (1) and its arguments (2) have come."""
         self.depth = 0
         """How many brackets were open where the arguments came."""
-        self.styles: int = Style.NONE
+        self.styles: int = Slips.NONE
         self.reopened = self.piece = 0
         """Quotes that were taken for the string's own, and the character after the last of them."""
         self.evidence = 0
@@ -143,7 +143,7 @@ def closers(stack: str) -> str:
     return "".join("}" if bracket == "{" else "]" for bracket in reversed(stack))
 
 
-class Telling:
+class EmittedValue:
     """What of a value is passed on, in order: strings as JSON has them, all else as it is. It changes the state."""
 
     __slots__ = ("acts", "state")

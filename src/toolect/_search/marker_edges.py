@@ -17,14 +17,14 @@ from toolect._search import json_edges
 from toolect._search.actions import (
     Attempt,
     BreakOff,
+    EndAnswer,
     Fail,
-    Finish,
     ForgetArgument,
-    Lost,
     Note,
     OpenString,
-    OpenText,
     Shift,
+    TextBegin,
+    Unexpected,
 )
 from toolect._search.code_state import begin_again, give_up, unrun
 from toolect._search.follow import (
@@ -39,8 +39,8 @@ from toolect._search.follow import (
     way_to_content,
     way_to_json,
 )
-from toolect._search.hypothesis import WAIT, Action, Context, Doubt, Hypothesis, Mode, StringState, Waits
-from toolect._search.json_state import Style
+from toolect._search.hypothesis import WAIT, Action, Doubt, EdgeContext, Hypothesis, Mode, StringState, Waits
+from toolect._search.json_state import Slips
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -99,7 +99,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         elif last is not None and context.call is None and (last.isalpha() or last.startswith("```")):
             # it is a word at the end of a sentence, or of a block of code
             cost += window.costs.swallowed
-        return [window.stay(one, cost, base + at, Mode.END, "", Finish(node, base + at))]
+        return [window.stay(one, cost, base + at, Mode.END, "", EndAnswer(node, base + at))]
     empty = empty_values(node) if one.spare is None and context.call is not None else {}
     if empty and (context.key is not None or buf[at] in empty):
         one.spare = json_edges.spare(window, one, base + at, empty.get(buf[at]) or empty.get("") or ())
@@ -204,7 +204,7 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     if not final and (at == size and done < len(blanks) or at + 1 == size and buf[at] == "\r"):
         return WAIT
     state = window.begin_text(node, one.context, base + at)
-    text = window.stay(one, 0, base + at, Mode.TEXT, state, OpenText(node, base + at))
+    text = window.stay(one, 0, base + at, Mode.TEXT, state, TextBegin(node, base + at))
     last = last_marker(one)
     role = node.text_field().role
     if last is None or role in (Role.CONTENT, None) or len(last) < STRONG and _admits_text(window, one.context):
@@ -222,7 +222,7 @@ def _begin_text(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     return [window.stay(one, window.costs.doubled, base + again + len(last), Mode.BETWEEN, trail, note), text]
 
 
-def _admits_text(window: Window, context: Context) -> bool:
+def _admits_text(window: Window, context: EdgeContext) -> bool:
     """True unless the open argument is declared, and is no text."""
     schema = window.tools.of(context.name).member(context.key or "") if context.name in window.tools else None
     return schema is None or "string" in schema.types
@@ -354,7 +354,7 @@ def _declared(window: Window, node: Node, name: str, at: int) -> bool:
     return any(match is not None and match[0] in window.tools.of(name).names for match in matches)
 
 
-def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) -> bool | Waits:
+def goes_on(window: Window, node: Node, context: EdgeContext, at: int, final: bool) -> bool | Waits:
     """True when the grammar has what comes at index `at`, up to the next text, the end of the call, or some symbols."""
     base, size = window.base, len(window.buf)
     one = Hypothesis(0, base + at, -1, node, Mode.BETWEEN, "", context, Action(None, ()))
@@ -384,7 +384,7 @@ def goes_on(window: Window, node: Node, context: Context, at: int, final: bool) 
     return True
 
 
-def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
+def marker(node: Node, context: EdgeContext, buf: str, at: int) -> tuple[int, str]:
     """Where the longest marker of `node` at index `at` ends, and which one it is; -1 for none."""
     match = node.struct.match(buf, at)
     end, core = (-1, "") if match is None else (match.end(), match[0])
@@ -398,7 +398,7 @@ def marker(node: Node, context: Context, buf: str, at: int) -> tuple[int, str]:
     return end, core
 
 
-def echo_end(window: Window, echo: str, context: Context, at: int) -> int:
+def echo_end(window: Window, echo: str, context: EdgeContext, at: int) -> int:
     """Where a marker at index `at` ends that repeats a name, which may have another prefix, or a key; -1 for none."""
     word = spelled(echo, context)
     if window.buf.startswith(word, at):
@@ -487,14 +487,14 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     ):
         inner = node.step(cut[0]).node if cut and cut[0] in node.marks and node.first(cut[0]) else node
         notes = [Note(RepairKind.STRAY_MARKER, place, buf[at:])] if cut and context.call is None else []
-        return [window.stay(one, 0, place + left, Mode.END, "", *notes, Finish(inner, place))]
+        return [window.stay(one, 0, place + left, Mode.END, "", *notes, EndAnswer(inner, place))]
     found = json_edges.woken(window, one, place)
     for end in graph.ends:
         if buf.startswith(end, at):
             last = one.action.last
             goes_on = isinstance(last, Shift) and isinstance(last.key, str) and last.key.strip()[-1:] in ",[{(:="
             path = window.path(one).imply(last_closers(node) if context.call and not goes_on else (), place)
-            path.add(Finish(path.node, place))
+            path.add(EndAnswer(path.node, place))
             return [window.make(one, 0, place + len(end), Mode.AFTER, "", path)]
     known = _known(window, at)
     found += _missing_before_marker(window, one, at)
@@ -671,7 +671,7 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     if fence is not None and node.json and not node.text:
         path = window.path(one).add(Note(RepairKind.JSON, place, fence[0]))
         found.append(json_edges.begin(window, one, costs.json_fence, window.base + fence.end(), path, bare=False))
-        found[-1].state.styles |= Style.FENCED
+        found[-1].state.styles |= Slips.FENCED
     elif match := fence or (None if node.value else _ESCAPED_BLANK.match(buf, at)):
         drop(costs.json_fence, match.end() - at, RepairKind.JSON, match[0])
     if char == "," and node.value:
@@ -730,7 +730,9 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     opens = known is not None and known in graph.long_openers
     call = context.call
     if call is not None and (opens or any(len(c) >= STRONG and buf.startswith(c, at) for c in call.marks)):
-        path = Path(graph.start if opens else call, Context(statement=None if opens else context.statement), window.ref)
+        path = Path(
+            graph.start if opens else call, EdgeContext(statement=None if opens else context.statement), window.ref
+        )
         path.add(Fail(f"expected {in_words(node)}, and another call begins - at {place}"), BreakOff(place))
         found.append(window.make(one, costs.break_off, place, Mode.BETWEEN, "", path))
     act = one.action.last
@@ -748,16 +750,16 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         path = window.path(one)
         if context.statement is not None:
             path.add(Fail(f"expected {in_words(node)}{unrun(window, context, at)} - at {place}"))
-        found.append(give_up(window, one, cost, place, path.add(Lost(node, place))))
+        found.append(give_up(window, one, cost, place, path.add(Unexpected(node, place))))
         return found
     if context.statement is not None:
         return [*found, give_up(window, one, 0, place, window.path(one))]
     note = Note(RepairKind.STRAY_MARKER, place, "text")
     if graph.start.text:
-        path = Path(graph.start, Context(), window.ref).add(Lost(node, place), note)
+        path = Path(graph.start, EdgeContext(), window.ref).add(Unexpected(node, place), note)
         found.append(window.make(one, costs.skip, place, Mode.BETWEEN, "", path))
     else:
-        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", Lost(node, place), note))
+        found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", Unexpected(node, place), note))
     return found
 
 

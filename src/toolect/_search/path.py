@@ -8,7 +8,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import ECHOES, Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail
 from toolect._search import actions
-from toolect._search.hypothesis import Act, Context, Doubt
+from toolect._search.hypothesis import Act, Doubt, EdgeContext
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.ref import split_ref
@@ -22,7 +22,7 @@ class Path:
 
     __slots__ = ("acts", "context", "node", "ref")
 
-    def __init__(self, node: Node, context: Context, ref: str) -> None:
+    def __init__(self, node: Node, context: EdgeContext, ref: str) -> None:
         self.node, self.context, self.ref = node, context, ref
         self.acts: list[Act] = []
 
@@ -53,7 +53,7 @@ class Path:
         call, name, argument, said, doubt, begun, opener, statement, home = context
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
-        context = Context(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, home)
+        context = EdgeContext(call, name, argument, (*said, text)[-_SAID:], doubt, begun, opener, statement, home)
         after = step.node
         tasks = (*step.tasks, *after.arrival) if after.arrival else step.tasks
         self.context = crossed(node, context, tasks, self.ref, at) if tasks else context
@@ -117,7 +117,7 @@ class Path:
         return self
 
 
-def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, fields: bool = True) -> Context:
+def crossed(node: Node, context: EdgeContext, tasks: Trail, ref: str, at: int, fields: bool = True) -> EdgeContext:
     """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
     if not tasks:
         return context
@@ -142,10 +142,10 @@ def crossed(node: Node, context: Context, tasks: Trail, ref: str, at: int, field
                 argument = text
                 if doubt & ~Doubt.INSIDE:
                     doubt |= Doubt.ARGUED
-    return Context(call, name, argument, said, doubt, begun, opener, statement, home)
+    return EdgeContext(call, name, argument, said, doubt, begun, opener, statement, home)
 
 
-def spelled(core: str, context: Context) -> str:
+def spelled(core: str, context: EdgeContext) -> str:
     """The marker `core` as it is written here: with the name of the open call, the key of its open argument."""
     if not is_echo(core):
         return core

@@ -16,7 +16,7 @@ from toolect._graph.trails import Trail, layout
 from toolect._message import RepairKind
 from toolect._search.blank_end import blank_end
 from toolect._search.json_target import JsonTarget
-from toolect._search.trace import Lexeme, Trace, Trouble
+from toolect._search.trace import DeadEnd, Lexeme, Trace
 from toolect._shapes.elsewhere import holds_call
 from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
@@ -141,7 +141,7 @@ class Performer:
         """Nothing that `node` has is at character `at`, nor what else should be: a value that is open is given up."""
         self.island = self.target = None
         if self.trace is not None:
-            self.trace.troubles.append(Trouble(at, (instead,) if instead else tuple(expectations(node))))
+            self.trace.troubles.append(DeadEnd(at, (instead,) if instead else tuple(expectations(node))))
         self.fail(f"expected {instead or in_words(node)}, got {self.raw(at, at + 1)!r} - at {at}")
 
     # Markers

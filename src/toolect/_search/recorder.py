@@ -13,7 +13,7 @@ from typing import Final
 
 from toolect._explanation import Explanation, Paid, Place, Reading
 from toolect._graph.expectations import expectations
-from toolect._search.actions import BreakOff, CloseText, Imply, Lost, MendJson, Note, Shift
+from toolect._search.actions import BreakOff, CloseText, Imply, MendJson, Note, Shift, Unexpected
 from toolect._search.follow import ESCAPED, JSON, TEXT
 from toolect._search.hypothesis import Act, Edges, Hypothesis, Mode, Onwards, Waits
 from toolect._search.window import Window
@@ -35,16 +35,16 @@ _CODED: Final = Costs(**{name: _BASE**digit for digit, name in enumerate(_ROWS, 
 _SLOTS: Final = {Mode.TEXT: TEXT, Mode.STRING: ESCAPED}
 
 
-class Edge:
+class TakenEdge:
     """An edge that a hypothesis took, from that of the hypothesis before: what it paid, and where."""
 
     __slots__ = ("after", "at", "before", "expected", "last", "paid", "pos")
 
-    def __init__(self, before: Edge | None, paid: dict[str, int], at: int, pos: int) -> None:
+    def __init__(self, before: TakenEdge | None, paid: dict[str, int], at: int, pos: int) -> None:
         self.before, self.paid, self.at, self.pos = before, paid, at, pos
-        self.after: list[Edge] = []
+        self.after: list[TakenEdge] = []
         self.expected: tuple[str, ...] = ()
-        self.last: Edge = self
+        self.last: TakenEdge = self
         """The edge to that of the hypotheses it led to which went on last."""
 
 
@@ -54,8 +54,8 @@ class Recorder:
     def __init__(self, edges: Edges, window: Window) -> None:
         self._edges, self._window = edges, window
         self._values = {name: int(getattr(window.costs, name)) for name in _ROWS}
-        self._known: dict[int, tuple[Hypothesis, Edge]] = {}
-        self._gone_on: list[Edge] = []
+        self._known: dict[int, tuple[Hypothesis, TakenEdge]] = {}
+        self._gone_on: list[TakenEdge] = []
 
     def step(self, one: Hypothesis, final: bool) -> bool:
         """As the edges do."""
@@ -81,16 +81,16 @@ class Recorder:
             self._gone_on.append(edge)
             for other, code in zip(found, codes, strict=True):
                 acts = [*_acts(one, other)]
-                after = Edge(
+                after = TakenEdge(
                     edge, _paid(code, other.cost - one.cost, acts, self._values), _at(acts, other.pos), other.pos
                 )
                 edge.after.append(after)
                 self._known[id(other)] = other, after
         return found
 
-    def _edge(self, one: Hypothesis) -> Edge:
+    def _edge(self, one: Hypothesis) -> TakenEdge:
         """The edge that led to a hypothesis."""
-        return self._known.pop(id(one), (one, Edge(None, {}, one.pos, one.pos)))[1]
+        return self._known.pop(id(one), (one, TakenEdge(None, {}, one.pos, one.pos)))[1]
 
     def explain(self, dialect: str, text: str, best: Hypothesis) -> Explanation:
         """Why the hypothesis that won has: the places where its edges paid anything but evidence."""
@@ -103,11 +103,11 @@ class Recorder:
         return Explanation(dialect, sum(map(_cost, path)), places, len(flawed) - len(places))
 
 
-def _cost(edge: Edge) -> int:
+def _cost(edge: TakenEdge) -> int:
     return sum(edge.paid.values())
 
 
-def _place(path: list[Edge], number: int, text: str) -> Place:
+def _place(path: list[TakenEdge], number: int, text: str) -> Place:
     """The place at which the edge `number` of the path that won was taken."""
     won, before = path[number], path[number].before
     assert before is not None
@@ -120,15 +120,15 @@ def _place(path: list[Edge], number: int, text: str) -> Place:
     return Place(len(text) - len(rest), before.expected, rest[:_GOT], readings, len(others) - len(shown))
 
 
-def _between(before: Edge | None, last: Edge) -> Iterator[Edge]:
+def _between(before: TakenEdge | None, last: TakenEdge) -> Iterator[TakenEdge]:
     """The edges up to `last`, the last one first."""
-    edge: Edge | None = last
+    edge: TakenEdge | None = last
     while edge is not None and edge is not before:
         yield edge
         edge = edge.before
 
 
-def _reading(chain: list[Edge], won: bool) -> Reading:
+def _reading(chain: list[TakenEdge], won: bool) -> Reading:
     """All that the edges of a chain paid, each row once."""
     found: dict[str, Paid] = {}
     for edge in sorted(chain, key=lambda edge: edge.pos):
@@ -151,7 +151,7 @@ def _at(acts: list[Act], pos: int) -> int:
     """The character where something is not as it should be: of what is done there, the first; else `pos`."""
     found = [act.start for act in acts if isinstance(act, Shift)]
     found += [act.end for act in acts if isinstance(act, CloseText)]
-    found += [act.at for act in acts if isinstance(act, Note | Imply | MendJson | Lost | BreakOff)]
+    found += [act.at for act in acts if isinstance(act, Note | Imply | MendJson | Unexpected | BreakOff)]
     return min(found, default=pos)
 
 

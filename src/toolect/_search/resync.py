@@ -8,7 +8,7 @@ from toolect._building.quotation import line_before, quoted
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import is_echo
 from toolect._message import RepairKind
-from toolect._search.actions import BreakOff, DropValues, Fail, Finish, Lost, Note
+from toolect._search.actions import BreakOff, DropValues, EndAnswer, Fail, Note, Unexpected
 from toolect._search.code_state import give_up
 from toolect._search.follow import (
     JSON,
@@ -20,7 +20,7 @@ from toolect._search.follow import (
     shaped,
     synchronisation_set,
 )
-from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode
+from toolect._search.hypothesis import WAIT, EdgeContext, Hypothesis, Mode
 from toolect._search.marker_edges import Found, shift
 from toolect._search.path import Path, spelled
 from toolect._search.window import Window
@@ -52,7 +52,7 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         return WAIT  # the next call of a list may begin there
     if match is None:
         path = _ended(window, one, in_json, base + size)
-        path.add(Finish(path.node, base + size))
+        path.add(EndAnswer(path.node, base + size))
         return [window.make(one, 0, base + size, Mode.END, "", path)]
     start, core = match.start(), match[0]
     onwards = window.stay(one, 0, base + start + 1, Mode.SKIPPED, one.state)
@@ -64,7 +64,7 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
     path = _ended(window, one, in_json, base + start)
     closers = () if call is None else last_closers(after_call(call))
     if call is not None and (match is again or core in closers and core not in reach(node)):
-        home = Path(after_call(call), Context(), window.ref).add(*path.acts, BreakOff(base + start))
+        home = Path(after_call(call), EdgeContext(), window.ref).add(*path.acts, BreakOff(base + start))
         if match is not again:
             missing = closers[: closers.index(core)]
             for closer in reversed(missing):
@@ -75,7 +75,7 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
             home.imply(missing, base + start)
         return [window.make(one, 0, base + start, Mode.BETWEEN, "", home)]
     if core in graph.ends:
-        path.add(Finish(path.node, base + start))
+        path.add(EndAnswer(path.node, base + start))
         return [window.make(one, 0, base + match.end(), Mode.AFTER, "", path)]
     for marker in (core, *node.echoes):
         ways = reach(node).get(marker, ())
@@ -88,7 +88,7 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
             path.add(BreakOff(base + start))
         return [shift(window, one, 0, marker, start, match.end(), path)]
     if core in graph.long_openers and base + start > begun - in_json:
-        home = Path(graph.start, Context(), window.ref).add(*path.acts, BreakOff(base + start))
+        home = Path(graph.start, EdgeContext(), window.ref).add(*path.acts, BreakOff(base + start))
         return [window.make(one, 0, base + start, Mode.BETWEEN, "", home)]
     return [onwards]
 
@@ -119,12 +119,14 @@ def too_deep(window: Window, one: Hypothesis) -> list[Hypothesis]:
     """The hypothesis that follows one where values are nested too deep: its call cannot be read."""
     call, at = one.context.call, one.emitted
     if call is None:
-        path = Path(window.graph.start, Context(), window.ref).add(Note(RepairKind.STRAY_MARKER, at, "nested too deep"))
+        path = Path(window.graph.start, EdgeContext(), window.ref).add(
+            Note(RepairKind.STRAY_MARKER, at, "nested too deep")
+        )
         return [window.make(one, window.costs.skip, at, Mode.BETWEEN, "", path)]
-    why = DropValues(), Fail(f"nested too deep - at {at}"), Lost(one.node, at, "less nesting")
+    why = DropValues(), Fail(f"nested too deep - at {at}"), Unexpected(one.node, at, "less nesting")
     if one.context.statement is not None:
         return [give_up(window, one, window.costs.skip, at, window.path(one).add(*why))]
-    path = Path(after_call(call), Context(), window.ref).add(*why)
+    path = Path(after_call(call), EdgeContext(), window.ref).add(*why)
     return [window.make(one, window.costs.skip, at, Mode.SKIPPED, (False, at), path)]
 
 

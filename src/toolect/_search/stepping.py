@@ -20,10 +20,10 @@ from toolect._search import json_edges
 from toolect._search.actions import Shift
 from toolect._search.blank_end import LED
 from toolect._search.follow import TEXT, empty_values, nests
-from toolect._search.hypothesis import Context, Hypothesis, Mode, TextState
+from toolect._search.hypothesis import EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.json_ends import NEAR, held, over_before
-from toolect._search.json_state import IN_TEXT, JsonState, Next, Style
+from toolect._search.json_state import IN_TEXT, JsonState, Next, Slips
 from toolect._search.marker_edges import GROWS, last_marker, name_alone
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
@@ -43,7 +43,7 @@ _HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING)
 _NOTED: Final = (OpCode.BEGIN_CALL, OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.BEGIN_ARGUMENT)
 
 
-class Way(Enum):
+class StepResult(Enum):
     """What came of a step: on, more text is needed, or the edges have to be asked."""
 
     ON = 1
@@ -201,8 +201,8 @@ class Stepping:
     def go(self, one: Hypothesis, final: bool) -> bool:
         """Move a hypothesis on as far as is sure; True when nothing more can be done before more text comes."""
         self._calm = None
-        code, way = self._window.graph.network.spec.code, Way.ON
-        while way is Way.ON:
+        code, way = self._window.graph.network.spec.code, StepResult.ON
+        while way is StepResult.ON:
             mode = one.mode
             if mode is Mode.TEXT:
                 way = self._text(one, final)
@@ -214,49 +214,49 @@ class Stepping:
                 way = self._json(one, final)
             else:
                 return False
-        return way is Way.WAIT
+        return way is StepResult.WAIT
 
     # Between texts
 
-    def _between(self, one: Hypothesis, final: bool) -> Way:
+    def _between(self, one: Hypothesis, final: bool) -> StepResult:
         window, node, context = self._window, one.node, one.context
         plan = node.made(_Between)
         buf, base = window.buf, window.base
         at = one.pos - base
         if context.doubt or one.spare is not None:
-            return Way.ASK
+            return StepResult.ASK
         if node.text:
-            return self._begin_text(one, plan, at, final) if plan.plain else Way.ASK
+            return self._begin_text(one, plan, at, final) if plan.plain else StepResult.ASK
         if plan.slow:
-            return Way.ASK
+            return StepResult.ASK
         at = window.after_blanks(at)
         if at == len(buf):
-            return Way.ASK if final else Way.WAIT
+            return StepResult.ASK if final else StepResult.WAIT
         match = node.struct.match(buf, at)
         sure = match is not None and match[0] in plan.sure
         if not sure and not final and len(buf) - at < LOOK and buf[at] in plan.firsts:
             tail = squeeze(buf[at:])
             if sizes := [len(word) for word in plan.tight if len(word) > len(tail) and word.startswith(tail)]:
                 window.needs(base + at + min(sizes))
-                return Way.WAIT
+                return StepResult.WAIT
         if match is not None:
             core = match[0]
             if core not in plan.proper:
-                return Way.ASK
+                return StepResult.ASK
             return self._shift(one, plan, core, base + at, base + match.end(), "")
         if plan.json and buf[at] in "{[" and not name_alone(window, one):
             return self._begin_json(one, base + at)
         if plan.pattern is None or buf[at] in plan.firsts:
-            return Way.ASK
+            return StepResult.ASK
         name, regex = plan.pattern
         match = regex.match(buf, at, at + MAX_LEXEME)
         size = len(buf)
         if not final and size - at < MAX_LEXEME:
             begun = size - at < GROWS if match is None else match.end() == size
             if begun or may_grow(name.regex, buf, at, size):
-                return Way.WAIT
+                return StepResult.WAIT
         if match is None or match.end() == at:
-            return Way.ASK
+            return StepResult.ASK
         return self._shift(one, plan, name, base + at, base + match.end(), match[0])
 
     def _cross(self, one: Hypothesis, plan: _Between, key: Key, text: str, at: int) -> Step:
@@ -273,12 +273,12 @@ class Stepping:
         if statement is not None and isinstance(key, str):
             statement = statement.over(key)
         said = (*said, text)[-_SAID:]
-        context = Context(call, name, argument, said, doubt, begun, opener or last, statement, home)
+        context = EdgeContext(call, name, argument, said, doubt, begun, opener or last, statement, home)
         one.context = crossed(node, context, concerns, self._window.ref, at) if concerns else context
         one.node = step.node
         return step
 
-    def _shift(self, one: Hypothesis, plan: _Between, key: Key, start: int, end: int, text: str) -> Way:
+    def _shift(self, one: Hypothesis, plan: _Between, key: Key, start: int, end: int, text: str) -> StepResult:
         node = one.node
         step = self._cross(one, plan, key, text, start)
         act = Shift(node, step, key, start, end, text, False)
@@ -286,16 +286,16 @@ class Stepping:
         one.action.acts = (act,)
         one.pos = one.emitted = end
         one.mode, one.state = Mode.BETWEEN, "" if text else step.trail
-        return Way.ON
+        return StepResult.ON
 
-    def _begin_json(self, one: Hypothesis, place: int) -> Way:
+    def _begin_json(self, one: Hypothesis, place: int) -> StepResult:
         """A JSON value begins at character `place`, unless that is a marker once more, or a fence comes before it."""
         window, last = self._window, last_marker(one)
         if last is not None and (last.startswith("```") or last[0] == window.buf[place - window.base]):
-            return Way.ASK
+            return StepResult.ASK
         self._follow(one, window.path(one).open_json(place), place)
         one.mode, one.state = Mode.JSON, JsonState(place, False)
-        return Way.ON
+        return StepResult.ON
 
     def _follow(self, one: Hypothesis, path: Path, place: int) -> None:
         """Go along a path to character `place`."""
@@ -304,75 +304,75 @@ class Stepping:
         one.node, one.context, one.action.acts = path.node, path.context, tuple(path.acts)
         one.pos = one.emitted = place
 
-    def _begin_text(self, one: Hypothesis, plan: _Between, at: int, final: bool) -> Way:
+    def _begin_text(self, one: Hypothesis, plan: _Between, at: int, final: bool) -> StepResult:
         window, node = self._window, one.node
         buf, blanks, size = window.buf, one.state + plan.lead, len(window.buf)
         if not buf.startswith(blanks, at):
-            return Way.ASK
+            return StepResult.ASK
         at += len(blanks)
         acts = one.action.acts
         last = acts[-1] if acts else None
         if node.text_field().role not in _CONTENT and isinstance(last, Shift) and isinstance(last.key, str):
             again = window.after_blanks(at)  # the marker stands there once more, perhaps
             if again == size and not final or buf.startswith(last.key[: size - again], again):
-                return Way.ASK
+                return StepResult.ASK
         if at == size and not final:
-            return Way.WAIT
+            return StepResult.WAIT
         if buf[at : at + 1] == "\r":
-            return Way.ASK
+            return StepResult.ASK
         place = window.base + at
         self._performer.open_text(node, place)
         one.action.acts = ()
         one.mode, one.state = Mode.TEXT, window.begin_text(node, one.context, place)
         one.pos = one.emitted = place
-        return Way.ON
+        return StepResult.ON
 
     # Texts
 
-    def _text(self, one: Hypothesis, final: bool) -> Way:
+    def _text(self, one: Hypothesis, final: bool) -> StepResult:
         window, node = self._window, one.node
         buf, base, plan = window.buf, window.base, node.made(_Text)
         state: TextState = one.state
         size, low = len(buf), one.emitted - base
         island = plan.plan
         if one.context.doubt or island.line_end is not None or state.closer is not None:
-            return Way.ASK
+            return StepResult.ASK
         named = island.content and island.named is not None and window.tools.declared
         if named and window.find(window.names, low, MAX_NAME) is not None:
-            return Way.ASK
+            return StepResult.ASK
         if island.name_begun(buf, state.start - base) < size:
-            return Way.ASK
+            return StepResult.ASK
         if island.led_words is not None and window.find(island.led_words, low, LED) is not None:
-            return Way.ASK
+            return StepResult.ASK
         match = plan.signs.search(buf, max(low - plan.margin, state.start - base))
         if match is None:
             if final:
-                return Way.ASK
+                return StepResult.ASK
             bare = not named and island.led_held is None
             self._tell(one, island.near_begun(buf, low, size) if bare else safe(window, one, island, low), low)
             if one.state.solid and one.emitted == base + size:
                 self._calm, self._stops, self._names = one, plan.stops, window.begun_names if named else None
-            return Way.WAIT
+            return StepResult.WAIT
         match = window.find(island.regex, low, island.reach)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
             self._tell(one, safe(window, one, island, low), low)
             if (needed := island.needed(buf, low)) > size:
                 window.needs(base + needed)
-            return Way.WAIT
+            return StepResult.WAIT
         if match is not None and not final and may_be_longer(window, island, match, low, one.context):
             part = None if island.near is None else window.find(island.near, low, _PART)
             slack = STRONG if match[0] in "{[" else 0
             if part is not None and part.start() < match.start() + slack:
-                return Way.ASK
+                return StepResult.ASK
             self._tell(one, safe(window, one, island, low), low)
-            return Way.WAIT
+            return StepResult.WAIT
         if match is None or state.quotation is not None or state.inner or window.graph.code is not None:
-            return Way.ASK
+            return StepResult.ASK
         if match[0] not in plan.ends:
-            return self._open_call(one, plan, match, low, final) if plan.openers else Way.ASK
+            return self._open_call(one, plan, match, low, final) if plan.openers else StepResult.ASK
         at, end = match.span()
         if island.role is Role.REASONING and quoted(window.line(at, state.start)):
-            return Way.ASK
+            return StepResult.ASK
         performer, core = self._performer, match[0]
         upto = base + lead_end(window, plan.ends[core], at, state.start)
         if (
@@ -381,13 +381,13 @@ class Stepping:
             and island.role is Role.REASONING
             and not window.said(state.start, at)
         ):
-            return Way.ASK
+            return StepResult.ASK
         performer.more_text(upto)
         performer.close_text(upto)
         self._cross(one, node.made(_Between), TEXT, "", upto)
         return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
 
-    def _open_call(self, one: Hypothesis, plan: _Text, match: re.Match[str], low: int, final: bool) -> Way:
+    def _open_call(self, one: Hypothesis, plan: _Text, match: re.Match[str], low: int, final: bool) -> StepResult:
         """An opener is found in content, from index `low` on: it is meant if the grammar goes on behind it."""
         window, performer, island, start = self._window, self._performer, plan.plan, one.state.start
         base, core, (at, end) = window.base, match[0], match.span()
@@ -395,36 +395,36 @@ class Stepping:
         lead = plan.openers.get((core, solid))
         picky = window.graph.known_only and window.tools.declared
         if lead is None or picky or window.line(at, start):
-            return Way.ASK
+            return StepResult.ASK
         if island.near is not None and (part := window.find(island.near, low, _PART)) and part.start() < at:
-            return Way.ASK
+            return StepResult.ASK
         node = island.after if solid else one.node
         way = self._fits(node.step(core).node, end, final)
-        if way is Way.WAIT:
+        if way is StepResult.WAIT:
             self._tell(one, safe(window, one, island, low), low)
         upto = lead_end(window, lead, at, start)
-        if way is not Way.ON or upto != lead_end(window, lead, at, start, core):
-            return way if way is Way.WAIT else Way.ASK
+        if way is not StepResult.ON or upto != lead_end(window, lead, at, start, core):
+            return way if way is StepResult.WAIT else StepResult.ASK
         performer.more_text(base + upto)
         performer.close_text(base + (upto if solid else at))
         if solid:
             self._cross(one, one.node.made(_Between), TEXT, "", base + upto)
         return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
 
-    def _fits(self, node: Node, at: int, final: bool) -> Way:
+    def _fits(self, node: Node, at: int, final: bool) -> StepResult:
         """ON where what the grammar has at `node` is surely at index `at`."""
         window, plan = self._window, node.made(_Between)
         if node.text or node.value or plan.slow:
-            return Way.ASK
+            return StepResult.ASK
         buf, at = window.buf, window.after_blanks(at)
         if at == len(buf):
-            return Way.ASK if final else Way.WAIT
+            return StepResult.ASK if final else StepResult.WAIT
         match = node.struct.match(buf, at)
         if plan.json and buf[at] == "{" if match is None else len(match[0]) >= STRONG and match[0] in plan.sure:
-            return Way.ON
+            return StepResult.ON
         tail = squeeze(buf[at : at + LOOK])
         begun = not final and len(buf) - at < LOOK and any(word.startswith(tail) for word in plan.tight)
-        return Way.WAIT if begun else Way.ASK
+        return StepResult.WAIT if begun else StepResult.ASK
 
     def _tell(self, one: Hypothesis, at: int, low: int) -> None:
         """What comes before index `at`, and the blanks there, can only be text."""
@@ -439,19 +439,19 @@ class Stepping:
 
     # JSON
 
-    def _json(self, one: Hypothesis, final: bool) -> Way:
+    def _json(self, one: Hypothesis, final: bool) -> StepResult:
         window, performer = self._window, self._performer
         state: JsonState = one.state
         if one.spare is not None or state.bare or state.delimiter or state.loose:
-            return Way.ASK
+            return StepResult.ASK
         if not state.stack and state.expects is Next.AFTER_VALUE:
             return self._close_json(one, state)
         buf, base, size = window.buf, window.base, len(window.buf)
         if not final and state.expects in IN_TEXT and state.quote == '"' and not state.pending:
             if state.expects is Next.IN_KEY:
                 if _QUOTE.search(buf, one.emitted - base) is None:
-                    return Way.WAIT
-            elif state.last_quote is None and state.emitted >= state.string and not state.styles & Style.REOPEN:
+                    return StepResult.WAIT
+            elif state.last_quote is None and state.emitted >= state.string and not state.styles & Slips.REOPEN:
                 sent = state.emitted - base
                 low = max(one.emitted - base - NEAR, state.string - base, state.past - base)
                 if _QUOTE.search(buf, sent) is None and over_before(window, one.node, state, low, size) is None:
@@ -462,18 +462,18 @@ class Stepping:
                     one.pos = one.emitted = base + size
                     if state.emitted == one.pos:
                         self._calm, self._stops, self._names = one, _STRING_STOPS, None
-                    return Way.WAIT
+                    return StepResult.WAIT
         if json_edges.step(window, one, final, performer):
-            return Way.WAIT
-        return Way.ON if not state.stack and state.expects is Next.AFTER_VALUE else Way.ASK
+            return StepResult.WAIT
+        return StepResult.ON if not state.stack and state.expects is Next.AFTER_VALUE else StepResult.ASK
 
-    def _close_json(self, one: Hypothesis, state: JsonState) -> Way:
+    def _close_json(self, one: Hypothesis, state: JsonState) -> StepResult:
         """A JSON value is over."""
-        if state.styles & Style.FENCED or state.last_quote is not None or state.pending:
-            return Way.ASK
+        if state.styles & Slips.FENCED or state.last_quote is not None or state.pending:
+            return StepResult.ASK
         self._follow(one, self._window.path(one).close_json(one.pos), one.pos)
         one.mode, one.state = Mode.BETWEEN, ""
-        return Way.ON
+        return StepResult.ON
 
 
 # Text that can only be text

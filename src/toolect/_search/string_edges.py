@@ -8,10 +8,10 @@ from typing import Final
 from toolect._graph.node import STRONG, Node
 from toolect._message import RepairKind
 from toolect._search import json_edges
-from toolect._search.actions import BreakOff, CloseString, CutString, Fail, Finish, MoreString, Note
+from toolect._search.actions import BreakOff, CloseString, CutString, EndAnswer, Fail, MoreString, Note
 from toolect._search.code_state import begin_again, give_up
 from toolect._search.follow import ESCAPED
-from toolect._search.hypothesis import WAIT, Context, Hypothesis, Mode, Onwards, StringState, Waits
+from toolect._search.hypothesis import WAIT, EdgeContext, Hypothesis, Mode, Onwards, StringState, Waits
 from toolect._search.marker_edges import goes_on
 from toolect._search.path import Path
 from toolect._search.torn_strings import calls_in, is_torn, still_open
@@ -105,7 +105,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
             said = window.raw(state.start, base + size)
             if any(core in said for core in (*window.graph.closers, *window.graph.long_openers) if len(core) >= STRONG):
                 cost += window.costs.swallowed + window.costs.break_off
-        path.add(Finish(path.node, base + size))
+        path.add(EndAnswer(path.node, base + size))
         one.emitted = base + size
         return [window.make(one, cost, base + size, Mode.END, "", path), *json_edges.woken(window, one, base + size)]
     at = max(at, sure) if match is None else max(at, match.start())
@@ -227,6 +227,6 @@ def _next_line(window: Window, one: Hypothesis, at: int) -> Hypothesis:
     why = Fail(f"a string has no end - at {state.start}")
     acts = MoreString(state.emitted, end), CloseString(one.node, end), why
     if context.statement is None and window.buf[window.after_blanks(at)] == "[":
-        path = Path(one.node.graph.start, Context(), window.ref).add(*acts, BreakOff(end))
+        path = Path(one.node.graph.start, EdgeContext(), window.ref).add(*acts, BreakOff(end))
         return window.make(one, window.costs.break_off, end, Mode.BETWEEN, "", path)
     return begin_again(window, one, window.costs.break_off, end, *acts)

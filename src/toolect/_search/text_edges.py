@@ -15,10 +15,10 @@ from toolect._graph.symbols import Key
 from toolect._graph.trails import layout
 from toolect._message import RepairKind
 from toolect._search import json_edges
-from toolect._search.actions import CloseText, Fail, Finish, MoreText, Note, NoText, PassOver
+from toolect._search.actions import CloseText, EndAnswer, Fail, MoreText, Note, NoText, PassOver
 from toolect._search.blank_end import LED, BlankEnd
-from toolect._search.follow import TEXT, Way, reach, shape_keys, way_to_json
-from toolect._search.hypothesis import WAIT, Act, Context, Doubt, Hypothesis, Mode, Quotation, TextState, Waits
+from toolect._search.follow import TEXT, Omission, reach, shape_keys, way_to_json
+from toolect._search.hypothesis import WAIT, Act, Doubt, EdgeContext, Hypothesis, Mode, Quotation, TextState, Waits
 from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found, echo_end, names_call, shift
 from toolect._search.path import Path, spelled
@@ -170,7 +170,7 @@ def _near_waits(
     return plan.near_begun(window.buf, at, before) < before
 
 
-def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int, context: Context) -> bool:
+def may_be_longer(window: Window, plan: Island, match: re.Match[str], at: int, context: EdgeContext) -> bool:
     """True when more text may make another marker of the one that was found."""
     buf, size = window.buf, len(window.buf)
     if match.end() >= size - 1:
@@ -199,7 +199,7 @@ def _over(window: Window, one: Hypothesis, plan: Island) -> list[Hypothesis]:
     path = window.path(one).add(MoreText(base + end))
     if cut < size:
         path.add(Note(RepairKind.STRAY_MARKER, base + cut, buf[cut:]))
-    path.add(Finish(one.node, base + end))
+    path.add(EndAnswer(one.node, base + end))
     cost = 0
     if one.context.doubt & Doubt.PASSED and not plan.content:
         whole = buf.rstrip().endswith(window.graph.closers)  # then it was not cut off
@@ -217,7 +217,7 @@ def _cut_echo(window: Window, one: Hypothesis, plan: Island, start: int) -> Hypo
         at = window.base + lead_end(window, plan.after.lead(echo), len(buf) - len(word), one.state.start)
         path = window.path(one).add(MoreText(at), CloseText(at)).over_text(at)
         path.shift(echo, end - len(word), end, "", wrong=True)
-        path.add(Finish(path.node, end))
+        path.add(EndAnswer(path.node, end))
         return window.make(one, window.costs.misspelt_closer, end, Mode.END, "", path)
     return None
 
@@ -312,7 +312,9 @@ def _after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool
 # Calls without their markers
 
 
-def _bare_json(window: Window, one: Hypothesis, plan: Island, way: Way, at: int, solid: bool, final: bool) -> Found:
+def _bare_json(
+    window: Window, one: Hypothesis, plan: Island, way: Omission, at: int, solid: bool, final: bool
+) -> Found:
     """JSON at index `at`: a call without its markers, or only text."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
     start = one.state.start
@@ -525,7 +527,7 @@ class _Marker:
         written = self.window.buf.startswith(trail, self.end)
         return written and trail.startswith("\n") and len(self.core + trail) >= STRONG
 
-    def _ways(self) -> list[Way]:
+    def _ways(self) -> list[Omission]:
         core, plan = self.core, self.plan
         if self.direct:
             ways = [plan.direct[core]]
@@ -640,7 +642,7 @@ class _Marker:
         end = base + lead_end(window, lead, self.at, self.start)
         if self.one.context.doubt & Doubt.PASSED and not plan.content:
             cost += window.costs.skip  # it was not cut off
-        acts = MoreText(end), Finish(self.one.node, end)
+        acts = MoreText(end), EndAnswer(self.one.node, end)
         return [window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)]
 
     def _text_cost(self) -> int:
@@ -693,7 +695,7 @@ class _Marker:
         cost, blanks = costs.quoted if named else stray, closers.get(core, "")
         return [window.make(one, cost, base + self.end, Mode.BETWEEN, blanks, path.add(note))]
 
-    def _meant(self, way: Way) -> tuple[Hypothesis | None, bool]:
+    def _meant(self, way: Omission) -> tuple[Hypothesis | None, bool]:
         """The hypothesis that the marker is meant, by one way, and whether it is certain."""
         window, one, plan, core, at = self.window, self.one, self.plan, self.core, self.at
         base, to = window.base, way.node
@@ -751,7 +753,7 @@ class _Marker:
             return None, sure
         return shift(window, one, cost, core, at, self.end, path), sure
 
-    def _out(self, way: Way, lead: str, call: bool) -> Path:
+    def _out(self, way: Omission, lead: str, call: bool) -> Path:
         """The path out of the text, which ends before the blanks `lead` and, of a `call`, a part of its marker."""
         window, base, at, core = self.window, self.window.base, self.at, self.core
         end = lead_end(window, lead, at, self.start, core if call else "")
@@ -764,7 +766,7 @@ class _Marker:
             return path.over_text(base + end)
         return path
 
-    def _missing(self, way: Way) -> tuple[Key, ...]:
+    def _missing(self, way: Omission) -> tuple[Key, ...]:
         """The symbols of a way that are still to be crossed behind the text."""
         keys, marks = way.path, self.one.node.marks
         if keys[:1] != (TEXT,):
@@ -774,7 +776,7 @@ class _Marker:
         following = self.core if len(keys) == 1 else keys[1]
         return keys[1:] if following in marks else keys
 
-    def _misspelt_closer(self, way: Way, closer: str, calls: bool) -> Hypothesis | None:
+    def _misspelt_closer(self, way: Omission, closer: str, calls: bool) -> Hypothesis | None:
         """The closer of the text stands before the marker, spelled otherwise."""
         window, one, base, buf, at = self.window, self.one, self.window.base, self.window.buf, self.at
         word = spelled(closer, one.context)
@@ -788,7 +790,7 @@ class _Marker:
         path.imply(way.path[2:], base + at, calls)
         return shift(window, one, window.costs.misspelt_closer, self.core, at, self.end, path)
 
-    def _doubts(self, way: Way, calls: bool, first: bool) -> int:
+    def _doubts(self, way: Omission, calls: bool, first: bool) -> int:
         """What it costs that the marker is meant where it may be quoted, or named in a sentence."""
         window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0

@@ -25,7 +25,7 @@ class Lexeme(Struct):
     fresh: bool = False
 
 
-class Trouble(NamedTuple):
+class DeadEnd(NamedTuple):
     """A character at which nothing that the grammar has next could be read, and what that would have been."""
 
     at: int
@@ -37,7 +37,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.lexemes: list[Lexeme] = []
-        self.troubles: list[Trouble] = []
+        self.troubles: list[DeadEnd] = []
 
     def open_ends(self, node: Node) -> tuple[str, ...]:
         """What the end of the input cut off, at `node`: what would have had to come."""

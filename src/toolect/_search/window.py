@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolect._building.quotation import line_before
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._search.hypothesis import Act, Action, Context, Doubt, Hypothesis, Mode, TextState
+from toolect._search.hypothesis import Act, Action, Doubt, EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import island
 from toolect._search.path import Path
 from toolect._spec.costs import FAR, Costs
@@ -100,7 +100,7 @@ class Window:
         """True when something else than blanks stands between character `start` and index `at`."""
         return bool(self.buf[max(start - self.base, 0) : at].strip())
 
-    def begin_text(self, node: Node, context: Context, at: int) -> TextState:
+    def begin_text(self, node: Node, context: EdgeContext, at: int) -> TextState:
         """The state of a text of `node` that begins at character `at`."""
         opener, closer = context.opener, None
         if context.key is not None and opener[:1] == "<":
@@ -149,7 +149,7 @@ class Window:
             self._inner = frozenset(key for schema in self.tools.values() for key in _inner_keys(schema, 0))
         return self._inner
 
-    def name_cost(self, context: Context, led: bool = False) -> int:
+    def name_cost(self, context: EdgeContext, led: bool = False) -> int:
         """What the name of the open call costs, which it is `led` by: then nothing else says that it is one."""
         costs, doubt = self.costs, context.doubt
         known = context.name in self.tools
@@ -183,7 +183,7 @@ class Window:
         return self.follow(one, cost, pos, one.node, mode, state, one.context, *acts)
 
     def follow(
-        self, one: Hypothesis, cost: int, pos: int, node: Node, mode: Mode, state: Any, context: Context, *acts: Act
+        self, one: Hypothesis, cost: int, pos: int, node: Node, mode: Mode, state: Any, context: EdgeContext, *acts: Act
     ) -> Hypothesis:
         """The hypothesis that follows `one`, after `acts`."""
         action = Action(one.action, acts) if acts else one.action

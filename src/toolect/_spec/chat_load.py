@@ -13,7 +13,7 @@ from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect._names import Names
 from toolect._spec.chat_model import ChatFields, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.decode import check_keys, read, read_fields
-from toolect._spec.document import Table, Text, describe, read_document, read_text
+from toolect._spec.document import YamlScalar, YamlTable, describe, read_document, read_text
 from toolect._spec.entry import NAME, Entry, Loaded
 from toolect._spec.grammar import read_grammar
 from toolect._spec.grammar_model import Pattern
@@ -56,11 +56,11 @@ def read_chat_entries(path: Path, problems: Problems) -> dict[str, Entry]:
         if not NAME.fullmatch(key.text):
             hint = "a name has lower-case letters, digits, `.`, `_` and `-`"
             problems.error("bad-name", f"expected a chat's name, got {describe(key)}", key.place, hint=hint)
-        elif not isinstance(node, Table):
+        elif not isinstance(node, YamlTable):
             problems.error("wrong-type", f"expected a mapping for `{key.text}`, got {describe(node)}", key.place)
         else:
             check_keys(node, FIELDS, problems)
-            entries[key.text] = Entry(key, Table(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
+            entries[key.text] = Entry(key, YamlTable(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
     check_names(entries, problems)
     return entries
 
@@ -141,7 +141,7 @@ def _load(
     whole = chain[-1][1]
     for _, one in reversed(chain[:-1]):
         kept = tuple(e for e in whole.table.entries if e[0].text not in _OWN)
-        whole = inherit(one, Entry(whole.name, Table(kept, whole.table.place)))
+        whole = inherit(one, Entry(whole.name, YamlTable(kept, whole.table.place)))
     rules = read_rules.rules
     for _, one in reversed(chain[: max(owner, 1)]):  # each speaks of the markers that the one it extends has
         told = problems if one is entry else Problems()
@@ -198,10 +198,10 @@ def _known_rules(entry: Entry, whole: Entry, field: str, rules: Mapping[str, Rul
             places = {name: rule.place for name, rule in rules.items()}
             message = f"the grammar has no rule `{key.text}`"
             problems.error("unknown-part", message, key.place, hint=hint, related=beside(key.text, places))
-    table = Table(
+    table = YamlTable(
         tuple(
-            (key, Table(tuple(e for e in node.entries if e[0].text in rules), node.place))
-            if key.text == field and isinstance(node, Table)
+            (key, YamlTable(tuple(e for e in node.entries if e[0].text in rules), node.place))
+            if key.text == field and isinstance(node, YamlTable)
             else (key, node)
             for key, node in whole.table.entries
         ),
@@ -233,7 +233,7 @@ def _roles(whole: Entry, problems: Problems, rules: Mapping[str, Rule]) -> dict[
 def _guards(whole: Entry, field: str, problems: Problems) -> dict[str, str]:
     found = {}
     for key, node in whole.mapping(field, problems).entries:
-        if not isinstance(node, Text):
+        if not isinstance(node, YamlScalar):
             problems.error("wrong-type", f"expected a guard for `{key.text}`, got {describe(node)}", node.place)
             continue
         try:
@@ -266,7 +266,7 @@ _HELD: dict[ChatSlot, tuple[ChatRole, ...]] = {
 """The roles of the rules that a slot may stand in; the others may stand anywhere."""
 
 
-def _check_slots(rules: dict[str, Rule], roles: dict[str, ChatRole], said: Table, problems: Problems) -> None:
+def _check_slots(rules: dict[str, Rule], roles: dict[str, ChatRole], said: YamlTable, problems: Problems) -> None:
     """Every slot must stand in a rule that says what it holds; `said` is what the map says of that."""
     places = {key.text: key.place for key, _ in said.entries}
     for rule in rules.values():

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from toolect._message import dumps
 from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
 from toolect._spec.decode import REGEX, read_struct
-from toolect._spec.document import Node, Table, Text, choose, describe
+from toolect._spec.document import Node, YamlScalar, YamlTable, choose, describe
 from toolect._spec.grammar_model import Escapes, Expr, Literal, Ref, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.linear import check_linear
@@ -50,7 +50,7 @@ _LAYOUT = msgspec.Meta(
 )
 
 
-class Options(msgspec.Struct, frozen=True):
+class CodecOptions(msgspec.Struct, frozen=True):
     """A codec and its options, as an entry writes them."""
 
     codec: CodecKind | None = None
@@ -63,7 +63,7 @@ class Options(msgspec.Struct, frozen=True):
 
 
 def read_codecs(
-    table: Table, rules: dict[str, Rule], roles: dict[str, Role], own: set[str], problems: Problems
+    table: YamlTable, rules: dict[str, Rule], roles: dict[str, Role], own: set[str], problems: Problems
 ) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
     parts = Parts(rules, values=True)
@@ -75,7 +75,7 @@ def read_codecs(
         if isinstance(part, Slot) and part.kind is SlotKind.TEXT and part.escapes is not Escapes.JSON
     }
     for key, value in table.entries:
-        if key.text in Options.__struct_fields__ and key.text not in parts.kinds:
+        if key.text in CodecOptions.__struct_fields__ and key.text not in parts.kinds:
             valued = (slot for slot, kind in parts.kinds.items() if kind is TEXT and slot in roles)
             _told_of_none(key, next(valued, ""), problems)
             continue
@@ -143,7 +143,7 @@ def _before(expr: Expr, found: Callable[[Expr], bool]) -> str:
     return before.text if isinstance(before, Literal) else ""
 
 
-def _told_of_none(option: Text, slot: str, problems: Problems) -> None:
+def _told_of_none(option: YamlScalar, slot: str, problems: Problems) -> None:
     """Note an option of a codec where the name of a slot should stand; `slot` is one that may be meant."""
     message = f"expected a slot, got `{option.text}`, which is said of one"
     hint = f"write the slot first: `values: {{{slot or 'rule/TEXT'}: {{{option.text}: …}}}}`"
@@ -152,22 +152,22 @@ def _told_of_none(option: Text, slot: str, problems: Problems) -> None:
 
 def _codec(node: Node, part: str | None, problems: Problems) -> Codec | None:
     """The codec of a `part`; where none is said, that of all parts of its kind."""
-    if isinstance(node, Text) and node.text in _OLD_CODECS:
+    if isinstance(node, YamlScalar) and node.text in _OLD_CODECS:
         hint = _OLD_CODECS[node.text]
         problems.error("wrong-value", f"expected a codec, got `{node.text}`", node.place, hint=hint)
         return None
-    if isinstance(node, Text):
+    if isinstance(node, YamlScalar):
         kind = choose(node, [k.value for k in CodecKind], "a codec", problems)
         return Codec(CodecKind(kind)) if kind else None
-    if not isinstance(node, Table):
+    if not isinstance(node, YamlTable):
         message = f"expected a codec or a mapping of its options, got {describe(node)}"
         problems.error("wrong-type", message, node.place)
         return None
     before = len(problems.found)
-    fields = read_struct(node, Options, problems, _OLD)
+    fields = read_struct(node, CodecOptions, problems, _OLD)
     if len(problems.found) > before:
         return None
-    options = Options(**fields)
+    options = CodecOptions(**fields)
     if options.quoted is not None:
         check_linear("`quoted`", options.quoted, (node.get("quoted") or node).place, problems, searched=True)
     kind, _, indent = options.layout.partition(" ")

@@ -77,7 +77,7 @@ COSTS: Final = Costs()
 """Those of a dialect whose entry says nothing else."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class CostRow(msgspec.Struct, frozen=True):
     """What a cost is for: where it acts, the edge in words, and a text with it."""
 
     where: str
@@ -85,59 +85,54 @@ class Row(msgspec.Struct, frozen=True):
     example: str
 
 
-ROWS: Final[dict[str, Row]] = {
-    "fits": Row("all", "what the grammar has is here", "</b>"),
-    "fits_long": Row("markers", "a marker of four characters or more that the grammar has is here", "</tool_call>"),
-    "call_seen": Row("JSON", "an object has a name and arguments", '{"name": "f", "arguments": {}}'),
-    "implied_closer": Row("markers", "a closer is missing", "Brest\n</function>"),
-    "implied_opener": Row("markers", "an opener is missing, or those around an object", '<invoke name="f"> alone'),
-    "no_arguments": Row("markers", "the arguments are missing, or cannot be read", "<tool_call>tide</tool_call>"),
-    "misspelt": Row("markers", "one character is wrong, missing or too many", "<tool_cal>"),
-    "respaced": Row("markers", "other blanks, case or quotes", "<invoke name='f' >"),
-    "misspelt_closer": Row("text", "the closer before the marker that was found is misspelt", "</para meter>"),
-    "near_in_text": Row("text", "an opener in content is misspelt", "Hi. <tol_call>"),
-    "doubled": Row("markers", "the last marker comes once more", "<tool_call><tool_call>"),
-    "stray_marker": Row("markers", "a closer too many", "</tool_call></tool_call>"),
-    "stray_sign": Row("markers", "a sign too many, also behind JSON", "}}"),
-    "sign_missing": Row("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
-    "no_openers": Row("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
-    "marker_in_content": Row("text", "a marker is only text, or an opener too many", "Use <tool_call> tags"),
-    "weak_in_text": Row("text", "a short sign or a name, or a closer in a value, is only text", "a [b] c"),
-    "aside_in_text": Row("text", "JSON in content, or an opener in reasoning, is only text", 'Set {"a": 1}.'),
-    "misspelt_in_content": Row("text", "what may be a misspelt opener is only text", "<tool_kit>"),
-    "begins_line": Row("text", "... though it stands on a line of its own", "\n<tool_call>\n"),
-    "opener_in_value": Row("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
-    "swallowed": Row("all", "an edit next to which markers were text, or left out", '"a</tool_call>'),
-    "quoted": Row("text", "a marker that is quoted, or JSON in a fence, is meant", "`<tool_call>`"),
-    "in_sentence": Row("text", "what stands in a sentence is meant", "the <think> tag"),
-    "json_slip": Row("JSON", "other quotes, commas or blanks, a control sign in a string", "{'a': 1}"),
-    "json_key": Row("JSON", "a key without quotes", "{a: 1}"),
-    "json_word": Row("JSON", "another word or number", "True"),
-    "json_comment": Row("JSON", "a comment, or an ellipsis", "1, // one"),
-    "json_comma": Row("JSON", "a comma is missing", '{"a": 1 "b": 2}'),
-    "json_colon": Row("JSON", "a colon is missing", '{"a" 1}'),
-    "json_trailing": Row("JSON", "a comma before a bracket", "[1,]"),
-    "json_close": Row("JSON", "a bracket is missing, or a sentence is in its place", '{"a": [1}'),
-    "json_close_all": Row("JSON", "all brackets that are open are missing, each", '{"a": {}</tool_call>'),
-    "json_drop": Row("JSON", "a sign too many", '{"a": 1}}'),
-    "json_text": Row("JSON", "a text without quotes", '{"a": hello}'),
-    "json_reopen": Row("JSON", "the last quote was one of the string's own", '"say "hi""'),
-    "json_end_quote": Row("JSON", "a string lacks its last quote", '"x}}</tool_call>'),
-    "json_first_quote": Row("JSON", "a string lacks its first quote", '{"a": x"}'),
-    "json_fence": Row("JSON", "a fence around JSON", "```json\n{"),
-    "unescaped": Row("strings", "a quote is one of the string's own", "'it's'"),
-    "spare": Row("strings", "a value of a value language is read as JSON", "f(a={b: 'x})"),
-    "no_name": Row("all", "what was to be a call is none: it has no name that counts", '{"a": 1}'),
-    "no_call": Row("JSON", "the value after an opener is no call", "<tool_call>[1]</tool_call>"),
-    "break_off": Row("markers", "another call begins: this one was broken off", '<invoke name="f<invoke name="g">'),
-    "skip": Row("all", "nobody knows: on to the next marker, and the call fails", "<tool_call>???"),
+ROWS: Final[dict[str, CostRow]] = {
+    "fits": CostRow("all", "what the grammar has is here", "</b>"),
+    "fits_long": CostRow("markers", "a marker of four characters or more that the grammar has is here", "</tool_call>"),
+    "call_seen": CostRow("JSON", "an object has a name and arguments", '{"name": "f", "arguments": {}}'),
+    "implied_closer": CostRow("markers", "a closer is missing", "Brest\n</function>"),
+    "implied_opener": CostRow("markers", "an opener is missing, or those around an object", '<invoke name="f"> alone'),
+    "no_arguments": CostRow("markers", "the arguments are missing, or cannot be read", "<tool_call>tide</tool_call>"),
+    "misspelt": CostRow("markers", "one character is wrong, missing or too many", "<tool_cal>"),
+    "respaced": CostRow("markers", "other blanks, case or quotes", "<invoke name='f' >"),
+    "misspelt_closer": CostRow("text", "the closer before the marker that was found is misspelt", "</para meter>"),
+    "near_in_text": CostRow("text", "an opener in content is misspelt", "Hi. <tol_call>"),
+    "doubled": CostRow("markers", "the last marker comes once more", "<tool_call><tool_call>"),
+    "stray_marker": CostRow("markers", "a closer too many", "</tool_call></tool_call>"),
+    "stray_sign": CostRow("markers", "a sign too many, also behind JSON", "}}"),
+    "sign_missing": CostRow("markers", "a sign of a value language is missing", "f(a=1 b=2)"),
+    "no_openers": CostRow("text", "a declared name and a sign of calls: the openers are missing", "get_x[ARGS]{"),
+    "marker_in_content": CostRow("text", "a marker is only text, or an opener too many", "Use <tool_call> tags"),
+    "weak_in_text": CostRow("text", "a short sign or a name, or a closer in a value, is only text", "a [b] c"),
+    "aside_in_text": CostRow("text", "JSON in content, or an opener in reasoning, is only text", 'Set {"a": 1}.'),
+    "misspelt_in_content": CostRow("text", "what may be a misspelt opener is only text", "<tool_kit>"),
+    "begins_line": CostRow("text", "... though it stands on a line of its own", "\n<tool_call>\n"),
+    "opener_in_value": CostRow("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
+    "swallowed": CostRow("all", "an edit next to which markers were text, or left out", '"a</tool_call>'),
+    "quoted": CostRow("text", "a marker that is quoted, or JSON in a fence, is meant", "`<tool_call>`"),
+    "in_sentence": CostRow("text", "what stands in a sentence is meant", "the <think> tag"),
+    "json_slip": CostRow("JSON", "other quotes, commas or blanks, a control sign in a string", "{'a': 1}"),
+    "json_key": CostRow("JSON", "a key without quotes", "{a: 1}"),
+    "json_word": CostRow("JSON", "another word or number", "True"),
+    "json_comment": CostRow("JSON", "a comment, or an ellipsis", "1, // one"),
+    "json_comma": CostRow("JSON", "a comma is missing", '{"a": 1 "b": 2}'),
+    "json_colon": CostRow("JSON", "a colon is missing", '{"a" 1}'),
+    "json_trailing": CostRow("JSON", "a comma before a bracket", "[1,]"),
+    "json_close": CostRow("JSON", "a bracket is missing, or a sentence is in its place", '{"a": [1}'),
+    "json_close_all": CostRow("JSON", "all brackets that are open are missing, each", '{"a": {}</tool_call>'),
+    "json_drop": CostRow("JSON", "a sign too many", '{"a": 1}}'),
+    "json_text": CostRow("JSON", "a text without quotes", '{"a": hello}'),
+    "json_reopen": CostRow("JSON", "the last quote was one of the string's own", '"say "hi""'),
+    "json_end_quote": CostRow("JSON", "a string lacks its last quote", '"x}}</tool_call>'),
+    "json_first_quote": CostRow("JSON", "a string lacks its first quote", '{"a": x"}'),
+    "json_fence": CostRow("JSON", "a fence around JSON", "```json\n{"),
+    "unescaped": CostRow("strings", "a quote is one of the string's own", "'it's'"),
+    "spare": CostRow("strings", "a value of a value language is read as JSON", "f(a={b: 'x})"),
+    "no_name": CostRow("all", "what was to be a call is none: it has no name that counts", '{"a": 1}'),
+    "no_call": CostRow("JSON", "the value after an opener is no call", "<tool_call>[1]</tool_call>"),
+    "break_off": CostRow("markers", "another call begins: this one was broken off", '<invoke name="f<invoke name="g">'),
+    "skip": CostRow("all", "nobody knows: on to the next marker, and the call fails", "<tool_call>???"),
 }  # fmt: skip
 """What each cost is for, as the ledger and the page of leniency show it."""
-
-
-def cost_table(costs: Costs = COSTS) -> str:
-    """The table for people, a line for each row: its name, what it costs, where it acts, its edge in words."""
-    return "\n".join(f"{name:19} {getattr(costs, name):3}  {row.where:7}  {row.edge}" for name, row in ROWS.items())
 
 
 PENALTIES: Final = frozenset(("begins_line", "swallowed", "quoted", "in_sentence", "no_name", "no_call"))

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from toolect._message import Json
-from toolect._spec.document import Items, Node, Table, Text, choose, describe
+from toolect._spec.document import Items, Node, YamlScalar, YamlTable, choose, describe
 from toolect._spec.problems import Problems, near, one_of
 
 REGEX = msgspec.Meta(description="a regular expression", extra={"regex": True})
@@ -34,7 +34,7 @@ _IN_THE_GRAMMAR = dict.fromkeys(
 """Gaps that are none, and what to write instead."""
 
 
-def check_keys(table: Table, known: Iterable[str], problems: Problems, old: dict[str, str] | None = None) -> None:
+def check_keys(table: YamlTable, known: Iterable[str], problems: Problems, old: dict[str, str] | None = None) -> None:
     """Every key must be a known one; `old` ones come with what to write instead."""
     for key, _ in table.entries:
         if key.text not in known:
@@ -47,13 +47,15 @@ def check_keys(table: Table, known: Iterable[str], problems: Problems, old: dict
             problems.error("unknown-field", f"unknown field `{key.text}`", key.place, hint=hint)
 
 
-def read_struct(table: Table, kind: type[Any], problems: Problems, old: dict[str, str] | None = None) -> dict[str, Any]:
+def read_struct(
+    table: YamlTable, kind: type[Any], problems: Problems, old: dict[str, str] | None = None
+) -> dict[str, Any]:
     """The fields of the struct `kind`, and no others, that a mapping has, each by its type."""
     check_keys(table, [field.encode_name for field in msgspec.structs.fields(kind)], problems, old)
     return read_fields(table, kind, problems)
 
 
-def read_fields(table: Table, kind: type[Any], problems: Problems) -> dict[str, Any]:
+def read_fields(table: YamlTable, kind: type[Any], problems: Problems) -> dict[str, Any]:
     """Those fields of a mapping that the struct `kind` has, each by its type; what cannot be read is left out."""
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     found = {}
@@ -93,7 +95,7 @@ def read(node: Node, kind: Any, what: str, problems: Problems) -> Any:
 
 def _struct(node: Node, kind: type[msgspec.Struct], what: str, problems: Problems) -> msgspec.Struct | None:
     """A struct of its own, with all that it must have."""
-    if not isinstance(node, Table):
+    if not isinstance(node, YamlTable):
         problems.error("wrong-type", f"expected a mapping for {what}, got {describe(node)}", node.place)
         return None
     found = read_struct(node, kind, problems)
@@ -112,7 +114,7 @@ def _texts(node: Node, kinds: tuple[Any, ...], what: str, problems: Problems) ->
             return tuple(text.text for text in given)
         said = (read(text, kinds[0], what, problems) for text in given)
         return tuple(word for word in said if word is not None)
-    texts = [item.text for item in node.items if isinstance(item, Text)] if isinstance(node, Items) else []
+    texts = [item.text for item in node.items if isinstance(item, YamlScalar)] if isinstance(node, Items) else []
     if len(texts) != len(kinds):
         problems.error("wrong-type", f"expected {len(kinds)} texts for {what}, got {describe(node)}", node.place)
         return None
@@ -122,7 +124,7 @@ def _texts(node: Node, kinds: tuple[Any, ...], what: str, problems: Problems) ->
 def _mapping(node: Node, kinds: tuple[Any, ...], what: str, problems: Problems) -> dict[str, Any] | None:
     """What the entries of a mapping say, keys and values of these `kinds`; those that cannot be read are left out."""
     key, value = kinds
-    if not isinstance(node, Table):
+    if not isinstance(node, YamlTable):
         problems.error("wrong-type", f"expected a mapping for {what}, got {describe(node)}", node.place)
         return None
     found = {}
@@ -134,21 +136,21 @@ def _mapping(node: Node, kinds: tuple[Any, ...], what: str, problems: Problems) 
     return found
 
 
-def read_texts(node: Node, what: str, problems: Problems) -> tuple[Text, ...]:
+def read_texts(node: Node, what: str, problems: Problems) -> tuple[YamlScalar, ...]:
     """The texts of a list, none of them empty."""
     if not isinstance(node, Items):
         problems.error("wrong-type", f"expected a list of texts for {what}, got {describe(node)}", node.place)
         return ()
     for item in node.items:
-        if not isinstance(item, Text) or not item.text:
+        if not isinstance(item, YamlScalar) or not item.text:
             problems.error("wrong-type", f"expected a text in {what}, got {describe(item)}", item.place)
-    return tuple(item for item in node.items if isinstance(item, Text) and item.text)
+    return tuple(item for item in node.items if isinstance(item, YamlScalar) and item.text)
 
 
 def _number(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> int | None:
     least, most = int(meta.ge or 0), 99 if meta.le is None else int(meta.le)
     if (
-        isinstance(node, Text)
+        isinstance(node, YamlScalar)
         and node.plain
         and re.fullmatch(r"-?\d{1,2}", node.text)
         and least <= int(node.text) <= most
@@ -162,14 +164,14 @@ def _number(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> in
 def _text(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> str | None:
     wanted = meta.description or "a text"
     if meta.pattern is not None:
-        if isinstance(node, Text) and describe(node) != "nothing" and re.fullmatch(meta.pattern, node.text):
+        if isinstance(node, YamlScalar) and describe(node) != "nothing" and re.fullmatch(meta.pattern, node.text):
             return node.text
-        escaped = isinstance(node, Text) and re.fullmatch(r"(\\[nrt])+", node.text)
+        escaped = isinstance(node, YamlScalar) and re.fullmatch(r"(\\[nrt])+", node.text)
         hint = f'write `"{escaped[0]}"`, between double quotes' if escaped else ""
         problems.error("wrong-value", f"expected {wanted} for {what}, got {describe(node)}", node.place, hint=hint)
         return None
     holes = (meta.extra or {}).get("holes")
-    if not isinstance(node, Text) or not node.text and holes is None:
+    if not isinstance(node, YamlScalar) or not node.text and holes is None:
         problems.error("wrong-type", f"expected {wanted} for {what}, got {describe(node)}", node.place)
         return None
     if holes is not None and not has_holes(node, holes, (meta.extra or {})["needed"], what, problems):
@@ -183,7 +185,7 @@ def _text(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> str 
     return node.text
 
 
-def has_holes(node: Text, holes: tuple[str, ...], needed: tuple[str, ...], what: str, problems: Problems) -> bool:
+def has_holes(node: YamlScalar, holes: tuple[str, ...], needed: tuple[str, ...], what: str, problems: Problems) -> bool:
     """True when a text has one of the holes that it needs; one that is nearly a hole is noted."""
     found = HOLE.findall(node.text)
     for hole in found:
@@ -199,11 +201,11 @@ def has_holes(node: Text, holes: tuple[str, ...], needed: tuple[str, ...], what:
 def _json(node: Node, holes: Iterable[str], problems: Problems) -> Json:
     """The JSON that a node spells; a text that begins with `$` is one of the holes."""
     match node:
-        case Table(entries):
+        case YamlTable(entries):
             return {key.text: _json(value, holes, problems) for key, value in entries}
         case Items(items):
             return [_json(item, holes, problems) for item in items]
-        case Text(text, plain):
+        case YamlScalar(text, plain):
             if text.startswith("$") and text not in holes:
                 hint = near(text, holes) or f"the holes are {one_of(holes)}"
                 problems.error("wrong-value", f"expected a hole, got `{text}`", node.place, hint=hint)

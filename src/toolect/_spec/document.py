@@ -19,7 +19,7 @@ MAX_DEPTH = 50
 """Levels of nesting in the YAML file. Beyond it: diagnostic `yaml-syntax`."""
 
 
-class Text(msgspec.Struct, frozen=True):
+class YamlScalar(msgspec.Struct, frozen=True):
     """A scalar: its text, and whether it was written without quotes."""
 
     text: str
@@ -34,10 +34,10 @@ class Items(msgspec.Struct, frozen=True):
     place: Place
 
 
-class Table(msgspec.Struct, frozen=True):
+class YamlTable(msgspec.Struct, frozen=True):
     """A mapping, in written order; keys are unique."""
 
-    entries: tuple[tuple[Text, Node], ...]
+    entries: tuple[tuple[YamlScalar, Node], ...]
     place: Place
 
     def get(self, name: str) -> Node | None:
@@ -45,43 +45,43 @@ class Table(msgspec.Struct, frozen=True):
         return next((value for key, value in self.entries if key.text == name), None)
 
 
-Node: TypeAlias = Text | Items | Table
+Node: TypeAlias = YamlScalar | Items | YamlTable
 
 
-def cut(table: Table, keys: Sequence[str]) -> Table:
+def cut(table: YamlTable, keys: Sequence[str]) -> YamlTable:
     """`table` without what is at `keys`, one for each level; an empty mapping in it is left out too."""
     entries = []
     for key, value in table.entries:
         if key.text == keys[0]:
-            if len(keys) == 1 or not isinstance(value, Table):
+            if len(keys) == 1 or not isinstance(value, YamlTable):
                 continue
             value = cut(value, keys[1:])
             if not value.entries:
                 continue
         entries.append((key, value))
-    return Table(tuple(entries), table.place)
+    return YamlTable(tuple(entries), table.place)
 
 
 def describe(node: Node) -> str:
     """What a node is, for messages of the form "expected X, got Y"."""
     match node:
-        case Table():
+        case YamlTable():
             return "a mapping"
         case Items():
             return "a list"
-        case Text(text="", plain=True):
+        case YamlScalar(text="", plain=True):
             return "nothing"
-        case Text(text=""):
+        case YamlScalar(text=""):
             return "an empty text"
-        case Text(text):
+        case YamlScalar(text):
             return f"`{text}`"
 
 
 def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str | None:
     """The node's text when it is one of `choices`."""
-    if isinstance(node, Text) and node.text in choices:
+    if isinstance(node, YamlScalar) and node.text in choices:
         return node.text
-    hint = (isinstance(node, Text) and near(node.text, choices)) or ""
+    hint = (isinstance(node, YamlScalar) and near(node.text, choices)) or ""
     message = f"expected {what}: {one_of(choices)}, got {describe(node)}"
     problems.error("wrong-value", message, node.place, hint=hint)
     return None
@@ -108,7 +108,7 @@ def read_text(path: Path, problems: Problems, check: str, at: Place | None = Non
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read_document(path: Path, text: str, problems: Problems) -> Table | None:
+def read_document(path: Path, text: str, problems: Problems) -> YamlTable | None:
     """The mapping that a YAML text holds; nothing, and at least one problem, when it holds something else."""
 
     try:
@@ -122,9 +122,9 @@ def read_document(path: Path, text: str, problems: Problems) -> Table | None:
         else:
             related = ((key.first, "first here"),)
             problems.error("duplicate-key", str(key), key.place, label="again here", related=related)
-    if isinstance(node, Table):
+    if isinstance(node, YamlTable):
         return node
-    if node is None or isinstance(node, Text) and not node.text:
+    if node is None or isinstance(node, YamlScalar) and not node.text:
         top = Place(str(path), 1, 1)
         problems.error("empty-spec", "expected a mapping of dialect names to entries, got an empty file", top)
     else:
@@ -220,24 +220,24 @@ class _Composer:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
             raise YamlError(f"expected a value, got the tag `{tag}`", place)
         if isinstance(event, yaml.ScalarEvent):
-            return Text(event.value, not event.style, place)
+            return YamlScalar(event.value, not event.style, place)
         if isinstance(event, yaml.SequenceStartEvent):
             items: list[Node] = []
             while not isinstance(event := next(events), yaml.SequenceEndEvent):
                 items.append(self.node(event, events, level + 1))
             return Items(tuple(items), place)
-        entries: dict[str, tuple[Text, Node]] = {}
+        entries: dict[str, tuple[YamlScalar, Node]] = {}
         while not isinstance(event := next(events), yaml.MappingEndEvent):
             key = self.node(event, events, level + 1)
             value = self.node(next(events), events, level + 1)
-            if not isinstance(key, Text):
+            if not isinstance(key, YamlScalar):
                 self.note(YamlError(f"expected a key, got {describe(key)}", key.place))
             elif key.text in entries:
                 first = entries[key.text][0].place
                 self.note(YamlError(f"the key `{key.text}` comes twice", key.place, first=first))
             else:
                 entries[key.text] = (key, value)
-        return Table(tuple(entries.values()), place)
+        return YamlTable(tuple(entries.values()), place)
 
     def too_deep(self, event: Any) -> YamlError:
         """What is wrong with an event that is nested too deep."""

@@ -13,9 +13,9 @@ from toolect._diagnostic import Diagnostic, Place
 from toolect._spec import policies
 from toolect._spec.costs import COSTS, Costs
 from toolect._spec.decode import check_keys, read_struct, read_texts
-from toolect._spec.document import Node, Table, Text, describe
+from toolect._spec.document import Node, YamlScalar, YamlTable, describe
 from toolect._spec.grammar import Grammar
-from toolect._spec.model import Gaps, Ids, Role, Rule
+from toolect._spec.model import Gaps, IdForm, Role, Rule
 from toolect._spec.policies import Policies
 from toolect._spec.problems import Problems, beside, near
 
@@ -63,32 +63,32 @@ POLICIES = {name.replace("_", "-"): settings for name, settings in policies.POLI
 class Entry(msgspec.Struct, frozen=True):
     """An entry as written: its name and its fields, known ones only."""
 
-    name: Text
-    table: Table
+    name: YamlScalar
+    table: YamlTable
 
     def text(self, field: str, problems: Problems) -> str:
         """The text of a field, empty when it is missing."""
         node = self.table.get(field)
         if node is None:
             return ""
-        if not isinstance(node, Text) or not node.text:
+        if not isinstance(node, YamlScalar) or not node.text:
             problems.error("wrong-type", f"expected a text for `{field}`, got {describe(node)}", node.place)
             return ""
         return node.text
 
-    def texts(self, field: str, problems: Problems) -> tuple[Text, ...]:
+    def texts(self, field: str, problems: Problems) -> tuple[YamlScalar, ...]:
         """The texts of a list field."""
         node = self.table.get(field)
         return () if node is None else read_texts(node, f"`{field}`", problems)
 
-    def mapping(self, field: str, problems: Problems) -> Table:
+    def mapping(self, field: str, problems: Problems) -> YamlTable:
         """The mapping of a field, empty when it is missing."""
         node = self.table.get(field)
-        if isinstance(node, Table):
+        if isinstance(node, YamlTable):
             return node
         if node is not None:
             problems.error("wrong-type", f"expected a mapping for `{field}`, got {describe(node)}", node.place)
-        return Table((), self.name.place)
+        return YamlTable((), self.name.place)
 
 
 class Loaded(msgspec.Struct, Generic[S], frozen=True):
@@ -102,18 +102,18 @@ class Loaded(msgspec.Struct, Generic[S], frozen=True):
     grammar: Path
 
 
-def read_entry(name: Text, node: Node, problems: Problems) -> Entry | None:
+def read_entry(name: YamlScalar, node: Node, problems: Problems) -> Entry | None:
     """An entry with its known fields; unknown ones are problems."""
     if not NAME.fullmatch(name.text):
         hint = "a name has lower-case letters, digits, `.`, `_` and `-`"
         problems.error("bad-name", f"expected a dialect's name, got {describe(name)}", name.place, hint=hint)
         return None
-    if not isinstance(node, Table):
+    if not isinstance(node, YamlTable):
         message = f"expected a mapping for the entry `{name.text}`, got {describe(node)}"
         problems.error("wrong-type", message, node.place if describe(node) != "nothing" else name.place)
         return None
     check_keys(node, FIELDS, problems, OLD)
-    return Entry(name, Table(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
+    return Entry(name, YamlTable(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
 
 
 class Plain(msgspec.Struct, frozen=True):
@@ -143,7 +143,7 @@ def read_prefill(entry: Entry, grammar: Grammar, problems: Problems) -> dict[str
     return found
 
 
-def spelled(text: Text, spellings: Mapping[str, tuple[str, ...]], problems: Problems) -> tuple[str, ...]:
+def spelled(text: YamlScalar, spellings: Mapping[str, tuple[str, ...]], problems: Problems) -> tuple[str, ...]:
     """`text` in all of its spellings: with those of a terminal in place of `{TERMINAL}`, the same in all places."""
     found: tuple[str, ...] = (text.text,)
     for name in dict.fromkeys(re.findall(r"\{([A-Z][A-Z_0-9]*)\}", text.text)):
@@ -164,7 +164,7 @@ def read_misspellings(entry: Entry, literals: Mapping[str, Place], problems: Pro
     return found
 
 
-def read_ids(entry: Entry, roles: Mapping[str, Role], in_json: bool, problems: Problems) -> Ids | None:
+def read_ids(entry: Entry, roles: Mapping[str, Role], in_json: bool, problems: Problems) -> IdForm | None:
     """How a call without an id gets one. Ids stand where `roles` say so, and in shapes when `in_json`."""
     table = entry.mapping("ids", problems)
     if not table.entries:
@@ -172,17 +172,17 @@ def read_ids(entry: Entry, roles: Mapping[str, Role], in_json: bool, problems: P
     if not in_json and Role.ID not in roles.values():
         message = "the field `ids` is set, but nothing has the role `call.id` or is `$id`"
         problems.error("unused-ids", message, table.place)
-    fields = read_struct(table, Ids, problems)
+    fields = read_struct(table, IdForm, problems)
     form = table.get("form")
     if form is None:
         problems.error("wrong-value", "expected a text with `{index}` for `form`, got nothing", table.place)
     elif "{name}" in fields.get("form", "") and (in_json or len(fields) > 1):
         message = "expected a form without `{name}` beside ids in JSON, `first` or `digits`"
         problems.error("wrong-value", message, form.place)
-    return Ids(**fields) if "form" in fields else None
+    return IdForm(**fields) if "form" in fields else None
 
 
-def check_literal(key: Text, literals: Mapping[str, Place], problems: Problems) -> None:
+def check_literal(key: YamlScalar, literals: Mapping[str, Place], problems: Problems) -> None:
     """The key must be a marker of the grammar, character for character."""
     if key.text not in literals:
         hint = near(key.text, literals).replace("\n", "\\n")
@@ -193,9 +193,9 @@ def check_literal(key: Text, literals: Mapping[str, Place], problems: Problems) 
 
 def _rule(node: Node, rules: dict[str, Rule], problems: Problems) -> str | None:
     own = {rule.name: rule.place for rule in rules.values() if not rule.value}
-    if isinstance(node, Text) and node.text in own:
+    if isinstance(node, YamlScalar) and node.text in own:
         return node.text
-    name = node.text if isinstance(node, Text) else ""
+    name = node.text if isinstance(node, YamlScalar) else ""
     message = f"expected a rule of the grammar, got {describe(node)}"
     problems.error("unknown-part", message, node.place, hint=near(name, own), related=beside(name, own))
     return None

@@ -10,7 +10,7 @@ from typing import Any
 from toolect import _files as files
 from toolect._diagnostic import SpecError
 from toolect._message import dumps, kind_of
-from toolect._spec.document import Table, read_document
+from toolect._spec.document import YamlTable, read_document
 from toolect._spec.entry import FIELDS
 from toolect._spec.problems import Problems
 
@@ -37,7 +37,7 @@ def give(entry: str | Mapping[str, Any], grammar: str, name: str) -> Path:
         _check_unnamed(own, name)
     path = files.GIVEN / f"{found}.yaml"
     files.give(path, text)
-    if not grammar and not (isinstance(own, Table) and own.get("extends")):
+    if not grammar and not (isinstance(own, YamlTable) and own.get("extends")):
         raise ValueError(
             f"expected a grammar for `{found}`, got none: give grammar=…, or an entry that extends another"
         )
@@ -59,7 +59,7 @@ def _text(entry: str | Mapping[str, Any], name: str) -> str:
     return "\n".join([f"{dumps(name)}:", *(f"  {line}" for line in entry.split("\n"))]) + "\n" if name else entry
 
 
-def _name(table: Table, said: bool) -> tuple[str, object]:
+def _name(table: YamlTable, said: bool) -> tuple[str, object]:
     """The one name that a file has an entry for, and that entry; `said`: the name was given by itself.
 
     Raises ValueError for none or several.
@@ -74,10 +74,10 @@ def _name(table: Table, said: bool) -> tuple[str, object]:
 
 def _check_unnamed(own: object, name: str) -> None:
     """Raises ValueError where the entry to be called `name` has a name already."""
-    if not isinstance(own, Table) or len(own.entries) != 1:
+    if not isinstance(own, YamlTable) or len(own.entries) != 1:
         return
     (key, inner), *_ = own.entries
-    fields = {field.text for field, _ in inner.entries} if isinstance(inner, Table) else set()
+    fields = {field.text for field, _ in inner.entries} if isinstance(inner, YamlTable) else set()
     if key.text in FIELDS or not fields or not fields <= {*FIELDS}:
         return
     if key.text == name:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect import _files as files
 from toolect._diagnostic import Place, Severity
 from toolect._spec.grammar_model import SLOTS, Expr
-from toolect._spec.grammar_source import Source, check_names, origins, read_source
+from toolect._spec.grammar_source import GrammarSource, check_names, origins, read_source
 from toolect._spec.lalr import check_lalr, complain
 from toolect._spec.lark_loader import load_grammar
 from toolect._spec.lark_rules import LarkRules, UnsupportedError
@@ -76,7 +76,7 @@ def _imported(folder: str | None, file: str) -> tuple[str, str]:
     return str(path), files.read(path).decode("utf-8-sig").replace("\r\n", "\n")
 
 
-def _check_slots(source: Source, slots: Mapping[str, Expr], problems: Problems) -> None:
+def _check_slots(source: GrammarSource, slots: Mapping[str, Expr], problems: Problems) -> None:
     for name, place in source.declared.items():
         if name not in slots:
             hint = near(name, slots) or f"the slots are {one_of(slots)}"

@@ -21,7 +21,7 @@ MAX_IMPORTS = 20
 """Grammars that import one another in a row. Beyond it: diagnostic `import-cycle`."""
 
 
-class Origin(msgspec.Struct, frozen=True):
+class NameOrigin(msgspec.Struct, frozen=True):
     """Where a name comes from: the file's own spelling of it, and whether the file is a value language."""
 
     name: str
@@ -39,7 +39,7 @@ class Import(msgspec.Struct, frozen=True):
     place: Place
 
 
-class Source(msgspec.Struct, frozen=True):
+class GrammarSource(msgspec.Struct, frozen=True):
     """One grammar file, parsed but not resolved."""
 
     path: Path
@@ -49,12 +49,14 @@ class Source(msgspec.Struct, frozen=True):
     used: tuple[tuple[str, Place], ...]
     ignored: tuple[tuple[str, Place], ...]
     """What `%ignore` says, a terminal or else something that is none, and where."""
-    imports: tuple[tuple[Import, Source | None], ...]
+    imports: tuple[tuple[Import, GrammarSource | None], ...]
     tree: LarkTree
     """Lark's tree of the file, whose tokens know their lines."""
 
 
-def read_source(path: Path, problems: Problems, at: Place | None = None, above: tuple[Path, ...] = ()) -> Source | None:
+def read_source(
+    path: Path, problems: Problems, at: Place | None = None, above: tuple[Path, ...] = ()
+) -> GrammarSource | None:
     """A grammar file and those that it imports; nothing when it cannot be read."""
     text = read_text(path, problems, "missing-grammar", at)
     if text is None:
@@ -66,7 +68,7 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
     declared: dict[str, Place] = {}
     used: list[tuple[str, Place]] = []
     ignored: list[tuple[str, Place]] = []
-    imports: list[tuple[Import, Source | None]] = []
+    imports: list[tuple[Import, GrammarSource | None]] = []
     in_terminals: list[tuple[Token, str]] = []
     for statement in tree.children:
         if statement.data == "import":
@@ -92,7 +94,7 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
         if use in declared:
             message, hint = f"the terminal `{name}` holds the slot `{use}`", f"make it a rule: `{name.lower()}: …`"
             problems.error("unsupported-grammar", message, place_of(path, name), hint=hint)
-    return Source(path, text, defined, declared, tuple(used), tuple(ignored), tuple(imports), tree)
+    return GrammarSource(path, text, defined, declared, tuple(used), tuple(ignored), tuple(imports), tree)
 
 
 def place_of(path: Path, token: Token) -> Place:
@@ -100,7 +102,7 @@ def place_of(path: Path, token: Token) -> Place:
     return Place(str(path), token.line or 1, token.column or 1, max(len(token.split("\n")[0]), 1))
 
 
-def check_names(source: Source, problems: Problems) -> None:
+def check_names(source: GrammarSource, problems: Problems) -> None:
     """Every name that is used or imported must exist."""
     known = set(source.defined) | set(source.declared)
     for imported, other in source.imports:
@@ -121,9 +123,11 @@ def check_names(source: Source, problems: Problems) -> None:
             problems.error("undefined-name", f"the {kind} `{name}` is not defined", place, hint=hint)
 
 
-def origins(source: Source, mangle: Callable[[str], str] | None = None, value: bool = False) -> dict[str, Origin]:
+def origins(
+    source: GrammarSource, mangle: Callable[[str], str] | None = None, value: bool = False
+) -> dict[str, NameOrigin]:
     """Lark's name of every rule and terminal, of imported files too, with where it comes from."""
-    found: dict[str, Origin] = {}
+    found: dict[str, NameOrigin] = {}
     for imported, other in source.imports:
         if other is not None:
             inner = get_mangle("__".join(imported.dotted), imported.names, mangle)
@@ -131,7 +135,7 @@ def origins(source: Source, mangle: Callable[[str], str] | None = None, value: b
     for name, place in (source.defined | source.declared).items():
         lark_name = mangle(name) if mangle else name
         plain = next((new for i, _ in source.imports for new in i.names.values() if new == name), name)
-        found[lark_name] = Origin(plain, place, value, mangle is None)
+        found[lark_name] = NameOrigin(plain, place, value, mangle is None)
     return found
 
 
@@ -167,7 +171,7 @@ def _known(error: UnexpectedToken) -> str | None:
 
 def _import(
     path: Path, statement: LarkTree, problems: Problems, above: tuple[Path, ...]
-) -> tuple[Import, Source | None]:
+) -> tuple[Import, GrammarSource | None]:
     """One `%import` statement, with the file it names."""
     lib, *rest = statement.children
     dotted = [str(t) for t in _tokens(lib)]

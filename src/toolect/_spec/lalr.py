@@ -13,7 +13,7 @@ from lark.load_grammar import Grammar
 from toolect._diagnostic import Place, Text, shown
 from toolect._spec.grammar_model import Alt, Expr, Repeat, Seq
 from toolect._spec.grammar_slips import of_regex
-from toolect._spec.grammar_source import Origin
+from toolect._spec.grammar_source import NameOrigin
 from toolect._spec.lark_loader import Analyzer
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
@@ -30,7 +30,7 @@ Beyond it: warning `too-large`.
 
 
 def check_lalr(
-    grammar: Grammar, rules: dict[str, Rule], names: dict[str, Origin], top: Place, problems: Problems
+    grammar: Grammar, rules: dict[str, Rule], names: dict[str, NameOrigin], top: Place, problems: Problems
 ) -> None:
     """Build the grammar as stock Lark would; `rules` are the same grammar as we read it."""
     if sum(1 for rule in rules.values() for _ in leaves(rule.expr)) > MAX_PARTS:
@@ -84,7 +84,7 @@ def _sequences(expr: Expr) -> int:
 _RULE = re.compile(r"<(?:__)?(\w+?)(?:_(?:star|plus)_\d+)? :")
 
 
-def complain(error: Exception, names: dict[str, Origin], top: Place, problems: Problems) -> None:
+def complain(error: Exception, names: dict[str, NameOrigin], top: Place, problems: Problems) -> None:
     """Note an error that Lark raised, at the definition it names if it names one."""
     text = str(error).split("\n")[0].strip() or type(error).__name__
     if isinstance(error, RecursionError):
@@ -101,7 +101,7 @@ def complain(error: Exception, names: dict[str, Origin], top: Place, problems: P
     problems.error("rejected-grammar", message, _blame(str(error), names) or top, hint=hint)
 
 
-def _blame(text: str, names: dict[str, Origin]) -> Place | None:
+def _blame(text: str, names: dict[str, NameOrigin]) -> Place | None:
     """The place of the first definition that a message of Lark names."""
     for words in re.findall(r"<(\w+) :|'(\w+)'|\((\w+)\b|token (\w+)|\b([A-Z_]{2,}[A-Z_0-9]*)\b", text):
         for word in words:

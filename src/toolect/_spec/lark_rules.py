@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from toolect._diagnostic import Place
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
-from toolect._spec.grammar_source import Origin
+from toolect._spec.grammar_source import NameOrigin
 from toolect._spec.lark_loader import LarkTree, literal_pattern
 from toolect._spec.lark_terminals import Terminals
 from toolect._spec.leaves import leaves
@@ -41,7 +41,7 @@ class LarkRules:
         self,
         grammar: LarkGrammar,
         terminals: Terminals,
-        names: dict[str, Origin],
+        names: dict[str, NameOrigin],
         slots: Mapping[str, Expr],
         problems: Problems,
     ) -> None:
@@ -106,8 +106,8 @@ class LarkRules:
             expr = _with_key_again(expr)
         self.rules[name] = Rule(plain, expr, origin.place, origin.value)
 
-    def _origin(self, name: str) -> Origin:
-        return self.names.get(name) or Origin(name, self.place, False, True)
+    def _origin(self, name: str) -> NameOrigin:
+        return self.names.get(name) or NameOrigin(name, self.place, False, True)
 
     def _plain(self, name: str) -> str:
         return self._origin(name).name

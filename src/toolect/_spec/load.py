@@ -11,7 +11,7 @@ from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect._names import Names
 from toolect._spec.codecs import read_codecs
 from toolect._spec.decode import read_fields
-from toolect._spec.document import Text, describe, read_document, read_text
+from toolect._spec.document import YamlScalar, describe, read_document, read_text
 from toolect._spec.entry import (
     Entry,
     Loaded,
@@ -110,7 +110,7 @@ def read_entries(path: Path, problems: Problems, only: str | None = None) -> dic
 
 def _bases(bases: Iterable[str | Path | None], entries: dict[str, Entry]) -> dict[str, tuple[Path, Entry]]:
     """The entries that `extends` may name besides those of the file itself, when any does not name one of these."""
-    named = {(name, node.text) for name, e in entries.items() if isinstance(node := e.table.get("extends"), Text)}
+    named = {(name, node.text) for name, e in entries.items() if isinstance(node := e.table.get("extends"), YamlScalar)}
     if all(other in entries and other != name for name, other in named):
         return {}
     paths = [Path(base) for base in bases if base is not None]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from toolect._spec.codec_model import Codec, CodecKind
-from toolect._spec.document import Node, Table, Text, choose, describe
+from toolect._spec.document import Node, YamlScalar, YamlTable, choose, describe
 from toolect._spec.grammar_model import Alt, Literal, Pattern, Ref, Seq, Slot, SlotKind
 from toolect._spec.holes import holes
 from toolect._spec.leaves import alternatives, leaves
@@ -82,7 +82,7 @@ class TextShape(NamedTuple):
     name: str | None
 
 
-def read_map(table: Table, named: Shapes, rules: dict[str, Rule], own: set[str], problems: Problems) -> Meanings:
+def read_map(table: YamlTable, named: Shapes, rules: dict[str, Rule], own: set[str], problems: Problems) -> Meanings:
     """Roles and shapes, some of them `named`.
 
     A key that is not among `own` may name nothing: another entry wrote it for its own grammar.
@@ -94,26 +94,26 @@ def read_map(table: Table, named: Shapes, rules: dict[str, Rule], own: set[str],
         if kind is RULE and "/" in key.text:
             kind = "a rule inside a rule"
         match value:
-            case Table(entries=((Text("written"), text),)):
+            case YamlTable(entries=((YamlScalar("written"), text),)):
                 if (computed := choose(text, list(Computed), "what is written", problems)) and kind is not None:
                     _expect((TERMINAL,), kind, key, "what is written", problems)
                     meanings.roles[key.text], meanings.written[key.text] = Role.MARKUP, computed
-            case Table(entries=((Text("content"), place),)) if kind is not JSON:
+            case YamlTable(entries=((YamlScalar("content"), place),)) if kind is not JSON:
                 if choose(place, ["before call"], "where the content is written", problems) and kind is not None:
                     _expect((RULE,), kind, key, f"the role `{Role.CONTENT}`", problems)
                     meanings.roles[key.text] = Role.CONTENT
                     meanings.before_call.append(key.text)
-            case Table(entries=((Text("markup" | "call" as word), Text(text)),)) if kind is not JSON:
+            case YamlTable(entries=((YamlScalar("markup" | "call" as word), YamlScalar(text)),)) if kind is not JSON:
                 hint = "write `{written: $name}`" if text == HoleKind.NAME else _OLD_ROLES["markup"]
                 if word == "call":
                     hint = f"write `call`, and for its slot `{{name: {text}, arguments: {{value: $text}}}}`"
                 problems.error(
                     "unknown-role", f"expected a role or a shape, got `{{{word}: {text}}}`", key.place, hint=hint
                 )
-            case Table() if kind is TEXT:
+            case YamlTable() if kind is TEXT:
                 if text_shape := _text_shape(value, problems):
                     meanings.roles[key.text], meanings.texts[key.text] = Role.ARGUMENTS, text_shape
-            case Text(text) if kind is not None and kind is not JSON and text in _ROLES_OF_HOLES:
+            case YamlScalar(text) if kind is not None and kind is not JSON and text in _ROLES_OF_HOLES:
                 hint = f"a hole stands in a shape; the role is `{_ROLES_OF_HOLES[text]}`"
                 problems.error(
                     "wrong-role", f"expected a role for {kind}, got the hole `{text}`", value.place, hint=hint
@@ -136,24 +136,24 @@ def read_map(table: Table, named: Shapes, rules: dict[str, Rule], own: set[str],
     return meanings
 
 
-def _expect(wanted: tuple[str, ...], kind: str, key: Text, what: str, problems: Problems) -> bool:
+def _expect(wanted: tuple[str, ...], kind: str, key: YamlScalar, what: str, problems: Problems) -> bool:
     """True when the part `key`, which is of a `kind`, may have the meaning `what`."""
     if kind not in wanted:
         problems.error("wrong-role", f"expected {either(wanted)} for {what}, got {kind}", key.place)
     return kind in wanted
 
 
-def _text_shape(node: Table, problems: Problems) -> TextShape | None:
+def _text_shape(node: YamlTable, problems: Problems) -> TextShape | None:
     """The shape of a text slot: `{name: python, arguments: {code: $text}}`, the name only where none is said."""
     name, arguments = node.get("name"), node.get("arguments")
     for key, _ in node.entries:
         if key.text not in ("name", "arguments"):
             problems.error(CHECK, f"expected `name` and `arguments`, got `{key.text}`", key.place)
-    if name is not None and (not isinstance(name, Text) or not name.text):
+    if name is not None and (not isinstance(name, YamlScalar) or not name.text):
         problems.error(CHECK, f"expected the name of a tool, got {describe(name)}", name.place)
     match arguments:
-        case Table(entries=((Text(argument), Text("$text")),)):
-            return TextShape(argument, name.text if isinstance(name, Text) else None)
+        case YamlTable(entries=((YamlScalar(argument), YamlScalar("$text")),)):
+            return TextShape(argument, name.text if isinstance(name, YamlScalar) else None)
         case _:
             got = "none" if arguments is None else describe(arguments)
             message = f"expected `arguments` with one argument that is `$text`, got {got}"
@@ -161,7 +161,7 @@ def _text_shape(node: Table, problems: Problems) -> TextShape | None:
             return None
 
 
-def take_texts(meanings: Meanings, codecs: dict[str, Codec], table: Table, problems: Problems) -> dict[str, str]:
+def take_texts(meanings: Meanings, codecs: dict[str, Codec], table: YamlTable, problems: Problems) -> dict[str, str]:
     """Rule → the tool that it always calls. The argument that a text is goes into `codecs`."""
     names = {}
     for key, _ in table.entries:
@@ -222,7 +222,7 @@ def _says_name(name: str, meanings: Meanings, rules: dict[str, Rule]) -> bool:
 
 
 def _role(node: Node, problems: Problems) -> Role | None:
-    if not isinstance(node, Text) or not node.text:
+    if not isinstance(node, YamlScalar) or not node.text:
         problems.error("wrong-type", f"expected a role or a shape, got {describe(node)}", node.place)
         return None
     if node.text in _KINDS:

@@ -84,7 +84,7 @@ _FORM = msgspec.Meta(
 )
 
 
-class Ids(msgspec.Struct, frozen=True):
+class IdForm(msgspec.Struct, frozen=True):
     """How a call without an id gets one: `form` with its number, which counts from `first` and has so many `digits`."""
 
     form: Annotated[str, _FORM]
@@ -136,7 +136,7 @@ class Spec(msgspec.Struct, frozen=True):
     """Terminal that says nothing → the text that rendering writes for it, or a `Computed`."""
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
-    ids: Ids | None = None
+    ids: IdForm | None = None
     names: tuple[str, ...] = ()
     """Names of declared tools that its terminals have as literals: see `tool_names.admitting`."""
     tagged: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolect._diagnostic import Place
-from toolect._spec.document import Text
+from toolect._spec.document import YamlScalar
 from toolect._spec.grammar_model import Literal, Pattern, Ref, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
@@ -49,7 +49,7 @@ class Parts:
                         if name:
                             self.kinds[name] = self.kinds[f"{rule.name}/{name}"] = MARKER
 
-    def find(self, key: Text, problems: Problems, quiet: bool) -> str | None:
+    def find(self, key: YamlScalar, problems: Problems, quiet: bool) -> str | None:
         """What the key names; a problem when it names nothing, unless `quiet`."""
         if key.text in self.kinds:
             return self.kinds[key.text]

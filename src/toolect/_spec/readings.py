@@ -56,7 +56,7 @@ class _Way(NamedTuple):
 
 def two_readings(rules: dict[str, Rule]) -> Readings | None:
     """A short text with two trees; None when none was found within bounds."""
-    search = _Search(rules)
+    search = _Expansions(rules)
     start = _Way(search.todo(Ref("start"), None), ())
     level: list[tuple[tuple[str, ...], list[_Way]]] = [((), [start])]
     met: set[frozenset[_Todo | None]] = set()
@@ -85,7 +85,7 @@ def two_readings(rules: dict[str, Rule]) -> Readings | None:
     return None
 
 
-class _Search:
+class _Expansions:
     """The expansions of rules, and the shortest ends."""
 
     def __init__(self, rules: dict[str, Rule]) -> None:

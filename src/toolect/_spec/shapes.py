@@ -9,7 +9,7 @@ from collections.abc import Iterator, Set
 
 from toolect._diagnostic import Place
 from toolect._message import Json
-from toolect._spec.document import Items, Node, Table, Text, describe
+from toolect._spec.document import Items, Node, YamlScalar, YamlTable, describe
 from toolect._spec.holes import holes
 from toolect._spec.problems import Problems, near, one_of
 from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
@@ -40,10 +40,10 @@ WORDS = ("any", "mixed", "const")
 
 def is_shape(node: Node) -> bool:
     """True when the value of a map key is a shape and not a role."""
-    return not isinstance(node, Text) or node.text.startswith("$")
+    return not isinstance(node, YamlScalar) or node.text.startswith("$")
 
 
-def constant(node: Text) -> Json:
+def constant(node: YamlScalar) -> Json:
     """A scalar as JSON would type it; what was quoted is a string."""
     if node.plain and _SCALAR.fullmatch(node.text) and len(node.text) < 100:
         return json.loads(node.text)
@@ -53,7 +53,7 @@ def constant(node: Text) -> Json:
 class Shapes:
     """Reads shapes; those of the field `shapes` by their names, `$call`."""
 
-    def __init__(self, named: Table, problems: Problems) -> None:
+    def __init__(self, named: YamlTable, problems: Problems) -> None:
         self.problems = problems
         self.nodes: dict[str, Node] = {}
         self.found: dict[str, Shape | None] = {}
@@ -83,7 +83,7 @@ class Shapes:
                 message = f"expected the hole `{meant}`, got the constant `{text.text}`"
                 self.problems.error(CHECK, message, text.place, hint=f"did you mean `{meant}`?")
 
-    def check_used(self, own: Table) -> None:
+    def check_used(self, own: YamlTable) -> None:
         """Each of the entry's own named shapes must be used; those that it inherits need not."""
         for key, _ in own.entries:
             if f"${key.text}" in self.nodes.keys() - self.found.keys():
@@ -91,14 +91,14 @@ class Shapes:
 
     def _read(self, node: Node) -> Shape | None:
         match node:
-            case Text(text) if text in self.nodes:
+            case YamlScalar(text) if text in self.nodes:
                 return self._named(node)
-            case Text(text) if text.startswith("$"):
+            case YamlScalar(text) if text.startswith("$"):
                 return self._hole(node)
-            case Text(text="", plain=True):
+            case YamlScalar(text="", plain=True):
                 self.problems.error(CHECK, "expected a shape, got nothing", node.place)
                 return None
-            case Text():
+            case YamlScalar():
                 return Const(constant(node))
             case Items(items=(item,)):
                 inner = self._read(item)
@@ -109,19 +109,19 @@ class Shapes:
                     "write `{any: […]}` for alternatives, `{const: […]}` for constants, `{mixed: […]}` inside of a list"
                 )
                 message = f"expected a list of one shape, got {got}"
-                if items and all(isinstance(item, Text) and item.text in _HOLES for item in items):
+                if items and all(isinstance(item, YamlScalar) and item.text in _HOLES for item in items):
                     hint = _IN_A_ROW
                 self.problems.error(CHECK, message, node.place, hint=hint if items else "")
                 return None
-            case Table(entries=((Text(word), value),)) if word in WORDS:
+            case YamlTable(entries=((YamlScalar(word), value),)) if word in WORDS:
                 return self._worded(word, value)
-            case Table(entries=((Text(HoleKind.NAME), value),)):
+            case YamlTable(entries=((YamlScalar(HoleKind.NAME), value),)):
                 inner = self._read(value)
                 return None if inner is None else Keyed(inner)
-            case Table():
+            case YamlTable():
                 return self._object(node)
 
-    def _named(self, node: Text) -> Shape | None:
+    def _named(self, node: YamlScalar) -> Shape | None:
         """The shape of the field `shapes` that `node` names."""
         if node.text not in self.found:
             self.found[node.text] = None
@@ -130,7 +130,7 @@ class Shapes:
             self.problems.error(CHECK, f"the shape `{node.text}` makes no sense, or holds itself", node.place)
         return self.found[node.text]
 
-    def _hole(self, node: Text) -> Shape | None:
+    def _hole(self, node: YamlScalar) -> Shape | None:
         if node.text in _HOLES:
             return Hole(HoleKind(node.text))
         message = f"expected a hole, got `{node.text}`"
@@ -154,12 +154,12 @@ class Shapes:
                 self.problems.error(CHECK, f"expected a constant, got {describe(item)}", item.place)
         return Many(OneOf(tuple(shapes))) if word == "mixed" else OneOf(tuple(shapes))
 
-    def _object(self, node: Table) -> Shape | None:
+    def _object(self, node: YamlTable) -> Shape | None:
         fields: list[Member] = []
         seen: set[str] = set()
         entries = [(key, value) for key, value in node.entries if key.text != REST]
         for key, value in node.entries:
-            if key.text == REST and not (isinstance(value, Text) and value.text == HoleKind.ARGUMENTS):
+            if key.text == REST and not (isinstance(value, YamlScalar) and value.text == HoleKind.ARGUMENTS):
                 message = f"expected `$arguments` for all other keys, got {describe(value)}"
                 self.problems.error(CHECK, message, value.place)
         for key, value in entries:
@@ -169,7 +169,7 @@ class Shapes:
                 fields.append(Member(names, shape, key.text.endswith("?"), not key.text.endswith("??")))
         return Obj(tuple(fields), len(entries) < len(node.entries)) if len(fields) == len(entries) else None
 
-    def _keys(self, key: Text, seen: set[str]) -> tuple[str, ...]:
+    def _keys(self, key: YamlScalar, seen: set[str]) -> tuple[str, ...]:
         """The names that one key of an object may have; none twice."""
         names = tuple(key.text.removesuffix("?").removesuffix("?").split("|"))
         if any(name != name.strip() for name in names):
@@ -188,15 +188,15 @@ class Shapes:
         return names
 
 
-def _values(node: Node) -> Iterator[Text]:
+def _values(node: Node) -> Iterator[YamlScalar]:
     """The texts below a node that are no keys."""
     match node:
-        case Text():
+        case YamlScalar():
             yield node
         case Items(items):
             for item in items:
                 yield from _values(item)
-        case Table(entries):
+        case YamlTable(entries):
             for _, value in entries:
                 yield from _values(value)
 

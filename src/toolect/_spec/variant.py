@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from toolect._spec.document import Items, Node, Table, Text, describe
+from toolect._spec.document import Items, Node, YamlScalar, YamlTable, describe
 from toolect._spec.entry import OWN, Entry, check_literal
 from toolect._spec.grammar_model import Alt, Expr, Literal, Repeat, Seq
 from toolect._spec.model import Rule
@@ -19,11 +19,11 @@ def inherit(entry: Entry, other: Entry) -> Entry:
     fields = {key.text: (key, value) for key, value in other.table.entries if key.text not in OWN}
     for key, value in entry.table.entries:
         below = fields[key.text][1] if key.text in fields else None
-        if isinstance(value, Table) and isinstance(below, Table):
+        if isinstance(value, YamlTable) and isinstance(below, YamlTable):
             merged = {k.text: (k, v) for k, v in below.entries} | {k.text: (k, v) for k, v in value.entries}
-            value = Table(tuple(merged.values()), value.place)
+            value = YamlTable(tuple(merged.values()), value.place)
         fields[key.text] = (key, value)
-    return Entry(entry.name, Table(tuple(fields.values()), entry.table.place))
+    return Entry(entry.name, YamlTable(tuple(fields.values()), entry.table.place))
 
 
 def replace_markers(
@@ -44,7 +44,7 @@ def replace_markers(
     new: dict[str, str] = {}
     for key, value in table.entries:
         check_literal(key, literals, problems)
-        if isinstance(value, Text):
+        if isinstance(value, YamlScalar):
             new[key.text] = value.text
         else:
             problems.error("wrong-type", f"expected a marker, got {describe(value)}", value.place)
@@ -57,24 +57,24 @@ def replace_markers(
         if key.text == "lines" and isinstance(value, Items) and entry.table.get("lines") is None:
             value = Items(tuple(_marker(item, new) for item in value.items), value.place)
         fields.append((key, value))
-    return rules, Entry(whole.name, Table(tuple(fields), whole.table.place))
+    return rules, Entry(whole.name, YamlTable(tuple(fields), whole.table.place))
 
 
 def _renamed(node: Node, new: dict[str, str], own: set[str]) -> Node:
     """A mapping by markers, or by texts that hold some, under their new names; not the keys in `own`."""
-    if not isinstance(node, Table) or not new:
+    if not isinstance(node, YamlTable) or not new:
         return node
     either = re.compile("|".join(map(re.escape, sorted(new, key=len, reverse=True))))
     entries = tuple(
         (key if key.text in own else replace(key, text=either.sub(lambda match: new[match[0]], key.text)), value)
         for key, value in node.entries
     )
-    return Table(entries, node.place)
+    return YamlTable(entries, node.place)
 
 
 def _marker(node: Node, new: dict[str, str]) -> Node:
     """A marker under its new name."""
-    return replace(node, text=new.get(node.text, node.text)) if isinstance(node, Text) else node
+    return replace(node, text=new.get(node.text, node.text)) if isinstance(node, YamlScalar) else node
 
 
 def _replace(expr: Expr, new: dict[str, str]) -> Expr:

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import NoReturn
 
 from toolect._message import Json, dumps
-from toolect._spec.document import Items, Node, Table, Text, YamlError, compose
+from toolect._spec.document import Items, Node, YamlError, YamlScalar, YamlTable, compose
 from toolect._values.json_lexemes import MAX_DEPTH, bracket_depth
 from toolect._values.schema import Schema
 from toolect._values.vocabulary import YAML, json_number
@@ -80,11 +80,11 @@ def _refuse(wrong: YamlError) -> NoReturn:
 def _value(node: Node, schema: Schema | None) -> Json:
     """What a node stands for."""
     match node:
-        case Text(text, plain):
+        case YamlScalar(text, plain):
             return _scalar(text, schema) if plain else text
         case Items(items):
             return [_value(item, schema.item(i) if schema else None) for i, item in enumerate(items)]
-        case Table(entries):
+        case YamlTable(entries):
             return {k.text: _value(inner, schema.member(k.text) if schema else None) for k, inner in entries}
 
 

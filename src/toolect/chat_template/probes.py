@@ -46,7 +46,7 @@ NOTE = ("save_note", {"text": 'a "b"\n  c\\d <e> & f', "size": 0.5, "tags": ["x"
 LIST: tuple[str, dict[str, Json]] = ("list_notes", {})
 
 
-class Probe(NamedTuple):
+class TemplateProbe(NamedTuple):
     """What an assistant says in a probe conversation."""
 
     title: str
@@ -56,18 +56,18 @@ class Probe(NamedTuple):
 
 
 PROBES = (
-    Probe("a call", calls=(FORECAST,)),
-    Probe("two calls", calls=(FORECAST, LIST)),
-    Probe("no arguments", calls=(LIST,)),
-    Probe("content, then a call", CONTENT, calls=(FORECAST,)),
-    Probe("reasoning, then a call", "", REASON, (FORECAST,)),
-    Probe("reasoning, content and a call", CONTENT, REASON, (FORECAST,)),
-    Probe("every kind of value", calls=(NOTE,)),
-    Probe("content", CONTENT),
+    TemplateProbe("a call", calls=(FORECAST,)),
+    TemplateProbe("two calls", calls=(FORECAST, LIST)),
+    TemplateProbe("no arguments", calls=(LIST,)),
+    TemplateProbe("content, then a call", CONTENT, calls=(FORECAST,)),
+    TemplateProbe("reasoning, then a call", "", REASON, (FORECAST,)),
+    TemplateProbe("reasoning, content and a call", CONTENT, REASON, (FORECAST,)),
+    TemplateProbe("every kind of value", calls=(NOTE,)),
+    TemplateProbe("content", CONTENT),
 )
 
 
-SIGNS = Probe(
+SIGNS = TemplateProbe(
     "signs in a text",
     calls=(("save_note", {"text": 'C:\\temp and "two" & <b>', "size": 2.5, "tags": ["a\\b"], "meta": {"k": True}}),),
 )
@@ -101,7 +101,7 @@ def variables(messages: list[Json], prompt: bool) -> dict[str, Json]:
     }
 
 
-def answer(probe: Probe, style: Style) -> Json:
+def answer(probe: TemplateProbe, style: Style) -> Json:
     """The assistant message of a probe."""
     message: dict[str, Json] = {"role": "assistant", "content": probe.content}
     if probe.reasoning:

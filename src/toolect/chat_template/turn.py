@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._shown import alike
-from toolect.chat_template.probes import HELLO, PROBES, STYLES, Probe, Style, answer, variables
+from toolect.chat_template.probes import HELLO, PROBES, STYLES, Style, TemplateProbe, answer, variables
 from toolect.chat_template.sandbox import TemplateError, run
 
 _EDGE = re.compile(r"[>\]\n:：]")
@@ -31,7 +31,9 @@ class Turn(NamedTuple):
     style: Style | None = None
 
 
-def turns(template: str, probes: Sequence[Probe] = PROBES, styles: Sequence[Style] = STYLES) -> list[list[Turn]]:
+def turns(
+    template: str, probes: Sequence[TemplateProbe] = PROBES, styles: Sequence[Style] = STYLES
+) -> list[list[Turn]]:
     """The turns that the template writes for `probes`, for each style in which it writes any, without repetitions.
 
     Raises TemplateError when it is no template, does not end, or writes none of the probes.
@@ -57,7 +59,7 @@ def turns(template: str, probes: Sequence[Probe] = PROBES, styles: Sequence[Styl
     return list(unique.values())
 
 
-def _turn(probe: Probe, style: Style, prompt: str, base: str, whole: str) -> Turn:
+def _turn(probe: TemplateProbe, style: Style, prompt: str, base: str, whole: str) -> Turn:
     at = _start(prompt, base, whole)
     text = whole[at:]
     segments: list[Segment] = []

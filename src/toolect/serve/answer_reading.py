@@ -36,7 +36,7 @@ _DELTA = frozenset(
 _WITH_NUMBER = re.compile(r"(.*?)(\d{1,9})")
 
 
-class CallIds(Ids):
+class ServedIds(Ids):
     """Ids that no earlier call of the conversation has: the wire's, counted on if need be, or those of the family."""
 
     def __init__(self, calls: Sequence[Call], dialect: Dialect | None, mint: Callable[[], str]) -> None:

@@ -14,7 +14,7 @@ from toolect._exchange.sent_calls import Finish
 from toolect._message import Json, MessageError
 from toolect._turns import Assistant
 from toolect.openai.chunks import new_completion_id
-from toolect.serve.answer_reading import AnswerReading, CallIds, merged
+from toolect.serve.answer_reading import AnswerReading, ServedIds, merged
 from toolect.serve.api_errors import RequestError
 from toolect.serve.api_requests import ModelRequest
 from toolect.serve.upstream import encode
@@ -188,7 +188,7 @@ def writer_for(request: ModelRequest, dialect: Dialect | None, hold: bool, promp
     if request.api == "messages":
         taken = anthropic.ToolUseIds(call.id for call in earlier if call.id)
         return MessagesWriter(request, taken, hold, -(-prompt // BYTES_A_TOKEN))
-    ids = [CallIds(earlier, dialect, nine_letters) for _ in range(request.count)]
+    ids = [ServedIds(earlier, dialect, nine_letters) for _ in range(request.count)]
     return ChatWriter(request, ids, hold) if request.api == "chat" else ResponsesWriter(request, ids[0], hold)
 
 

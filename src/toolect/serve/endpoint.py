@@ -99,7 +99,7 @@ class Endpoint:
             await work.batches.aclose()
             log.count(work.answer, self._service.metrics)
 
-    async def _whole(self, work: _Work, line: ClientConnection, log: RequestLog) -> None:
+    async def _whole(self, work: _RequestWork, line: ClientConnection, log: RequestLog) -> None:
         """An answer that does not stream."""
         answer = work.answer
         async for batch in work.batches:
@@ -111,7 +111,7 @@ class Endpoint:
         log.status, log.finish = 200, answer.reasons
         await line.answer(200, work.writer.whole(answer))
 
-    async def _stream(self, work: _Work, line: ClientConnection, log: RequestLog) -> None:
+    async def _stream(self, work: _RequestWork, line: ClientConnection, log: RequestLog) -> None:
         """An answer that streams: all that arrives together goes out together."""
         writer, answer, ended = work.writer, work.answer, False
         await line.start(writer.ping)
@@ -138,7 +138,7 @@ class Endpoint:
             await line.send(writer.fail(error))
         await line.end()
 
-    async def _ask(self, request: ModelRequest, headers: Mapping[str, str], log: RequestLog) -> _Work:
+    async def _ask(self, request: ModelRequest, headers: Mapping[str, str], log: RequestLog) -> _RequestWork:
         """What the upstream begins to answer; in the other way where it has no completions of text."""
         service = self._service
         form = await service.models.form(request.model, headers)
@@ -158,7 +158,7 @@ class Endpoint:
     async def _begin(
         self, request: ModelRequest, form: ModelForm, prompt: TextPrompt | None, headers: Mapping[str, str],
         log: RequestLog,
-    ) -> _Work:  # fmt: skip
+    ) -> _RequestWork:  # fmt: skip
         """The upstream's first chunks, so that what it refuses is refused with its status."""
         options = self._service.options
         dialect = form.dialect
@@ -182,11 +182,11 @@ class Endpoint:
         judged = request.choice == NONE or not request.parallel or request.named or request.validate == "refuse"
         hold = bool(judged) or not options.stream_arguments
         writer = writer_for(request, dialect, hold, size)
-        return _Work(writer, answer, _resumed(first, batches), size)
+        return _RequestWork(writer, answer, _resumed(first, batches), size)
 
 
 @dataclass
-class _Work:
+class _RequestWork:
     """An answer that has begun."""
 
     writer: ApiWriter

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolect._authoring.generate.random_conversations import ChatCase
-from toolect._chats.filling import Said
+from toolect._chats.filling import SlotAnswer
 from toolect._chats.turn_facts import answer_facts, following, literal_facts, turn_facts
 from toolect._spec.chat_model import Fact
 from toolect.conversation import Assistant, System, Turn, User
@@ -43,9 +43,9 @@ def facts_of(case: ChatCase, default: bool) -> Facts:
     return Facts(shared, own, tail)
 
 
-def _said(turn: Assistant) -> Said:
+def _said(turn: Assistant) -> SlotAnswer:
     message = turn.message
-    return Said(message, message.content, message.reasoning, message.calls, True)
+    return SlotAnswer(message, message.content, message.reasoning, message.calls, True)
 
 
 def _text(turn: Turn) -> int:

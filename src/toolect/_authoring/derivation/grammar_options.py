@@ -103,7 +103,7 @@ def option_places(rule: Rule, text: str) -> list[Place]:
     lines = text.split("\n")
     start = sum(len(line) + 1 for line in lines[: rule.place.line - 1]) + rule.place.column - 1
     following = _DEFINITION.search(text, min(start + 1, len(text)))
-    finder = _Finder(text, start, following.start() if following else len(text))
+    finder = _OptionFinder(text, start, following.start() if following else len(text))
     finder.visit(rule.expr)
     return [rule.place if at < 0 else _place(rule.place.path, text, at, length) for at, length in finder.found]
 
@@ -112,7 +112,7 @@ def _place(path: str, text: str, at: int, length: int) -> Place:
     return Place(path, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at), length)
 
 
-class _Finder:
+class _OptionFinder:
     """Goes through a definition and its expression side by side."""
 
     def __init__(self, text: str, start: int, end: int) -> None:

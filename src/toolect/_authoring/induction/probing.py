@@ -11,14 +11,14 @@ from toolect._authoring.induction.equations import tokens
 from toolect._authoring.induction.labeled_rows import Row
 from toolect._message import Call, Message
 from toolect.chat_template import turns
-from toolect.chat_template.probes import PROBES, SIGNS, Probe, Style
+from toolect.chat_template.probes import PROBES, SIGNS, Style, TemplateProbe
 from toolect.chat_template.turn import Turn
 
 MAX_HEADER = 80
 """Characters at the end of a prompt that may open the reasoning."""
 
 
-def template_rows(source: str, probes: Sequence[Probe] = (*PROBES, SIGNS)) -> tuple[list[Row], Style | None]:
+def template_rows(source: str, probes: Sequence[TemplateProbe] = (*PROBES, SIGNS)) -> tuple[list[Row], Style | None]:
     """What a template writes for the probes, in the first way in which it writes calls. Raises TemplateError."""
     found = turns(source, probes)[0]
     texts = [turn.text for turn in found]

@@ -22,9 +22,9 @@ from toolect._files import shipped
 from toolect._message import Call, Content, Message, Segment, Status
 from toolect._rendered import RenderError
 from toolect._rendering.ids import with_ids
-from toolect._spec.document import Items, Table, read_text
-from toolect._spec.document import Text as Written
-from toolect._spec.model import Ids, Spec
+from toolect._spec.document import Items, YamlTable, read_text
+from toolect._spec.document import YamlScalar as Written
+from toolect._spec.model import IdForm, Spec
 from toolect._spec.problems import Problems, near
 
 
@@ -139,14 +139,14 @@ def _keys(subject: Subject, fields: Sequence[str]) -> Iterator[tuple[str, ...]]:
             continue
         if isinstance(value, Items):
             yield from ((field.text, item.text) for item in value.items if isinstance(item, Written))
-        for key, inner in value.entries if isinstance(value, Table) else ():
+        for key, inner in value.entries if isinstance(value, YamlTable) else ():
             if field.text == "values" and isinstance(inner, Written) and inner.text == "text":
                 continue  # the default, said beside others
             if field.text == "misspellings" and isinstance(inner, Items):
                 yield from ((field.text, key.text, one.text) for one in inner.items if isinstance(one, Written))
                 continue
             yield field.text, key.text
-            if field.text == "values" and isinstance(inner, Table):
+            if field.text == "values" and isinstance(inner, YamlTable):
                 yield from (
                     (field.text, key.text, option.text) for option, _ in inner.entries if option.text != "codec"
                 )
@@ -242,7 +242,7 @@ def _written(feature: CorpusFeature, dialect: Dialect, calls: Iterable[tuple[Cal
             yield text[: len(text) * 2 // 3] if feature.cut else text
 
 
-def first_id(ids: Ids) -> str | None:
+def first_id(ids: IdForm) -> str | None:
     """The id that the first call of a message gets if it comes without one."""
     (made,) = with_ids(ids, [Call("f", {})])
     return made.id if isinstance(made, Call) else None

@@ -39,7 +39,7 @@ from toolect._graph.node import STRONG
 from toolect._message import Call, Content, Json, Message, Segment, dumps, same_json
 from toolect._rendered import Part, Rendered, RenderError
 from toolect._rendering.call import NO_ID
-from toolect._rendering.differences import IDS, MEANING, Change, differences
+from toolect._rendering.differences import IDS, MEANING, SegmentChange, differences
 from toolect._rendering.message_writer import word_for
 from toolect._rendering.roundtrip import Tools, round_trip, tools_of, write
 from toolect._shown import alike, cut, one_line
@@ -252,18 +252,18 @@ def _read_by(subject: Subject, meant: Message, read: Message) -> Iterator[tuple[
         return
     odd = found.old or found.new
     assert odd is not None
-    if found.change is Change.NAME:
+    if found.change is SegmentChange.NAME:
         yield from _given(subject, (Role.NAME,))
     yield subject.places.segment(odd), "read here"
     yield from _given(subject, (role_of(odd),))
     old, new = (one.arguments if isinstance(one, Call) else None for one in (found.old, found.new))
-    if isinstance(old, dict) and isinstance(new, dict) and found.change is Change.ARGUMENTS:
+    if isinstance(old, dict) and isinstance(new, dict) and found.change is SegmentChange.ARGUMENTS:
         yield from _given(subject, (Role.KEY,) if new.keys() - old.keys() else ())
         yield subject.places.values(), "what values look like"
         rules = subject.spec.rules
         for name in (_kind(_apart(old, new)[0]), "value"):
             yield from [(rules[name].place, "values are read here")] if name in rules and rules[name].value else ()
-    if found.change in (Change.KIND, Change.LOST, Change.ADDED):
+    if found.change in (SegmentChange.KIND, SegmentChange.LOST, SegmentChange.ADDED):
         yield subject.places.rule("start"), "the order of an answer"
 
 

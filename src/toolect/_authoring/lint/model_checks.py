@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toolect._authoring.lint.subject import Group, Subject
 from toolect._diagnostic import Diagnostic, warning
-from toolect._model_ids import SPECIFIC, Pattern, best, weight
+from toolect._model_ids import SPECIFIC, IdPattern, best, weight
 from toolect._names import Names, explain
 from toolect._spec.problems import Problems
 
@@ -51,7 +51,7 @@ def vague_model(subject: Subject) -> Iterator[Diagnostic]:
 def taken_model(group: Group) -> Iterator[Diagnostic]:
     """The patterns that are a model, or a part, of a family that a dialect of another file has a pattern for."""
     families = [
-        Pattern(pattern.rstrip("*-"), name)
+        IdPattern(pattern.rstrip("*-"), name)
         for name, other in group.others.items()
         if name not in group.names  # in one file, a part of a family is taken out of it on purpose
         for pattern in other.spec.models
@@ -59,7 +59,7 @@ def taken_model(group: Group) -> Iterator[Diagnostic]:
     for name, subject in group.subjects.items():
         for pattern in subject.spec.models:
             found = best(pattern.rstrip("*-"), families) if "/" in pattern else None
-            if found is None or found.pattern.owner != Pattern(pattern, "").owner:
+            if found is None or found.pattern.owner != IdPattern(pattern, "").owner:
                 continue
             other = found.pattern.dialect
             if other != group.names[name].extends:

@@ -11,10 +11,10 @@ from lark import Token
 from toolect._diagnostic import Place
 from toolect._graph.symbols import Key, Terminal
 from toolect._message import Call, Content, Segment
-from toolect._spec.document import Items, Node, Table, Text
+from toolect._spec.document import Items, Node, YamlScalar, YamlTable
 from toolect._spec.entry import Entry
 from toolect._spec.grammar_model import Pattern
-from toolect._spec.grammar_source import Source, place_of
+from toolect._spec.grammar_source import GrammarSource, place_of
 from toolect._spec.lark_loader import literal_pattern
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Rule, Spec
@@ -32,7 +32,7 @@ class Word(NamedTuple):
 class SpecPlaces:
     """Where the parts of one dialect are written."""
 
-    def __init__(self, spec: Spec, source: Source, entry: Entry, whole: Entry) -> None:
+    def __init__(self, spec: Spec, source: GrammarSource, entry: Entry, whole: Entry) -> None:
         self._spec, self._source, self._entry, self._whole = spec, source, entry, whole
 
     @cached_property
@@ -78,8 +78,8 @@ class SpecPlaces:
     def marker(self, text: str, rule: str = "") -> Place:
         """Where the marker `text`, or one with it inside, is written: in the definition of `rule` if it is there."""
         replaced = self._entry.table.get("markers")
-        for _, value in replaced.entries if isinstance(replaced, Table) else ():
-            if isinstance(value, Text) and text in value.text:
+        for _, value in replaced.entries if isinstance(replaced, YamlTable) else ():
+            if isinstance(value, YamlScalar) and text in value.text:
                 return value.place
         wanted = self._definition(rule)
         found = [word for word in self.words if word.marker and text in word.text]
@@ -114,7 +114,7 @@ def patterns(spec: Spec) -> Iterator[tuple[Rule, Pattern]]:
         yield from ((rule, part) for part in leaves(rule.expr) if isinstance(part, Pattern))
 
 
-def files(source: Source) -> Iterator[Source]:
+def files(source: GrammarSource) -> Iterator[GrammarSource]:
     """A grammar file and those it imports, each once."""
     todo, met = [source], set()
     while todo:
@@ -125,7 +125,7 @@ def files(source: Source) -> Iterator[Source]:
             todo += [other for _, other in at.imports if other is not None]
 
 
-def _words(source: Source) -> Iterator[Word]:
+def _words(source: GrammarSource) -> Iterator[Word]:
     for statement in source.tree.children:
         if statement.data in ("import", "declare"):
             continue
@@ -144,11 +144,11 @@ def descend(node: Node, path: tuple[str, ...]) -> Place | None:
     """The place of the deepest key of `path` below `node`; an item of a list is named by its text."""
     place = None
     for key in path:
-        below: list[tuple[Text, Node]] = []
-        if isinstance(node, Table):
+        below: list[tuple[YamlScalar, Node]] = []
+        if isinstance(node, YamlTable):
             below = [*node.entries]
         elif isinstance(node, Items):
-            below = [(item, item) for item in node.items if isinstance(item, Text)]
+            below = [(item, item) for item in node.items if isinstance(item, YamlScalar)]
         found = next((one for one in below if one[0].text == key), None)
         if found is None:
             return place

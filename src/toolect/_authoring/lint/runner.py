@@ -19,7 +19,7 @@ from toolect._authoring.processes import pool
 from toolect._chats import chat_registry
 from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
-from toolect._dialect_registry import Registry, Shelf
+from toolect._dialect_registry import DialectShelf, Registry
 from toolect._files import holds_chats
 from toolect._spec.chat_load import load_chat_entries, read_chat_entries
 from toolect._spec.chat_model import ChatSpec
@@ -176,7 +176,7 @@ def _others(work: _Work, subjects: dict[str, Subject]) -> dict[str, Dialect]:
     if work.bases:
         own = _own()
         found = {name: own.dialect(name) for name in own.dialects() if name not in work.entries}
-    shelf = Shelf(work.path, *work.bases)
+    shelf = DialectShelf(work.path, *work.bases)
     for name in work.entries:
         if name not in subjects:
             with suppress(SpecError):

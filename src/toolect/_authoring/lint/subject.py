@@ -23,7 +23,7 @@ from toolect._spec.chat_load import read_chat_names
 from toolect._spec.chat_model import ChatRole, ChatSpec
 from toolect._spec.document import cut
 from toolect._spec.entry import Entry, Loaded
-from toolect._spec.grammar_source import Source, read_source
+from toolect._spec.grammar_source import GrammarSource, read_source
 from toolect._spec.load import load_entries, read_names
 from toolect._spec.model import Spec
 from toolect._spec.problems import Problems
@@ -54,7 +54,7 @@ class Subject:
         return Dialect(self.spec)
 
     @cached_property
-    def source(self) -> Source:
+    def source(self) -> GrammarSource:
         """The grammar file with those it imports."""
         source = read_source(self.loaded.grammar, Problems())
         assert source is not None  # the spec was made from it
