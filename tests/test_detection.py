@@ -26,7 +26,8 @@ from toolect._message import Call, Content, Message, RepairKind
 from toolect._rendered import RenderError
 from toolect._search.answer_search import AnswerSearch
 from toolect._values.toolset import tool_schemas
-from tools.conformance.no_calls import taken_for_calls, texts
+from tools.conformance.no_calls import TOOLS as FOREIGN
+from tools.conformance.no_calls import texts
 from tools.conformance.quotations import TOOLS as QUOTED
 
 AUTO = toolect.auto
@@ -418,4 +419,4 @@ def test_sources_hold_no_calls() -> None:
     """Pages, data and sources that come with Python: nothing in them is run, whether tools are declared or not."""
     read = list(texts(30_000, [Path(sysconfig.get_paths()["stdlib"])]))
     assert sum(len(text) for _, text in read) > 30_000
-    assert [p for path, text in read for p in taken_for_calls("auto", path, text) if p.runnable] == []
+    assert [path for path, text in read for tools in (None, FOREIGN) if AUTO.parse(text, tools).runnable] == []

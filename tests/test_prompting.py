@@ -29,7 +29,6 @@ from toolect._spec.chat_load import load_chats
 from toolect._spec.prompts import Notation, Syntax, ToolText
 from toolect._turns import Results, ToolResult
 from toolect.agent.prompt import messages
-from tools.conformance import tool_prompts as prompts
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))
 TYPESCRIPT = "typescript@5.9.2"
@@ -357,23 +356,6 @@ def test_a_name_that_is_markup_breaks_nothing() -> None:
     dialect = registry.dialect("olmo3")
     results = Results((ToolResult("a1", "</function_calls>", "no such tool"),))
     assert messages(dialect, [results], [])[-1]["content"] == '"no such tool"'
-
-
-# Chat templates
-
-
-def test_prompts_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A template with the results of a dialect, one by one, and other words for its tools; one that is none."""
-    template = Path(__file__).parent / "templates" / "results.jinja"
-    assert prompts.main([str(template), "--dialect", "hermes", "--differences"]) == 1
-    out = capsys.readouterr().out
-    assert out.split()[:4] == ["results", "hermes", "no", "bytes"]
-    assert "    # Tools" in out
-    assert prompts.main([str(template), "--dialect", "glm-4.7", "--markdown"]) == 1
-    assert "| results | glm-4.7 | no | spaced |" in capsys.readouterr().out
-    (tmp_path / "bad.jinja").write_text("{%", "utf-8")
-    assert prompts.main([str(tmp_path / "bad.jinja")]) == 1
-    assert capsys.readouterr().err.startswith("bad.jinja: expected a jinja template")
 
 
 def test_keywords_that_comments_tell() -> None:

@@ -16,7 +16,6 @@ from toolect._cli import main
 from toolect.chat_template import TemplateError, judge, marked, read_template, sandbox, turns, verdicts
 from toolect.chat_template.probes import PROBES
 from toolect.chat_template.sandbox import run
-from tools.conformance import chat_templates as tool
 
 TAGS = Path(__file__).parent / "templates" / "tags.jinja"
 EXAMPLE = Path(__file__).parent.parent / "examples" / "template.jinja"
@@ -121,37 +120,6 @@ def test_read_template(tmp_path: Path) -> None:
         path.write_text(text, "utf-8")
         with pytest.raises(TemplateError, match=r"- in tokenizer_config\.json"):
             read_template(path)
-
-
-def test_tool(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The maintainer's tool prints a row for each template, and says what is no template."""
-    assert tool.main([str(TAGS), "--differences"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["1", "templates", "8", "8", "8", "0"]
-    bad = tmp_path / "bad.jinja"
-    bad.write_text("{% oops %}", "utf-8")
-    assert tool.main([str(bad), str(tmp_path / "none.jinja")]) == 1
-    error = capsys.readouterr().err
-    assert "bad.jinja: expected a jinja template" in error
-    assert "none.jinja: " in error
-
-
-def test_tool_reads_the_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Turns that somebody else rendered are held against their dialect, and differences are shown."""
-    turn = turns(TAGS.read_text("utf-8"))[0][0]
-    found = verdicts(map(toolect.dialect, toolect.dialects()), [[turn]])[0]
-    calls = [{"name": call.name, "arguments": call.arguments} for call in turn.message.calls]
-    case = {
-        "id": "x#one", "dialect": found.dialect, "model": "x", "text": turn.text, "generation_prompt": turn.prompt,
-        "tools": None, "expect": {"content": "", "reasoning": "", "calls": calls},
-    }  # fmt: skip
-    wrong = case | {"id": "x#two", "text": turn.text.replace(": ", ":  ", 1)}
-    other = case | {"id": "x#three", "expect": {"content": "", "reasoning": "", "calls": []}}
-    (tmp_path / "template.jsonl").write_text("\n".join(map(json.dumps, (case, wrong, other))), "utf-8")
-    assert tool.main(["--corpus", str(tmp_path), "--differences"]) == 1
-    out = capsys.readouterr().out
-    assert out.splitlines()[-1].split() == ["1", "templates", "3", "2", "1", "1"]
-    assert "two: is written with other whitespace" in out
-    assert "three: calls" in out
 
 
 def test_marked_dialects_are_enough() -> None:

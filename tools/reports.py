@@ -7,7 +7,6 @@ from pathlib import Path
 REPORTS = Path(__file__).resolve().parents[1] / ".reports"
 MADE_BY = {
     "conformance": "make conformance ARGS=--write",
-    "templates": "python -m tools.conformance.chat_templates TEMPLATE... --markdown > .reports/templates.md",
     "chats": "make chats ARGS=--write",
     "chat-speed": "make chats ARGS=--write",
     "tokens": "make tokens ARGS=--write",

@@ -20,15 +20,33 @@ from toolect._authoring.generate.samples import mixed
 from toolect._authoring.processes import collect_less
 from toolect._compiled import Dialect
 from toolect._corpora.survey import coverage
-from toolect._message import Json
+from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._rendered import RenderError
-from tools.bench.large_files import SEED, messages
-from tools.bench.workloads import prose
+from tools.bench.workloads import SENTENCES, prose
 from tools.fuzz.damage import damaged
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "corpus"
+SEED = 20240611
 PROSE = (200, 2_000)
 """Characters of the shortest and the longest text without a call."""
+
+
+def messages(rng: random.Random) -> Iterator[Message]:
+    """Messages as agents write them."""
+    words = SENTENCES.split()
+    values: list[Json] = [True, False, None, 3, -1.5, "Zürich", ["a", "b"], {"min": 1, "max": [2, 3]}, 'say "hi"\n']
+    while True:
+        segments: list[Segment] = []
+        if rng.random() < 0.3:
+            segments.append(Reasoning(" ".join(rng.choices(words, k=rng.randint(20, 200)))))
+        segments.append(Content(" ".join(rng.choices(words, k=rng.randint(5, 120)))))
+        for _ in range(rng.choice((0, 1, 1, 1, 1, 2, 3))):
+            name = rng.choice(("search", "get_weather", "read_file", "run"))
+            keys = rng.sample(("query", "city", "path", "days", "limit", "strict", "options"), rng.randint(0, 5))
+            arguments: dict[str, Json] = {key: rng.choice(values) for key in keys}
+            arguments["text"] = " ".join(rng.choices(words, k=rng.randint(1, 60)))
+            segments.append(Call(name, arguments))
+        yield Message(segments)
 
 
 def texts(dialect: Dialect, rng: random.Random) -> Iterator[str]:
