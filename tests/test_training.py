@@ -134,7 +134,7 @@ def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPat
 @LAW
 @given(conversations())
 def test_what_the_model_wrote_is_taught_once(name: str, conversation: Conversation) -> None:
-    """No id of a prompt is taught, each of an answer is, and what comes before it is what asks for it."""
+    """No id of a prompt is taught, each of an answer is, the one it stops with included; it follows what asks for it."""
     chat = toolect.chat(name)
     try:
         found = examples(conversation, chat, byte_level(), date="2026-01-01")
@@ -147,7 +147,11 @@ def test_what_the_model_wrote_is_taught_once(name: str, conversation: Conversati
             fresh = token.origin is Origin.ANSWER and token.turn in example.answers
             assert label == (token.id if fresh else IGNORED)
         for number in example.answers:
-            start = min(t.start for t in example.encoded.tokens if t.turn == number and t.origin is Origin.ANSWER)
+            own = [t for t in example.encoded.tokens if t.turn == number and t.origin is Origin.ANSWER]
+            start, last = min(t.start for t in own), own[-1]
+            said = example.encoded.text[start : last.end]
+            end = max(filter(said.endswith, chat.ends), key=len)  # the model stops after each answer
+            assert said != end and not said.removesuffix(end).endswith(end)
             before = Conversation(conversation.turns[:number], conversation.tools)
             prompts = {chat.render(before, True, date="2026-01-01", thinking=thinking) for thinking in (None, False)}
             assert example.encoded.text[:start] in prompts
@@ -220,6 +224,33 @@ def test_an_opened_reasoning_is_closed_and_an_end_is_taught_once() -> None:
     )  # fmt: skip
     for example in examples(conversation, toolect.chat("gpt-oss"), byte_level(), date="2026-01-01"):
         assert "<|return|><|return|>" not in example.encoded.text
+
+
+ENDS = {
+    "glm-4.7": "<tool_call>tide<arg_key>port</arg_key><arg_value>Brest</arg_value></tool_call><|observation|>~<|user|>",
+    "apertus": '<|tools_prefix|>[{"tide": {"port": "Brest"}}]<|tools_suffix|>~<|assistant_end|>',
+    "reka-edge": ' <tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>\n\n<sep>~\n\n<sep>',
+    "qwen3": '<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call><|im_end|>~<|im_end|>',
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_end_of_each_answer_is_taught_and_written_once(name: str) -> None:
+    """Also where a model stops with what the next turn begins with, with more than a token, or amid a turn."""
+    chat, call = toolect.chat(name), Call("tide", {"port": "Brest"}, "abcdefghi")
+    called, end = ENDS[name].split("~")
+    turns = [User("Tide?"), Assistant(Message([call])), Results((ToolResult("abcdefghi", "tide", "5"),))]
+    for size in (2, 5):
+        one = Conversation([*turns, Assistant(Message([Content("Low.")])), User("Why?")][:size], [TIDE])
+        found = examples(one, chat, byte_level(), date="2026-01-01")
+        said = "".join(map(taught, found))
+        assert said.replace(" Low", "Low") == (called if size == 2 else f"{called}Low.{end}")
+    asked = User("Tide?"), User("Why?")
+    texts = {
+        chat.render(Conversation([asked[0], Assistant(Message(), text), asked[1]]), False, date="2026-01-01")
+        for text in ("Low.", f"Low.{end}")
+    }
+    assert len(texts) == 1 and f"Low.{end}" in texts.pop()
 
 
 def test_what_was_sampled_is_taught_as_it_was() -> None:

@@ -56,6 +56,10 @@ class Written(ABC):
     def ends(self) -> tuple[str, ...]:
         """The tokens that end an answer."""
 
+    def end_after(self, calls: bool) -> str:  # noqa: ARG002 - what a chat knows of
+        """The token that ends an answer, with calls or without; empty where none is known."""
+        return next(iter(self.ends), "")
+
     @abstractmethod
     def render(
         self,

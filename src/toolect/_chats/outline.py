@@ -170,13 +170,21 @@ class Outliner:
         """The ready pieces of a plan, and its places."""
         number = self.body.first + index if index >= 0 else -1
         system = index >= 0 and isinstance(self.body.turns[index], System)
-        for op in plan:
+        for at, op in enumerate(plan):
             if isinstance(op, Fixed):
-                self.ready.append((op.text, op.origin, number))
+                end = "" if at or index < 1 else self.end_before(index, op.text)
+                self.ready += [(end, Origin.ANSWER, number - 1)] if end else ()
+                self.ready.append((op.text[len(end) :], op.origin, number))
             elif isinstance(op, Fill) and op.role is ChatRole.SYSTEM and not system:
                 self.step(op._replace(take=None, trim=None), index, self.body.system_turn, facts)
             else:
                 self.step(op, index, number, facts)
+
+    def end_before(self, index: int, text: str) -> str:
+        """What of the beginning of a turn ends the answer before it: there the model stops."""
+        if isinstance(self.body.data[index], SlotAnswer) or not isinstance(self.body.data[index - 1], SlotAnswer):
+            return ""
+        return self.plans.end_of(text)
 
     def step(self, op: Fill | Each | SampledPlace | None, index: int, number: int, facts: int) -> None:
         self.steps.append(PlanStep(tuple(self.ready), op, index, number, facts))

@@ -20,6 +20,8 @@ class AnswerPlan(NamedTuple):
 
     opener: str
     parts: Plan
+    lead: str
+    """What the model writes before the token that ends its answer, always the same; the last of the parts has it."""
     closers: tuple[Fixed, ...]
     keeps_reasoning: bool
     silent: bool
@@ -97,17 +99,35 @@ class Plans(RulePlans):
             inner = [op._replace(origin=Origin.ANSWER) if isinstance(op, Fixed) else op for op in ops]
             if opener:
                 inner[0] = Fixed(_text(ops[0]).removeprefix(opener), Origin.ANSWER)
-            if closer:
-                inner[-1] = Fixed(_text(inner[-1])[: -len(closer)], Origin.ANSWER)
-            end = next((end for end in self.spec.end if closer.startswith(end)), "")
-            closers = Fixed(end, Origin.ANSWER), Fixed(closer[len(end) :], Origin.SCAFFOLD)
+            last = _text(inner[-1]) if inner else ""
+            at, end = max(((last.rfind(end), end) for end in self.spec.end if end), default=(-1, ""))
+            if at < 0:
+                at, end = len(last) - len(closer), ""
+            if last:
+                inner[-1] = Fixed(last[:at], Origin.ANSWER)
+            closers = Fixed(end, Origin.ANSWER), Fixed(last[at + len(end) :], Origin.SCAFFOLD)
+            lead = closer.partition(end)[0] if end else ""
             kept = any(
                 isinstance(op, Fill) and (op.role is ChatRole.REASONING or op.slot is ChatSlot.ANSWER) for op in ops
             )
             silent = all(isinstance(leaf, Literal) for leaf in leaves(self.spec.rules[rule].expr))
-            plan = AnswerPlan(opener, tuple(joined(inner)), tuple(op for op in closers if op.text), kept, silent)
+            plan = AnswerPlan(opener, tuple(joined(inner)), lead, tuple(op for op in closers if op.text), kept, silent)
             self._answers[facts] = plan
         return plan
+
+    def end_after(self, calls: bool) -> str:
+        """The token that ends an answer: the one that the next turn begins with, else the first."""
+        rules = self._rules[ChatRole.RESULTS if calls else ChatRole.USER]
+        texts = (
+            next((leaf.text for leaf in leaves(self.spec.rules[rule].expr) if isinstance(leaf, Literal)), "")
+            for rule in rules
+        )
+        own = (self.end_of(text) for text in texts)
+        return next(filter(None, own), next(iter(self.spec.end), ""))
+
+    def end_of(self, text: str) -> str:
+        """The token at the beginning of a turn that ends the answer before it."""
+        return next((end for end in self.spec.end if end and text.startswith(end)), "")
 
     def opening(self, facts: int) -> str:
         """What asks for an answer after a turn with these facts."""

@@ -86,6 +86,10 @@ class Chat(Written):
         """The tokens that end an answer."""
         return self.spec.end
 
+    def end_after(self, calls: bool) -> str:
+        """The token that ends an answer, with calls or without: that which the next turn begins with, else the first."""
+        return self._plans.end_after(calls)
+
     def __repr__(self) -> str:
         return f"<Chat {self.name}>"
 

@@ -205,8 +205,12 @@ class Writer(PlanFiller):
             opening = opener + opened
         elif not opening or text.startswith(opening.removeprefix(opener)):
             opening = opener  # some servers give what the prompt opened as a part of the answer
+        endings = "".join([op.text for op in plan.closers]), *self.spec.end
+        text = text.removesuffix(max(filter(text.endswith, endings), key=len, default=""))
         self.pieces.append((opening, Origin.SCAFFOLD, number))
         self.put(text if isinstance(text, Rendered) else Rendered(text), SAMPLED, number)
+        if plan.lead and not text.endswith(plan.lead):
+            self.pieces.append((plan.lead, Origin.ANSWER, number))
 
     # Texts
 

@@ -70,15 +70,18 @@ def _sampled(
     if turn.text is None and not turn.message.reasoning:
         prompts.append(beginning(number, True, True))
     fitting = [prompt for prompt in prompts if whole.startswith(prompt)]
-    if fitting and (turn.text is None or turn.text in whole[len(fitting[0]) :]):
-        prompt = max(fitting, key=len)
-        answer = [piece for piece in whole.after(len(prompt)).pieces if piece[1] is Origin.ANSWER]
-        return prompt, answer
-    prompt = prompts[0]
-    said = _written(turn.message, chat.dialect, tools, prompt) if turn.text is None else _after(prompt, turn.text)
-    end = "" if said.endswith(tuple(filter(None, chat.ends))) else next(iter(chat.ends), "")
-    answer = [(Rendered(said), Origin.ANSWER, number), (end, Origin.ANSWER, number)]
-    return prompt, [piece for piece in answer if piece[0]]
+    prompt = max(fitting, key=len, default=prompts[0])
+    if fitting and (turn.text is None or turn.text in whole[len(prompt) :]):
+        rest = whole.after(len(prompt)).pieces
+        size = max((at for at, piece in enumerate(rest, 1) if piece[1:] == (Origin.ANSWER, number)), default=0)
+        said = [text for text, _, _ in rest[:size]]  # also what the chat writes before it, and the prompt has not
+    elif turn.text is None:
+        said = [Rendered(_written(turn.message, chat.dialect, tools, prompt))]
+    else:
+        said = [Rendered(_after(prompt, turn.text))]
+    if not "".join(said).endswith(tuple(filter(None, chat.ends))):
+        said.append(chat.end_after(bool(turn.message.calls)))
+    return prompt, [(text, Origin.ANSWER, number) for text in said if text]
 
 
 def _written(message: Message, dialect: Dialect, tools: Sequence[Mapping[str, Json]], prompt: str) -> str:

@@ -20,7 +20,7 @@ from toolect._message import Content, Json, Message, MessageError, Reasoning
 from toolect._rendered import RenderError
 from toolect._shown import alike, cut, one_line
 from toolect._spec.chat_model import ChatRole, Fact, Lost
-from toolect._spec.grammar_model import Ref
+from toolect._spec.grammar_model import Literal, Ref
 from toolect._spec.leaves import leaves
 from toolect._spec.problems import Problems, one_of
 from toolect._transcript import Transcript
@@ -203,8 +203,11 @@ def unlike_end(subject: ChatSubject) -> Iterator[Diagnostic]:
     closers = [closer for rule in answers if (closer := frame_of(rule.expr)[1])]
     own = "end" in {key.text for key, _ in subject.loaded.entry.mapping("tokens", Problems()).entries}
     answer = dialect.render(Message([Content("It is high.")]))
+    marks = {
+        part.text for rule in dialect.spec.rules.values() for part in leaves(rule.expr) if isinstance(part, Literal)
+    }
     for end in spec.end:
-        if own and spec.dialect and end in dialect.parse(answer + end).content:
+        if own and spec.dialect and end in dialect.parse(answer + end).content and end not in "\0".join(marks):
             yield warning(
                 "unlike-end",
                 f"`{end}` ends an answer of `{spec.name}`, and is content in `{spec.dialect}`",
