@@ -40,8 +40,7 @@ lint: setup  ## check style, types and the specs
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/toolect lint
 
-bench: setup  ## measure speed against the floor and the last run: ARGS="--quick --dialect NAME --compiled --write"
-	@$(BIN)/python -m compileall -q src
+bench: setup  ## measure speed against the floor: ARGS="--quick --dialect NAME --compiled --write"
 	@$(BIN)/python -m tools.bench.speed $(ARGS)
 
 serve-demo: setup  ## a conversation with two tools through toolect serve, before a real llama.cpp server
@@ -50,12 +49,11 @@ serve-demo: setup  ## a conversation with two tools through toolect serve, befor
 serve-bench: setup  ## 1,000 streams through toolect serve, beside a plain proxy: ARGS="--streams 200 --requests 50000"
 	@$(BIN)/python -m tools.serve.serve_bench $(ARGS)
 
-beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --corpus"
-	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m tools.bench.beside $(ARGS)
+beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --quick --dialect NAME"
+	@$(BIN)/python -m tools.bench.speed --before $(or $(ARGS),HEAD~1)
 
 peers: setup  ## measure speed beside other packages, each in its own environment: ARGS="--quick --dialect NAME --write"
-	@$(BIN)/python -m tools.peers.compare $(ARGS)
+	@$(BIN)/python -m tools.bench.speed --peers $(ARGS)
 
 datasets: setup  ## measure the speed and memory of toolect data convert: ARGS="--size 200 --to qwen3 glm-4.5 --write"
 	@$(BIN)/python -m tools.bench.data_sets $(ARGS)

@@ -1,209 +1,416 @@
-"""Measures reading against a floor taken in the same run, and against the last run that was kept.
+"""Speed of reading: the same texts read by this checkout, and by others beside it, in turn, each in its own process.
 
-    python -m tools.bench.speed [--dialect NAME]... [--quick] [--compiled] [--json OUT] [--write]
-    python -m tools.bench.speed --profile DIALECT TEXT
+    python -m tools.bench.speed [--before COMMIT] [--peers] [--peer NAME]... [--compiled] [--dialect NAME]... [--quick]
+                                [--json FILE] [--write]
 
-Each dialect's texts (`workloads.py`) are read at once and in chunks of 4 and of 64 characters, with the tools declared
-and without; then short and code20 with a flaw in one place (`flaws.py`), and without the name of the dialect (auto).
-What the floor does is written at the top of workloads.py; the goals stand in speed_figures.py. Memory is what is held
-at most while a text is read, in bytes a character of it. --compiled measures the wheel of `make compiled` in an
-environment of its own; --write keeps the figures in .reports/speed.json, and writes the page beside it.
+A text is what a dialect writes for a message of workloads.py, with and without a flaw, or read without the name of its
+dialect (auto): whole, and in chunks of four characters, with the tools declared. A figure is the shortest time of some
+rounds. Beside it stands the floor, the least that any reader has to do; an earlier commit; the compiled wheel; or the
+packages of `peers.yaml`. With packages, a marker's tags are never split, and probes count what is read right of
+texts that are harder than the ones timed. What is read must be the calls and the content that were written (spaces
+around content do not count): a wrong answer is marked, and wins nothing.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
+import json
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
-from importlib import import_module
+from enum import IntEnum
 from pathlib import Path
 from platform import python_version
+from statistics import median
+from typing import Any, NamedTuple
 
-import toolect
+import msgspec
+
 from toolect import registry
-from toolect._authoring.corpus import read
-from toolect._canonical.fast_path import read_canonical
 from toolect._compiled import Dialect
-from toolect._detection.auto import Auto
-from toolect._values.toolset import tool_schemas
+from toolect._message import Call, Content, Message
 from toolect._version import __version__, build
-from tools.bench import cold, speed_figures, speed_tables
-from tools.bench.flaws import flawed
-from tools.bench.speed_figures import AUTO, WAYS, Notation, Reading, Run, chunk_size
-from tools.bench.speed_tables import drawn, missed, summary
-from tools.bench.timing import best, machine, peak
-from tools.bench.workloads import TOOLS, WORKLOADS, Wire, complete_floor, payloads, stream_floor, wire
-from tools.conformance.chunked import disagreement
-from tools.conformance.chunked import stream as streamed
-from tools.peers.environments import compiled_wheel
+from tools.bench.workloads import (
+    ARGUMENTS,
+    SENTENCES,
+    TOOLS,
+    WORKLOADS,
+    Wire,
+    best,
+    complete_floor,
+    flawed,
+    markers,
+    message,
+    payloads,
+    pieces,
+    stream_floor,
+    tags,
+    wire,
+)
+from tools.pages.markdown_text import code, table
+from tools.peers.environments import ROOT, Worker, compiled_wheel, environment, peers, unpacked
 from tools.reports import keep
 
-ROOT = Path(__file__).resolve().parents[2]
+US, COMPILED, FLOOR, BEFORE = "toolect", "toolect compiled", "floor", "before"
+WHOLE, STREAMED = WAYS = ("whole", "streamed")
+ROUNDS = 3
+SLOWER = 1.1
+"""Times what another takes that count as slower: less is the machine's."""
 FLAWED = ("short", "code20")
-"""Texts that are read with flaws, too."""
-WEIGHED = ("code200", "prose20")
-"""Texts whose memory is measured."""
+"""Texts that are read with flaws, too; and without the name of the dialect, as is prose."""
+COMPARED = ("short", "parallel", "code20")
+"""Texts that other packages read."""
 
 
-def reading(dialect: Dialect | Auto, text: str, way: str) -> Callable[[], object]:
-    """Reads a text in one of the ways."""
-    size, tools = chunk_size(way), TOOLS if "tools" in way else None
-    if not size:
-        return lambda: dialect.parse(text, tools=tools)
-    pieces = chunks(text, size)
+class Notation(IntEnum):
+    """How arguments are written: as JSON, as they are, or with other escapes. Its number is that of a limit."""
 
-    def drain() -> None:
-        opened = dialect.stream(tools=tools)
-        feed = opened.feed
-        for piece in pieces:
-            feed(piece)
-        opened.close()
-
-    return drain
+    JSON = 0
+    RAW = 1
+    ESCAPED = 2
 
 
-def chunks(text: str, size: int) -> list[str]:
-    """A text in pieces of so many characters."""
-    return [text[at : at + size] for at in range(0, len(text), size)]
+class Reading(msgspec.Struct):
+    """The figures of one text read in one way: µs by who reads it, and what is wrong with its answer, if anything."""
+
+    dialect: str
+    text: str
+    way: str
+    chunks: int
+    us: dict[str, float]
+    wrong: dict[str, str]
+
+    @property
+    def what(self) -> str:
+        """The text and the way."""
+        return f"{self.text} {self.way}"
+
+    def right(self, who: str) -> bool:
+        """Whether this one has a time for a right answer."""
+        return bool(self.us.get(who)) and who not in self.wrong
 
 
-def times(dialect: Dialect, wire: Wire, ways: Sequence[str], seconds: float, reader: Dialect | Auto) -> Reading:
-    """A text's figures, read by `reader`, beside the floor of its dialect."""
-    found, floors = Reading(len(wire.text)), dict[int, float]()
-    for way in ways:
-        size = chunk_size(way)
-        if size not in floors:
-            floor = stream_floor(dialect, chunks(wire.text, size)) if size else complete_floor(dialect, wire)
-            floors[size] = best(floor, seconds)
-        found.floor[way] = floors[size]
-        found.us[way] = best(reading(reader, wire.text, way), seconds)
-    return found
+class Report(msgspec.Struct):
+    """All figures of a run; `loads` is what `json.loads` of 140 characters took, in µs."""
+
+    date: str
+    python: str
+    versions: dict[str, str]
+    loads: float
+    notations: dict[str, Notation]
+    readings: list[Reading]
+    probes: dict[str, tuple[int, int]]
+    """How many probes each package reads right, and of how many."""
 
 
-def measure(name: str, seconds: float) -> speed_figures.Dialect:
-    """All figures of one dialect."""
-    dialect, auto = registry.dialect(name), toolect.auto
-    wires = {workload: made for workload in WORKLOADS if (made := wire(dialect, workload))}
-    figures = speed_figures.Dialect(notation(wires["code20"]), wires["short"].alone)
-    for workload, made in wires.items():
-        found = figures.readings[workload] = times(dialect, made, WAYS, seconds, dialect)
-        if workload in WEIGHED:
-            for way in ("whole, tools", "by 4, tools"):
-                found.bytes[way] = peak(reading(dialect, made.text, way)) / len(made.text)
-        if differs(dialect, made.text):
-            figures.apart.append(workload)
-        ways = [way for way in WAYS if way.endswith("tools") and chunk_size(way) in (0, 4)]
-        for flaw, text in flawed(dialect, made) if workload in FLAWED else ():
-            figures.readings[f"{workload} {flaw}"] = times(dialect, made._replace(text=text), ways, seconds, dialect)
-        if workload in (*FLAWED, "prose20"):
-            figures.readings[f"{workload} {AUTO}"] = times(dialect, made, ways, seconds, auto)
-    figures.cases, figures.carried = carried(dialect)
-    return figures
+class Subject(NamedTuple):
+    """What reads: its process, its names of dialects, and whether its streams wait for whole calls."""
+
+    worker: Worker
+    formats: Mapping[str, str] | None = None
+    waits: bool = False
+
+    def format(self, dialect: str) -> str | None:
+        """Its name of a dialect; None where it does not read it."""
+        return dialect if self.formats is None else self.formats.get(dialect)
 
 
-def differs(dialect: Dialect, text: str) -> bool:
-    """True when the text says something else in chunks; figures of such a stream are worth nothing."""
-    return bool(disagreement(dialect.parse(text), streamed(dialect, chunks(text, 4), {})))
+# Texts
 
 
-def notation(code: Wire) -> Notation:
-    """How the arguments of a call with a long text are written."""
-    if payloads(code.text, code.calls):
-        return Notation.JSON
-    return Notation.RAW if str(code.calls[0].arguments["content"]) in code.text else Notation.ESCAPED
-
-
-def carried(dialect: Dialect) -> tuple[int, int]:
-    """The corpus cases that have calls and are just what the dialect writes, and those read in large steps alone."""
-    path, graph, cases, whole = ROOT / f"tests/corpus/{dialect.spec.name}.txt", dialect._graph(), 0, 0
-    for case in read(path) if path.exists() else ():
-        tools = case.options.get("tools")
-        if not case.canonical or case.options.keys() - {"tools"} or not dialect.parse(case.text, tools).calls:
+def texts(dialect: Dialect, compared: bool) -> Iterator[tuple[str, str, Wire, Message | None]]:
+    """Texts of a dialect: what each is, as which it is read, and the message that it says, if it has no flaw."""
+    for workload in COMPARED if compared else WORKLOADS:
+        if (made := wire(dialect, workload)) is None:
             continue
-        cases += 1
-        schemas = tool_schemas(tools)
-        whole += graph.strides and read_canonical(graph, case.text, schemas) is not None
-    return cases, whole
+        said = Message(made.calls) if made.alone else message(workload)
+        yield workload, dialect.name, made, said
+        if not compared and workload in (*FLAWED, "prose20"):
+            for flaw, text in flawed(dialect, made) if workload in FLAWED else ():
+                yield f"{workload} {flaw}", dialect.name, made._replace(text=text), None
+            yield f"{workload} auto", registry.AUTO, made, said
 
 
-# The command line
+def probes(dialect: Dialect) -> Iterator[tuple[str, Message]]:
+    """Texts that are harder than the ones timed, each with what it says."""
+    for segments in (
+        [Call("list_files", {})],
+        [Call("write_file", {"path": 'a"b\\c.txt', "content": "tab\there\nline \\n two\n'x' <b>&amp;</b>"})],
+        [Call("get_weather", {"city": "東京 🗼", "days": -1})],
+        [Call("write_file", {"path": "x", "content": "}}]]))"})],
+        [Call("write_file", {"path": "x", "content": " ".join(markers(dialect.spec)[:3])})],
+        [Call("get_weather", {"city": "Paris"}), Call("list_files", {})],
+        [Call("write_file", {"path": "x", "content": ""})],
+    ):
+        for said in (Message([Content(SENTENCES), *segments]), Message(segments)):
+            try:
+                yield str(dialect.render(said, tools=TOOLS)), said
+                break
+            except ValueError:
+                continue
+    if made := wire(dialect, "short"):  # cut off in the middle of its arguments: there is no call to run
+        yield made.text[: made.text.rindex("rains")], Message([] if made.alone else [Content(SENTENCES)])
+
+
+def notation(dialect: Dialect) -> Notation:
+    """How the arguments of a call with a long text are written."""
+    made = wire(dialect, "code20")
+    if made is None or payloads(made.text, made.calls):
+        return Notation.JSON
+    return Notation.RAW if str(made.calls[0].arguments["content"]) in made.text else Notation.ESCAPED
+
+
+# Measuring
+
+
+def wrong(answer: Mapping[str, Any], said: Message | None) -> str:
+    """What is wrong with an answer, or nothing."""
+    if "error" in answer:
+        return str(answer["error"])
+    if said is None:
+        return ""
+    if answer["calls"] != [[call.name, call.arguments] for call in said.calls]:
+        return f"calls {json.dumps(answer['calls'], ensure_ascii=False)[:120]}"
+    if answer["content"] is not None and answer["content"].strip() != said.content.strip():
+        return f"content {answer['content'][:80]!r}"
+    return ""
+
+
+def measure(name: str, subjects: Mapping[str, Subject], seconds: float, compared: bool) -> Iterator[Reading]:
+    """The readings of one dialect: everybody in turn, some rounds."""
+    dialect = registry.dialect(name)
+    known = tags(dialect) if compared else []
+    for what, read_as, made, said in texts(dialect, compared):
+        for way in WAYS:
+            chunks = pieces(made.text, known) if way == STREAMED else []
+            about = {"tools": TOOLS, "markers": known, **({"chunks": chunks} if chunks else {"text": made.text})}
+            reads = {who: (one.worker, format_) for who, one in subjects.items() if (format_ := one.format(read_as))}
+            faults = {who: wrong(worker.ask(format=f, say=way, **about), said) for who, (worker, f) in reads.items()}
+            found = Reading(name, what, way, len(chunks), {}, {who: fault for who, fault in faults.items() if fault})
+            floor = stream_floor(dialect, chunks) if chunks else complete_floor(dialect, made)
+            for _ in range(ROUNDS):
+                took = {} if compared else {FLOOR: best(floor, seconds / ROUNDS)}
+                for who, (worker, format_) in reads.items():
+                    if "TooLongError" not in faults[who] and not _absent(faults[who]):
+                        asked = worker.ask(format=format_, time=way, seconds=seconds / ROUNDS, **about)
+                        took |= {who: asked["us"]} if "us" in asked else {}
+                found.us |= {who: min(us, found.us.get(who, us)) for who, us in took.items()}
+            yield found
+
+
+def _absent(fault: str) -> bool:
+    """True when a package has no such reading at all."""
+    return fault.startswith("NotImplementedError")
+
+
+def probed(name: str, subjects: Mapping[str, Subject]) -> Iterator[tuple[str, bool]]:
+    """Who read a probe of a dialect, whole or streamed, and whether that was right."""
+    dialect = registry.dialect(name)
+    known = tags(dialect)
+    for text, said in probes(dialect):
+        for way, given in ((WHOLE, {"text": text}), (STREAMED, {"chunks": pieces(text, known)})):
+            for who, one in subjects.items():
+                if format_ := one.format(name):
+                    fault = wrong(one.worker.ask(format=format_, say=way, tools=TOOLS, markers=known, **given), said)
+                    if not _absent(fault):
+                        yield who, not fault
+
+
+def machine() -> float:
+    """How many µs `json.loads` of 140 characters takes here."""
+    text = json.dumps({**ARGUMENTS, "padding": ""}, ensure_ascii=False)
+    text = text.replace('"padding": ""', f'"padding": "{"x" * (140 - len(text))}"')
+    return best(lambda: json.loads(text), 0.2)
+
+
+# Goals, and what is beside
+
+
+class Goal(NamedTuple):
+    """A limit: of the time of a text, over that of the floor or of another text of the dialect, or of a chunk in µs."""
+
+    what: str
+    over: str
+    limits: tuple[float, ...]
+    """One, or one for each notation."""
+
+
+LOADS = 1.5
+"""µs that `json.loads` of 140 characters takes on the machine for which limits in µs are given."""
+CHUNK = "a chunk"
+GOALS = (
+    Goal("short whole", FLOOR, (3, 5, 5)),
+    Goal("code20 whole", FLOOR, (1.3, 2, 4)),
+    *(Goal(f"{text} streamed", CHUNK, (2.5,)) for text in ("short", "code20", "prose20")),
+    *(Goal(f"code200 {way}", f"code20 {way}", (11,)) for way in WAYS),
+    *(
+        Goal(f"{text} {flaw} whole", f"{text} whole", (2.5,))
+        for text in FLAWED
+        for flaw in ("blank", "keys", "closer", "double")
+    ),
+    Goal("short auto whole", "short whole", (5,)),
+    Goal("code20 auto whole", "code20 whole", (5,)),
+    Goal("prose20 auto whole", "prose20 whole", (20,)),
+)
+
+
+def held(report: Report) -> Iterator[tuple[str, ...]]:
+    """Of each goal: how many dialects keep it, the median, and the one that is furthest from it."""
+    yield "goal", "limit", "kept", "median", "furthest"
+    found = {(one.dialect, one.what): one for one in report.readings}
+    for goal in GOALS:
+        values = []
+        for name, kind in report.notations.items():
+            one, other = found.get((name, goal.what)), found.get((name, goal.over))
+            if one is None or goal.over not in (FLOOR, CHUNK) and other is None:
+                continue
+            scale = (
+                1.5 / report.loads / one.chunks if goal.over == CHUNK else 1 / (other or one).us[US if other else FLOOR]
+            )
+            values.append((one.us[US] * scale, goal.limits[min(kind, len(goal.limits) - 1)], name))
+        if values:
+            far = max(values, key=lambda one: one[0] / one[1])
+            yield (
+                f"{goal.what}, µs a chunk" if goal.over == CHUNK else f"{goal.what} × {goal.over}",
+                " / ".join(f"{limit:g}" for limit in goal.limits),
+                f"{sum(value <= limit for value, limit, _ in values)} of {len(values)}",
+                f"{median(value for value, *_ in values):.2f}",
+                f"{far[0]:.2f} ({far[2]})",
+            )
+
+
+def beside(report: Report, us: str, waits: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Of each text: how many times as long an earlier commit takes, or the fastest package that reads it rightly."""
+    yield "what", f"{us} is ahead", "median", "least"
+    for what in dict.fromkeys(one.what for one in report.readings):
+        ratios = []
+        for one in report.readings:
+            others = [
+                (time, who)
+                for who, time in one.us.items()
+                if who not in (US, COMPILED, FLOOR) and one.right(who) and not (one.way == STREAMED and who in waits)
+            ]
+            if one.what == what and us in one.us and others:
+                ratios.append((min(others)[0] / one.us[us], one.dialect, min(others)[1]))
+        if ratios:
+            least, name, who = min(ratios)
+            ahead = sum(ratio >= (1 / SLOWER if who == BEFORE else 1) for ratio, *_ in ratios)
+            middle = median(ratio for ratio, *_ in ratios)
+            yield what, f"{ahead} of {len(ratios)}", f"{middle:.2f}", f"{least:.2f} ({name}, {who})"
+
+
+# Telling
+
+_HEAD = """\
+# {title}
+
+The texts, and the floor, the least that any reader has to do, stand in `tools/bench/workloads.py`. All read the same
+texts in turn, in processes of their own, with the tools declared; a time in brackets is that of a wrong answer. Limits
+are by notation: arguments in JSON, as they are, or with escapes of another kind; those in µs are for a machine where
+`json.loads` of 140 characters takes 1.5 µs. Beside others stands how many times as long they take: below 1 they are
+faster. A package that hands a streamed call over when it is whole does another job: its streams do not count.
+
+Measured {date} on Python {python}; `json.loads` took {loads:.2f} µs. {versions}.
+"""
+
+
+def sections(report: Report) -> Iterator[str]:
+    """The tables that sum a report up."""
+    waits = [name for name, peer in peers().items() if peer.waits]
+    if any(FLOOR in one.us for one in report.readings):
+        yield table(list(held(report)))
+    for us in (US, COMPILED):
+        if len(rows := list(beside(report, us, waits))) > 1:
+            yield table(rows)
+    if report.probes:
+        rows = [(who, f"{right} of {tried}") for who, (right, tried) in report.probes.items()]
+        yield table([("probes", "read right"), *rows])
+
+
+def times(report: Report) -> Iterator[list[str]]:
+    """All times in µs."""
+    names = list(dict.fromkeys(who for one in report.readings for who in one.us))
+    yield ["dialect", "text", *names]
+    for one in report.readings:
+        cells = (
+            f"({us:,.0f})" if who in one.wrong else f"{us:,.1f}" for who in names if (us := one.us.get(who, 0)) or True
+        )
+        yield [code(one.dialect), one.what, *cells]
+
+
+def page(report: Report, title: str) -> str:
+    """The report as a page."""
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    head = _HEAD.format(title=title, date=report.date, python=report.python, loads=report.loads, versions=versions)
+    return "\n\n".join([head.rstrip(), *sections(report), "## Times in µs", table(list(times(report)))]) + "\n"
+
+
+def line(one: Reading) -> str:
+    """A reading in a line: our time, and for each other how many times that it is; a wrong answer's in brackets."""
+    ours = one.us.get(US, 0)
+    others = "   ".join(
+        f"({who}: {one.wrong[who]})" if who in one.wrong else f"{who} {us:.1f} µs ({us / max(ours, 1e-9):.2f})"
+        for who, us in one.us.items()
+        if who != US
+    )
+    fault = f" WRONG: {one.wrong[US]}" if US in one.wrong else ""
+    return f"{one.dialect:16} {one.what:24} {ours:10.1f} µs{fault}   {others}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, or profile, as the arguments say."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    parser.add_argument("--compiled", action="store_true", help="measure the wheel that `make compiled` built")
-    parser.add_argument("--json", metavar="OUT", help="write the figures")
-    parser.add_argument("--write", action="store_true", help="keep the figures in .reports")
-    parser.add_argument(
-        "--profile", nargs=2, metavar=("DIALECT", "TEXT"), help=f"where time goes in one of {WORKLOADS}"
-    )
-    options = parser.parse_args(argv)
-    known = registry.dialects()
-    names = options.dialect or list(known)
-    if unknown := sorted({*names, *(options.profile or ())[:1]} - {*known}):
-        parser.error(f"unknown dialect {unknown[0]!r}, expected one of {', '.join(known)}")
-    if options.compiled and build() != "compiled":
-        words = sys.argv[1:] if argv is None else argv
-        return subprocess.run([compiled_wheel(), "-m", "tools.bench.speed", *words], cwd=ROOT, check=False).returncode
-    if options.profile:
-        return profile(registry.dialect(options.profile[0]), options.profile[1])
-    run = Run(datetime.now(UTC).date().isoformat(), python_version(), f"{__version__} ({build()})", machine())
-    last = speed_figures.kept().runs.get(build())
-    print(f"toolect {run.version}; json.loads of 140 characters: {run.loads:.2f} µs")
-    if last is not None:
-        print(f"In brackets: times what it took in the last run that was kept, of {last.date}.")
-    for name in names:
-        run.dialects[name] = measure(name, 0.02 if options.quick else 0.1)
-        print(f"\n{drawn(run, last, name)}", flush=True)
-    run.start = cold.start(names[:8] if options.quick else names, 3 if options.quick else 5)
-    print("", *summary(run), "", *missed(run), sep="\n")
+    """Measure what the arguments say."""
+    options = _arguments().parse_args(argv)
+    chosen = {name: one for name, one in peers().items() if one.formats and name in options.peer}
+    known = sorted({name for one in chosen.values() for name in one.formats}) or list(registry.dialects())
+    if strange := sorted({*(options.dialect or ())} - {*known}):
+        print(f"speed: nobody here reads {strange[0]!r}, expected one of {', '.join(known)}", file=sys.stderr)
+        return 2
+    versions = {US: f"{__version__} ({build()})"} | ({COMPILED: __version__} if options.compiled else {})
+    versions |= {BEFORE: options.before} if options.before else {}
+    versions |= {name: one.package.partition("==")[2] for name, one in chosen.items()}
+    report = Report(datetime.now(UTC).date().isoformat(), python_version(), versions, machine(), {}, [], {})
+    right, tried = Counter[str](), Counter[str]()
+    with ExitStack() as opened:
+        subjects = {US: Subject(opened.enter_context(Worker(US, sys.executable, ROOT)))}
+        if options.compiled:
+            subjects[COMPILED] = Subject(opened.enter_context(Worker(US, compiled_wheel())))
+        if options.before:
+            folder = opened.enter_context(unpacked(options.before))
+            subjects[BEFORE] = Subject(opened.enter_context(Worker(US, sys.executable, folder)))
+        for name, one in chosen.items():
+            worker = opened.enter_context(Worker(name, environment(name)))
+            subjects[name] = Subject(worker, one.formats, one.waits)
+        for name in options.dialect or known:
+            report.notations[name] = notation(registry.dialect(name))
+            for reading in measure(name, subjects, 0.06 if options.quick else 0.3, bool(chosen)):
+                report.readings.append(reading)
+                print(line(reading), flush=True)
+            for who, good in probed(name, subjects) if chosen else ():
+                right[who] += good
+                tried[who] += 1
+    report.probes = {who: (right[who], count) for who, count in tried.items()}
+    print("", *sections(report), sep="\n\n")
     if options.write:
-        speed_figures.keep(build(), run)
-        keep("speed.md", speed_tables.page())
+        keep(*(("peers.md", page(report, "Beside other packages")) if chosen else ("speed.md", page(report, "Speed"))))
     if options.json:
-        Path(options.json).write_bytes(speed_figures.encoded(run))
+        Path(options.json).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
     return 0
 
 
-def profile(dialect: Dialect, workload: str) -> int:
-    """Show where the time goes, at once and in chunks."""
-    made = wire(dialect, workload) if workload in WORKLOADS else None
-    if made is None:
-        raise SystemExit(f"cannot measure {workload!r} here, expected one of {', '.join(WORKLOADS)}")
-    for way in ("whole, tools", "by 4, tools"):
-        run = reading(dialect, made.text, way)
-        print(f"{way}: {best(run, 0.2):.1f} µs")
-        _profile(run, max(1, int(1e6 / best(run, 0.1))))
-    return 0
-
-
-def _profile(run: Callable[[], object], loops: int) -> None:
-    try:
-        profiler = import_module("pyinstrument").Profiler(interval=0.0005)
-    except ImportError:
-        _profile_calls(run, loops)
-        return
-    with profiler:
-        for _ in range(loops):
-            run()
-    print(profiler.output_text(show_all=True, color=sys.stdout.isatty()))
-
-
-def _profile_calls(run: Callable[[], object], loops: int) -> None:
-    import cProfile
-    import pstats
-
-    profiler = cProfile.Profile()
-    profiler.enable()
-    for _ in range(loops):
-        run()
-    profiler.disable()
-    pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
+def _arguments() -> argparse.ArgumentParser:
+    packages = [name for name, one in peers().items() if one.formats]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--before", metavar="COMMIT", help="an earlier commit, beside this one")
+    parser.add_argument("--peer", action="append", choices=packages, default=[], help="a package; may be repeated")
+    parser.add_argument("--peers", action="store_const", dest="peer", const=packages, help="all packages")
+    parser.add_argument("--compiled", action="store_true", help="the wheel that `make compiled` built, too")
+    parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="shorter rounds")
+    parser.add_argument("--json", metavar="FILE", help="write the figures")
+    parser.add_argument("--write", action="store_true", help="write the page into .reports")
+    return parser
 
 
 if __name__ == "__main__":

@@ -5,7 +5,11 @@ Workloads, rendered by each dialect from the same messages:
   parallel  two sentences and eight such calls
   code20    one call with a string of 20 kB of Python source code, code200 one of 200 kB
   prose20   20 kB of prose without a call
-A dialect that cannot carry prose beside a call gets the call alone (marked *).
+A dialect that cannot carry prose beside a call gets the call alone. A flaw is a departure in one place:
+  blank     a blank more in the JSON, or else a newline less beside a marker
+  keys      the keys of the objects of calls the other way round, where calls are JSON
+  closer    without the last marker
+  double    with the last marker twice
 
 The floor of a complete text: look once for each marker of the dialect (`str.find`, without its outer whitespace), then
 `json.loads` of the JSON that holds the calls; in dialects without such JSON, a slice for each argument. The floor of a
@@ -15,7 +19,9 @@ stream: append each chunk to a buffer and call `str.find` once on what is new.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
+from timeit import Timer
 from typing import NamedTuple
 
 import msgspec
@@ -27,6 +33,8 @@ from toolect._spec.shape_model import HoleKind
 from tools.conformance.chunked import literals
 
 WORKLOADS = ("short", "parallel", "code20", "code200", "prose20")
+CHUNK = 4
+"""Characters of a chunk."""
 SENTENCES = "I'll look up the forecast for the coming days. That should tell us whether to bring an umbrella."
 ARGUMENTS = {
     "city": "Zürich",
@@ -138,6 +146,56 @@ def _says(got: Message, said: Message) -> bool:
     return calls == [(call.name, call.arguments) for call in said.calls] and got.content.strip() == said.content.strip()
 
 
+# Chunks
+
+
+def tags(dialect: Dialect) -> list[str]:
+    """The tags that the dialect's markers are made of, longest first: what a model's special tokens stand for."""
+    found = {tag for marker in markers(dialect.spec) for tag in re.findall(r"<[^<>]*>?|\[\w+\]", marker)}
+    return sorted(found, key=lambda tag: (-len(tag), tag))
+
+
+def pieces(text: str, whole: Sequence[str] = ()) -> list[str]:
+    """A text in chunks of four characters, but for these tags, which come whole."""
+    parts = re.split(f"({'|'.join(map(re.escape, whole))})", text) if whole else [text]
+    return [
+        chunk
+        for index, part in enumerate(parts)
+        for chunk in ([part] if index % 2 else [part[at : at + CHUNK] for at in range(0, len(part), CHUNK)])
+        if chunk
+    ]
+
+
+# Flaws
+
+
+def flawed(dialect: Dialect, wire: Wire) -> Iterator[tuple[str, str]]:
+    """The flaws that the text admits, each with the text that has it."""
+    text = wire.text
+    found = payloads(text, wire.calls)
+    if found:
+        yield "blank", text.replace(found[0], found[0][:1] + " " + found[0][1:], 1)
+        swapped = text
+        for payload in found:
+            swapped = swapped.replace(payload, json.dumps(_turned(json.loads(payload)), ensure_ascii=False))
+        if swapped != text:
+            yield "keys", swapped
+    places = sorted((text.rfind(marker), -len(marker), marker) for marker in markers(dialect.spec) if len(marker) > 2)
+    places = [place for place in places if place[0] >= 0]
+    if not found and (lines := [at + len(m) for at, _, m in places if text.startswith("\n", at + len(m))]):
+        yield "blank", text[: lines[0]] + text[lines[0] + 1 :]
+    if places:
+        at, _, last = places[-1]
+        yield "closer", text[:at] + text[at + len(last) :]
+        yield "double", text[:at] + last + text[at:]
+
+
+def _turned(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_turned(item) for item in value]
+    return dict(reversed(value.items())) if isinstance(value, dict) else value
+
+
 # Floors
 
 
@@ -231,3 +289,15 @@ def stream_floor(dialect: Dialect, chunks: Sequence[str]) -> Callable[[], None]:
             at = max(len(buffer) - back, 0)
 
     return floor
+
+
+# Timing
+
+
+def best(run: Callable[[], object], seconds: float) -> float:
+    """The shortest time one run takes, in µs, looked for during about this long."""
+    timer = Timer(run)
+    run()
+    once = timer.timeit(1)
+    loops = max(1, int(seconds / 20 / max(once, 1e-7)))
+    return 1e6 * min(once, min(timer.repeat(20 if loops > 1 else 5 if once < seconds else 2, loops)) / loops)

@@ -28,7 +28,7 @@ from toolect._message import Call, Content, Message
 from toolect._rendered import RenderError
 from toolect.chat_template.child import environment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
-from tools.bench.timing import best
+from tools.bench.workloads import best
 from tools.chats.original_templates import Template, templates
 from tools.chats.template_texts import variables
 from tools.reports import keep

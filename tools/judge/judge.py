@@ -24,18 +24,17 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolect import registry
 from toolect._authoring.processes import pool
-from tools.bench import beside
-from tools.bench.flaws import flawed
-from tools.bench.workloads import wire
+from tools.bench.workloads import flawed, pieces, wire
 from tools.judge import drawn_texts as texts
 from tools.judge.drawn_texts import Draw, Text
 from tools.judge.judged_readers import ROOT, Checkout
 from tools.judge.verdicts import Verdict, verdict
 from tools.pages.markdown_text import table
+from tools.peers.environments import Worker, unpacked
 
 EVERY = 1_000_000
 
@@ -136,18 +135,26 @@ def _most(one: Judged, ids: Sequence[str], how: Callable[[list[float]], float]) 
 
 def speed(folders: Sequence[Path], random: Random, names: Sequence[str], rounds: int = 3) -> Iterator[tuple[str, ...]]:
     """Rows of the time that this checkout takes, as a share of what the other does: medians over dialects."""
-    readers = [beside.Reader(folder) for folder in folders]
+    readers = [Worker("toolect", sys.executable, folder) for folder in folders]
     ratios: dict[str, list[float]] = {}
     for name in names:
         if (short := wire(registry.dialect(name), "short")) is None:
             continue
         flaws = [text for _, text in flawed(registry.dialect(name), short)]
-        for what, text, chunk in (
-            ("canonical, whole", short.text, 0),
-            ("flawed, whole", random.choice(flaws or [short.text]), 0),
-            ("short, streamed by 4", short.text, 4),
+        for what, way, given in (
+            ("canonical, whole", "whole", {"text": short.text}),
+            ("flawed, whole", "whole", {"text": random.choice(flaws or [short.text])}),
+            ("short, streamed by 4", "streamed", {"chunks": pieces(short.text)}),
         ):
-            turns = [[reader.time(name, text, chunk, 0.012) for reader in readers] for _ in range(rounds)]
+            asked: dict[str, Any] = {
+                "format": name,
+                "time": way,
+                "tools": None,
+                "markers": [],
+                "seconds": 0.012,
+                **given,
+            }
+            turns = [[reader.ask(**asked)["us"] for reader in readers] for _ in range(rounds)]
             ratios.setdefault(what, []).append(median(now / before for now, before in turns))
     for what, found in ratios.items():
         yield f"time: {what}", str(len(found)), f"× {median(found):.2f}", "× 1"
@@ -174,7 +181,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     more = "" if options.all else ", a share: --all takes more"
     print(f"seed {options.seed}, {len(drawn):,} texts{more}", flush=True)
     commit = options.before and not Path(options.before).is_dir()
-    with beside.unpacked(options.before) if commit else nullcontext(options.before and Path(options.before)) as folder:
+    with unpacked(options.before) if commit else nullcontext(options.before and Path(options.before)) as folder:
         folders = [ROOT, *([folder] if folder else [])]
         found = beside_each_other(folders, drawn)
         told = [("what", "of", "today", "before")[: 2 + len(folders)], *rows(drawn, found, options)]

@@ -1,6 +1,6 @@
 """Runs in the environment of one package: reads texts with it, and times that, as lines of JSON ask.
 
-    python worker.py READER
+    python -m tools.peers.worker READER
 
 READER is a module of `readers/` with a class `Reader`. A line holds a "format" as the package calls it, "tools",
 "markers" and a "text" or "chunks". With "say": "whole" or "streamed" the answer is the calls and the content; with
@@ -17,12 +17,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Protocol
 
 LEAST = 3
 """How many times a text is read at least before a time counts."""
-LIMIT = 5
+LIMIT = 10
 """How many seconds one answer may take; some packages need minutes for a long text in short chunks."""
 
 
@@ -101,5 +100,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     main()

@@ -21,9 +21,8 @@ import openai
 import uvicorn
 
 from toolect.serve import ServeOptions, create_app
-from tools.peers.environments import Peer, environment
+from tools.peers.environments import environment, peers
 
-LLAMA = Peer("xllamacpp==2026.10.11549", {}, requires=["gguf==0.19.0"])
 MODEL = "Qwen/Qwen3-8B"
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS: list[Any] = [
@@ -41,7 +40,7 @@ GRAMMARS = (
 @contextmanager
 def llama_server() -> Iterator[str]:
     """The address of a real llama.cpp server, in an environment of its own."""
-    python = environment("llama", LLAMA)
+    python = environment("llama")
     command = [str(python), str(Path(__file__).with_name("llama_server.py"))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdin is not None and process.stdout is not None
@@ -91,7 +90,7 @@ def main() -> int:
     """Whole and streamed; 1 where something is missing."""
     began = time.monotonic()
     with llama_server() as llama:
-        print(f"llama.cpp ({LLAMA.package}) at {llama}")
+        print(f"llama.cpp ({peers()['llama'].package}) at {llama}")
         options = ServeOptions(upstream=f"{llama}/v1", mode="text")
         with serving(create_app(options)) as url, openai.OpenAI(base_url=url, api_key="none") as client:
             for stream in (False, True):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from toolect._authoring.generate.random_conversations import MARKUP
 from toolect.conversation import Conversation
 from toolect.tokens import Tokenizer
+from tools.peers.environments import answers
 from tools.tokens.original_tokenizers import CACHE
 
 
@@ -21,23 +19,14 @@ def quotes(conversation: Conversation) -> bool:
     return any(json.dumps(markup, ensure_ascii=False)[1:-1] in text for markup in MARKUP)
 
 
-def asked(python: Path | str, script: str, tokenizer: str, question: dict[str, Any]) -> list[dict[str, Any]]:
-    """The answers of a script beside this file, to a question about a tokenizer of the cache."""
+def asked(name: str, module: str, tokenizer: str, question: dict[str, Any]) -> Any:
+    """The answers of a module beside this one, in the environment `name`, about a tokenizer of the cache."""
     folder = CACHE / tokenizer
     config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    special = {}
-    for key in ("bos_token", "eos_token"):
-        value = config.get(key)
-        if value:
-            special[key] = value["content"] if isinstance(value, dict) else value
+    given = {key: value for key in ("bos_token", "eos_token") if (value := config.get(key))}
+    special = {key: value["content"] if isinstance(value, dict) else value for key, value in given.items()}
     whole = {"file": str(folder / "tokenizer.json"), "special": special, **question}
-    around = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    command = [str(python), str(Path(__file__).with_name(script))]
-    done = subprocess.run(command, input=json.dumps(whole), capture_output=True, text=True, env=around, check=False)
-    if done.returncode:
-        raise SystemExit(f"expected an answer of {script}, got: {done.stderr[-800:]}")
-    answers: list[dict[str, Any]] = json.loads(done.stdout)
-    return answers
+    return answers(name, f"tools.tokens.{module}", whole)
 
 
 def said(tokenizer: Tokenizer, ids: Iterable[int]) -> str:

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import toolect
@@ -27,27 +25,12 @@ from toolect._transcript import Origin
 from toolect.tokens import Encoded, encode, load
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import messages
-from tools.peers.environments import Peer, environment
+from tools.peers.environments import answers, peers, run
 from tools.reports import keep
 from tools.tokens import compare_weights, original_tokenizers, token_speed
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE, ORIGINALS
 
-TRANSFORMERS = "transformers==5.23.0"
-ROOT = Path(__file__).parents[2]
-TRAINING = Peer(
-    "tinker-cookbook==0.6.1",
-    {},
-    requires=[
-        *("torch==2.13.0", TRANSFORMERS, "trl==1.16.0", "mistral-common[sentencepiece]==1.13.1", "tinker==0.38.0"),
-        *("chz", "termcolor", "colorama", "pillow", "blobfile", "cloudpickle", "jinja2"),
-        *("pytest", "pytest-xdist", "hypothesis"),
-        *("--editable", str(ROOT)),
-    ],
-    bare=True,
-    besides=["axolotl==0.19.0"],
-)  # fmt: skip
-"""What trains, in one environment; tinker-cookbook and axolotl ask for more than is used of them."""
 SHARE = 0.999
 
 NOTE = """\
@@ -86,14 +69,14 @@ class Count(NamedTuple):
         return self.same + self.joined + self.around + len(self.differences)
 
 
-def compared(name: str, given: Sequence[ChatCase], python: Path, shown: int) -> tuple[Count, Count]:
+def compared(name: str, given: Sequence[ChatCase], shown: int) -> tuple[Count, Count]:
     """Conversations without markup, and those with it."""
     original = ORIGINALS[name]
     template = next(one for one in templates() if original.template in (one.name, *one.copies))
     tokenizer = load(CACHE / name)
     quoted = [quotes(case.conversation) for case in given]
     requests = [request(case, quote, template.original) for case, quote in zip(given, quoted, strict=True)]
-    theirs = asked(python, "ids_by_transformers.py", name, {"template": template.text, "requests": requests})
+    theirs = asked("transformers", "ids_by_transformers", name, {"template": template.text, "requests": requests})
     chat = toolect.chat(original.chat)
     counts = []
     for kind in (False, True):
@@ -174,21 +157,17 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     original_tokenizers.fetch()
-    python = environment("transformers", Peer(TRANSFORMERS, {}, requires=["jinja2"]))
-    training = environment("training", TRAINING)
     rows = []
     for name in [options.tokenizer] if options.tokenizer else ORIGINALS:
         given = list(cases(options.seed, options.count))
-        plain, quoted = compared(name, given, python, options.differences)
+        plain, quoted = compared(name, given, options.differences)
         rows.append((name, plain, quoted))
         print(row(*rows[-1]), flush=True)
     if options.tokenizer:
         return int(any(plain.same + plain.joined < SHARE * plain.of for _, plain, _ in rows))
-    mistral = by_mistral(list(cases(options.seed, options.count)), training)
-    weights, well = compare_weights.section(options.count * 2 // 5, options.seed, training, options.differences)
-    trained = subprocess.run(
-        [str(training), str(Path(__file__).with_name("trainers.py"))], capture_output=True, text=True, check=False
-    )
+    mistral = by_mistral(list(cases(options.seed, options.count)))
+    weights, well = compare_weights.section(options.count * 2 // 5, options.seed, options.differences)
+    trained = run("training", "tools.tokens.trainers", capture_output=True)
     print(mistral, weights, trained.stdout, trained.stderr[-800:] if trained.returncode else "", sep="\n")
     if options.write:
         keep("tokens.md", page(rows, options.count, options.seed, mistral, weights, trained.stdout))
@@ -196,7 +175,7 @@ def main() -> int:
     return int(not (same and well and trained.returncode == 0))
 
 
-def by_mistral(given: Sequence[ChatCase], python: Path) -> str:
+def by_mistral(given: Sequence[ChatCase]) -> str:
     """The rows of mistral-common."""
     requests = []
     for case in given:
@@ -204,11 +183,12 @@ def by_mistral(given: Sequence[ChatCase], python: Path) -> str:
         for message in said["messages"]:
             message.pop("reasoning_content", None)  # it has none
         requests.append(said)
-    answers = asked(python, "mistral_ids.py", "qwen3", {"chat": "mistral-nemo-common", "requests": requests})
+    question = {"chat": "mistral-nemo-common", "requests": requests}
+    found_by = answers("training", "tools.tokens.mistral_ids", question)
     lines = []
     for kind in (False, True):
         found: Counter[str] = Counter()
-        for case, answer in zip(given, answers, strict=True):
+        for case, answer in zip(given, found_by, strict=True):
             if quotes(case.conversation) is kind:
                 found[mistral_outcome(answer["theirs"], answer["ours"], answer["joined"])] += 1
         cells = ["markup quoted" if kind else "no markup", *(str(found[one]) for one in MISTRAL_OUTCOMES)]
@@ -245,7 +225,8 @@ def page(
 ) -> str:
     """The report."""
     today = datetime.date.today().isoformat()
-    used = (TRAINING.package, *TRAINING.requires[:5], *TRAINING.besides)
+    training = peers()["training"]
+    used = (training.package, *training.requires[:5], *training.besides)
     packages = ", ".join(one.replace("==", " ") for one in used)
     return "\n".join(
         [

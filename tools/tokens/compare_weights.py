@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
-from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -161,7 +160,7 @@ def _carried(turns: Iterable[Turn], without: frozenset[str]) -> Iterator[Turn]:
             yield turn
 
 
-def compared(family: Family, given: Sequence[ChatCase], python: Path) -> list[Outcome]:
+def compared(family: Family, given: Sequence[ChatCase]) -> list[Outcome]:
     """What came of each conversation."""
     template = next(one for one in templates() if family.template in (one.name, *one.copies))
     if family.own is not None:
@@ -170,7 +169,7 @@ def compared(family: Family, given: Sequence[ChatCase], python: Path) -> list[Ou
         "theirs": family.theirs, "ours": f"toolect/{family.ours}",
         "conversations": [case.conversation.to_openai() for case in given],
     }  # fmt: skip
-    answers = asked(python, "tinker_examples.py", family.tokenizer, question)
+    answers = asked("training", "tinker_examples", family.tokenizer, question)
     tokenizer = load(CACHE / family.tokenizer)
     before = [Conversation(case.conversation.turns[:-1], case.conversation.tools) for case in given]
     prompts = rendered(
@@ -261,14 +260,14 @@ llama3 has neither tools nor reasoning, DeepSeek V3 no tools.
 """
 
 
-def section(count: int, seed: int, python: Path, shown: int = 0) -> tuple[str, bool]:
+def section(count: int, seed: int, shown: int = 0) -> tuple[str, bool]:
     """The tables, and whether all that differs is explained."""
     rows, notes = [], []
     well = True
     for quoting in (False, True):
         size = count if not quoting else count // 4
         for family in FAMILIES:
-            found = compared(family, [*conversations(family, size, seed, quoting)], python)
+            found = compared(family, [*conversations(family, size, seed, quoting)])
             if quoting:  # the changes that tell classes apart would change what is quoted, too
                 found = [one if one.kind != TEXT else one._replace(classes=(AS_ABOVE,)) for one in found]
             kinds = Counter(one.kind for one in found)

@@ -21,7 +21,7 @@ from toolect._message import Call, Content, Message
 from toolect._rendered import RenderError
 from toolect._transcript import Transcript
 from toolect.tokens import adapted, encode, load
-from tools.bench.timing import best
+from tools.bench.workloads import best
 from tools.chats.chat_speed import DAY, conversations
 from tools.tokens.original_tokenizers import CACHE, ORIGINALS, fetch
 
