@@ -219,6 +219,23 @@ def test_an_upstream_that_is_silent(server: Served, up: Upstream, api: str, stre
 
 
 @ways
+def test_an_answer_that_takes_too_long(up: Upstream, api: str, stream: bool) -> None:
+    """A client is told, also in the middle of a stream, and the upstream is cancelled."""
+    ended = threading.Event()
+
+    async def script(peer: Peer) -> None:
+        await peer.head(kind="text/event-stream" if stream else "application/json")
+        await peer.send(piece("High"))
+        await peer.until_gone()
+        ended.set()
+
+    up.script = script
+    with serving(upstream=up.url, max_seconds=0.5) as one, pytest.raises(ERRORS, match="took too long"):
+        one.ask(api, stream)
+    assert ended.wait(5)
+
+
+@ways
 def test_a_client_that_goes(up: Upstream, api: str, stream: bool) -> None:
     """The upstream is cancelled at once, before the first word and after, streamed or not."""
     with serving(upstream=up.url) as one:

@@ -14,6 +14,7 @@ from pathlib import Path
 from toolect import registry
 from tools import reports
 from tools.pages import api_pages, check_page, dialect_pages, leniency_page, limits_page
+from tools.pages.screenshots import NAMES, screenshots
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -65,9 +66,14 @@ def main() -> None:
     """Hand all of them to MkDocs."""
     import mkdocs_gen_files  # comes with the extra `site`
 
+    shots = screenshots()
+    for name, picture in shots.items():
+        with mkdocs_gen_files.open(f"docs/guide/{name}", "wb") as file:
+            file.write(picture)
+    images = "\n\n".join(f"![{NAMES[name]}]({name})" for name in shots).encode()
     for path, content in from_git():
         with mkdocs_gen_files.open(path, "wb") as file:
-            file.write(content)
+            file.write(content.replace(b"<!-- screenshots -->", images))
     for path, make in made().items():
         with mkdocs_gen_files.open(path, "w", encoding="utf-8") as page:
             page.write(make())

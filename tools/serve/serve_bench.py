@@ -25,7 +25,7 @@ import msgspec
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from toolect.serve import ServeOptions, create_app
@@ -90,6 +90,11 @@ def plain_proxy(url: str) -> Starlette:
     return Starlette(routes=[Route("/v1/chat/completions", completions, methods=["POST"])])
 
 
+async def tasks(_: Request) -> Response:
+    """How many tasks there are in the server."""
+    return Response(str(len(asyncio.all_tasks())))
+
+
 def run(what: str, url: str) -> None:
     """Be one of the servers, and print the port."""
     if what == "upstream":
@@ -104,6 +109,7 @@ def run(what: str, url: str) -> None:
         app: Any = plain_proxy(url)
     else:
         app = create_app(ServeOptions(upstream=url, mode=what, dialect="hermes", chat="chatml", max_requests=10_000))  # type: ignore[arg-type]
+    app.routes.insert(0, Route("/tasks", tasks))
     config = uvicorn.Config(app, host="127.0.0.1", port=0, access_log=False, log_level="error", backlog=4096)
     listener = config.bind_socket()
     listener.listen(4096)
@@ -168,15 +174,24 @@ def sound(number: int, got: bytes, read: bool) -> bool:
     return text.strip() == wanted.strip() and [json.loads(one["arguments"])["number"] for one in calls] == [number]
 
 
+async def tasks_of(port: int) -> int:
+    """The tasks of an idle server, asked when all that ends has ended."""
+    await asyncio.sleep(1)
+    async with httpx.AsyncClient(trust_env=False) as client:
+        return int((await client.get(f"http://127.0.0.1:{port}/tasks")).text)
+
+
 async def at_once(what: str, port: int, pid: int, streams: int, pause: float) -> str:
     """The first cells of a row: many streams at a time."""
     await asyncio.gather(*(stream(port, number, 0) for number in range(20)))  # warm
+    idle = await tasks_of(port)
     before, began = processor_seconds(pid), time.perf_counter()
     results = await asyncio.gather(*(stream(port, number, pause) for number in range(streams)))
     took, used = time.perf_counter() - began, processor_seconds(pid) - before
     lost = sum(not sound(number, got, what != "plain") for number, (_, got) in enumerate(results))
     chunks = sum(len(answer(str(number))) // SIZE + 1 for number in range(streams))
-    return f"| {what} | {streams} | {lost} | {1e6 * used / chunks:.0f} | {took:.1f} | {megabytes(pid):.0f} |"
+    left = await tasks_of(port) - idle
+    return f"| {what} | {streams} | {lost} | {left} | {1e6 * used / chunks:.0f} | {took:.1f} | {megabytes(pid):.0f} |"
 
 
 async def one_by_one(ports: list[int], number: int) -> list[str]:
@@ -227,8 +242,10 @@ def main() -> None:
             for name, found in zip(names, servers, strict=True)
         ]
         last = asyncio.run(one_by_one([found for found, _ in servers], options.alone))
-        print("| server | streams | lost or mixed | µs of processor a chunk | s | MB | first delta alone, ms |")
-        print("| --- | --- | --- | --- | --- | --- | --- |")
+        print(
+            "| server | streams | lost or mixed | tasks left | µs processor a chunk | s | MB | first delta alone, ms |"
+        )
+        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
         print("\n".join(map(str.__add__, rows, last)), flush=True)
         if options.requests:
             asyncio.run(endure(*servers[1], options.requests))

@@ -300,7 +300,10 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
                 said = Doubt.NONE if window.raw(act.end, base + at) in act.step.trails else Doubt.PROSE
                 path.doubt(path.context.doubt & (~(Doubt.GLUED | Doubt.PROSE) | said))  # no code has that
             led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
-            led = led and not (path.node.json and buf.startswith(("{", "\n{"), match.end()))
+            if led and path.node.json:
+                if not final and buf[match.end() :] in ("", "\n"):
+                    return WAIT
+                led = not buf.startswith(("{", "\n{"), match.end())
             cost += window.name_cost(path.context, led)
         return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:

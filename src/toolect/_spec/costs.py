@@ -135,6 +135,11 @@ ROWS: Final[dict[str, CostRow]] = {
 """What each cost is for, as the ledger and the page of leniency show it."""
 
 
+def cost_table(costs: Costs = COSTS) -> str:
+    """The table for people, a line for each row: its name, what it costs, where it acts, its edge in words."""
+    return "\n".join(f"{name:19} {getattr(costs, name):3}  {row.where:7}  {row.edge}" for name, row in ROWS.items())
+
+
 PENALTIES: Final = frozenset(("begins_line", "swallowed", "quoted", "in_sentence", "no_name", "no_call"))
 """Rows that make an edge dearer where something speaks against it; the others are edges."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from toolect._message import Json
 from toolect.serve.api_errors import RequestError
+from toolect.serve.api_writers import ApiWriter
 from toolect.serve.serve_options import ServeOptions
 from toolect.serve.upstream import encode
 
@@ -28,7 +30,8 @@ class ClientConnection:
         self._last = self._loop.time()
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._ping = b""
+        self.writer: ApiWriter | None = None
+        """What writes the events of a stream that has begun."""
         self.started = self._over = False
         """Whether the status is out; whether all is."""
         self.why = "time"
@@ -85,11 +88,19 @@ class ClientConnection:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
         self._last, self._sending = self._loop.time(), 0.0
 
-    async def start(self, ping: bytes) -> None:
+    async def start(self, writer: ApiWriter) -> None:
         """The status and headers of a stream."""
-        self.started, self._ping = True, ping
+        self.started, self.writer = True, writer
         await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM})
         self._tick()
+
+    async def fail(self, error: RequestError) -> None:
+        """The error that ends a stream, for a client that takes it."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._options.idle_seconds):
+                if self.writer is not None and not self._over:
+                    await self.send(self.writer.fail(error))
+                    await self.end()
 
     async def end(self) -> None:
         """The end of a stream."""
@@ -111,7 +122,7 @@ class ClientConnection:
         if self._sending and now - self._sending >= self._options.idle_seconds:
             self._end("stalled")
             return
-        if not self._sending and now - self._last >= self._options.keep_alive:
-            self._begin(self.send(self._ping))
+        if self.writer and not self._sending and now - self._last >= self._options.keep_alive:
+            self._begin(self.send(self.writer.ping))
         period = min(self._options.keep_alive, self._options.idle_seconds) / 2
         self._timer = self._loop.call_later(period, self._tick)

@@ -86,6 +86,8 @@ class Endpoint:
         log.status = log.status or error.status_for(self._api)
         if not line.started:
             await line.answer(error.status_for(self._api), error.body(self._api), error.headers())
+        else:
+            await line.fail(error)
 
     async def _answer(self, body: bytes, headers: Mapping[str, str], line: ClientConnection, log: RequestLog) -> None:
         """The answer to a request, whole or streamed."""
@@ -114,7 +116,7 @@ class Endpoint:
     async def _stream(self, work: _RequestWork, line: ClientConnection, log: RequestLog) -> None:
         """An answer that streams: all that arrives together goes out together."""
         writer, answer, ended = work.writer, work.answer, False
-        await line.start(writer.ping)
+        await line.start(writer)
         log.status = 200
         if head := writer.begin():
             await line.send(head)
