@@ -90,7 +90,7 @@ def test_texts_that_become_one_are_all_there() -> None:
     text = "<|channel|>commentary<|message|>One.<|end|><|start|>assistant<|channel|>final<|message|>Two.<|return|>"
     done = toolect.convert(text, "harmony", to="hermes")
     assert done.text == "One.Two."
-    assert done.losses == (Loss(1, "border", "would not be told from the text before it", "Two."),)
+    assert done.losses == (Loss(1, "border", "would run into the text before it", "Two."),)
 
 
 def test_a_text_does_not_cost_a_call() -> None:

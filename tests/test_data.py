@@ -48,7 +48,7 @@ from toolect._data.job import UNIT, Job, JobProgress, _alone, run
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import UNSIGNED
 from toolect._data.tallies import Tallies
-from toolect._exchange.told_in_texts import definitions_in
+from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json, Status
 from toolect._rendered import RenderError
 from toolect._rows.finish_reasons import CUT_OFF, EMPTY
@@ -272,7 +272,7 @@ def test_texts_may_tell_of_tools_and_results(telling: str, results: str, kind: s
     assert (source.seen, source.dialect) == (kind, "hermes")
     one = Convert(target_of("messages"), source)(row)
     assert one["account"]["status"] == "changed", one
-    assert "told of the tools itself" in one["account"]["changes"][0]
+    assert "described the tools" in one["account"]["changes"][0]
     assert [tool["function"]["name"] for tool in one["tools"]] == ["tide", "harbour"]
     assert [(message["role"], message["content"]) for message in one["messages"]] == [
         ("system", BESIDES[telling]), ("user", "<b>When?</b>"), ("assistant", ""), ("tool", "High"),
@@ -295,7 +295,7 @@ def test_texts_tell_of_tools_that_are_not_declared(telling: str) -> None:
     assert len(convert(given)["tools"]) == 1
 
 
-def _told(name: str, tools: list[dict[str, Any]]) -> str:
+def _described(name: str, tools: list[dict[str, Any]]) -> str:
     """How a chat tells of tools; nothing where it does not."""
     one = toolect.chat(name)
     try:
@@ -306,7 +306,7 @@ def _told(name: str, tools: list[dict[str, Any]]) -> str:
 
 def test_what_chats_write_around_tools_is_left_out() -> None:
     """Whichever chat's words tell of the tools, a persona before or behind them stays, and nothing else."""
-    texts = {name: text for name in toolect.chats() if definitions_in(text := _told(name, TWO_TOOLS))}
+    texts = {name: text for name in toolect.chats() if definitions_in(text := _described(name, TWO_TOOLS))}
     others = set()
     for name, text in texts.items():
         for before, behind in ((f"{FLINT}\n\n", ""), ("", f"\n\n{FLINT}"), ("", "")):

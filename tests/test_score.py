@@ -314,7 +314,7 @@ def test_data_of_bfcl(tmp_path: Path) -> None:
     )  # fmt: skip
     whole = score_files(str(tmp_path), [answers])
     assert [(one.name, one.cases, one.right) for one in whole.categories] == [("irrelevance", 1, 1), ("simple", 2, 1)]
-    assert whole.skipped == {"multi_turn: not told as calls": 1, "live_relevance: no answers": 1}
+    assert whole.skipped == {"multi_turn: not given as calls": 1, "live_relevance: no answers": 1}
     assert not whole.troubles
     for name in ("BFCL_v4_simple.json", "possible_answer/BFCL_v4_simple.json"):
         found = score_files(str(tmp_path / name), [answers])

@@ -60,7 +60,7 @@ def test_readings() -> None:
     x, end = Literal("x"), Literal("!")
     two = two_readings(_rules(start=Alt((Ref("a"), Ref("b"))), a=Seq((x, end)), b=Seq((Ref("c"), end)), c=x))
     assert two is not None
-    assert (two.text, two.told) == ("x!", 'a("x" "!"), or b(c("x") "!")')
+    assert (two.text, two.trees) == ("x!", 'a("x" "!"), or b(c("x") "!")')
     assert two_readings(_rules(start=Alt((Ref("a"), Ref("b"))), a=x, b=end)) is None
 
 

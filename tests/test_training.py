@@ -134,7 +134,7 @@ def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPat
 @LAW
 @given(conversations())
 def test_what_the_model_wrote_is_taught_once(name: str, conversation: Conversation) -> None:
-    """No id of a prompt is taught, each of an answer is, the one it stops with included; it follows what asks for it."""
+    """No id of a prompt is taught, each of an answer is, with the one it stops with; it follows what asks for it."""
     chat = toolect.chat(name)
     try:
         found = examples(conversation, chat, byte_level(), date="2026-01-01")

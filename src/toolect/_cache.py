@@ -49,7 +49,7 @@ def key(parts: Iterable[bytes]) -> str:
 
 
 def _hash(parts: Iterable[bytes]) -> str:
-    """The hash of some parts, each told from the next."""
+    """The hash of some parts, each distinct from the next."""
     try:
         from _blake2 import blake2b  # what hashlib gives out too, without loading OpenSSL first: half of a warm start
     except ImportError:

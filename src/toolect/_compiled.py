@@ -61,7 +61,7 @@ def checking(schemas: ToolSchemas, validate: bool) -> Callable[[Call], Call] | N
 
 
 class ToolPrompts(Protocol):
-    """How the models of a dialect are told of tools and of what came of calls."""
+    """How the models of a dialect learn of tools and results."""
 
     @property
     def own(self) -> bool:
@@ -244,7 +244,7 @@ class Dialect:
 
     @property
     def telling(self) -> ToolPrompts:
-        """How its models are told of tools and results: as the chat of its name tells them, else in plain words."""
+        """How its models learn of tools and results: as the chat of its name writes them, else in plain words."""
         if self._telling is None:
             self._telling = _tellers[-1](self)
         return self._telling
@@ -262,8 +262,8 @@ class Dialect:
 
         Raises RenderError when an output holds markup or reads like a call, alone or together with the others.
         """
-        told = (ToolResult(call_id or "", name, output) for name, output, call_id in results)
-        return self.telling.results(told, list(tools or ()))
+        given = (ToolResult(call_id or "", name, output) for name, output, call_id in results)
+        return self.telling.results(given, list(tools or ()))
 
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no.

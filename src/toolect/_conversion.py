@@ -228,8 +228,8 @@ _NOT_READ = "follows the end of the answer"
 
 
 def _bordering(i: int, text: str) -> Loss:
-    """The text of segment `i` is not told from the one before it."""
-    return Loss(i, BORDER, "would not be told from the text before it", text[:80])
+    """The text of segment `i` runs into the one before it."""
+    return Loss(i, BORDER, "would run into the text before it", text[:80])
 
 
 def _cost(segments: Mapping[int, Segment]) -> int:

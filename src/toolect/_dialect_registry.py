@@ -45,13 +45,13 @@ class DialectShelf(shelves.Shelf[Spec]):
 
 
 class State(NamedTuple):
-    """What a registry knows beside the shipped dialects, as another process can be told."""
+    """What a registry knows beside the shipped dialects, as it is sent to another process."""
 
     given: dict[Path, bytes]
     loaded: list[Path]
     models: dict[str, Names]
     beside: tuple[list[Path], ...] = ()
-    """The files of other things than dialects, in the order in which `beside` was told of them."""
+    """The files of other things than dialects, in the order in which `beside` had them."""
 
 
 class Registry(shelves.Shelves[Spec, Dialect]):

@@ -6,7 +6,7 @@ Projects, servers and sellers spell the same model in their own ways: `meta-llam
 `llama3.1:8b-instruct-q4_K_M`, `us.meta.llama3-1-8b-instruct-v1:0`, `accounts/fireworks/models/llama-v3p1-8b-instruct`,
 `bartowski/Meta-Llama-3.1-8B-Instruct-GGUF`. So ids and patterns are compared as words: letters apart from numbers,
 whatever stands between them, and versions in one spelling. A pattern that does not end in `*` speaks of a family:
-sizes, dates, the words by which copies and offers of a model are told apart, and quantisations may follow. One with a
+sizes, dates, the words that distinguish copies and offers of a model, and quantisations may follow. One with a
 tag, `mistral-small:24b`, speaks of the id that is spelled so.
 """
 

@@ -121,7 +121,7 @@ class Content(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, ta
 class Reasoning(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="reasoning"):
     """The model's thinking; `span` is the characters of the wire text it was read from.
 
-    `signature` is what Anthropic's API proves it by, and asks for where it is told again. In comparisons it does not
+    `signature` is what Anthropic's API proves it by, and asks for where it is sent again. In comparisons it does not
     count.
     """
 

@@ -12,7 +12,7 @@ from toolect._message import Call, Json, Message
 
 
 class System(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="system"):
-    """What the model is told before all else; `developer` when a developer says it, and not the platform."""
+    """The system prompt; `developer` when a developer says it, and not the platform."""
 
     text: str
     developer: bool = False
@@ -57,7 +57,7 @@ class ToolResult(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
 
 class Results(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="results"):
-    """What came of the calls of the answer before, in the order in which it is told."""
+    """What came of the calls of the answer before, in the order in which it is written."""
 
     results: tuple[ToolResult, ...]
 

@@ -53,8 +53,8 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
     def to_openai(self) -> dict[str, Json]:
         """The `messages` of a chat-completions request, and its `tools` if there are any.
 
-        Calls without an id are numbered. A call that could not be read is told as text, with its name, and its result
-        as the user's words.
+        Calls without an id are numbered. A call that could not be read is text, with its name, and its result is in the
+        user's words.
         """
         from toolect._exchange.openai_messages import messages_of  # not part of starting up
 
@@ -105,8 +105,8 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
         from toolect._exchange.sharegpt import read_row
 
         reader, auto = find(dialect) if isinstance(dialect, str) else dialect, dialect == registry.AUTO
-        turns, tools, told = read_row(row, reader, reader is not None and not auto)
-        if not told:
+        turns, tools, in_system = read_row(row, reader, reader is not None and not auto)
+        if not in_system:
             return cls(turns, tools)
         return cls([turn for turn in turns if not isinstance(turn, System)], tools) if retell else cls(turns)
 

@@ -1,6 +1,6 @@
 """Scores of answers: calls held against the expected ones, with the reason for each difference.
 
-`score` reads a text in any dialect and says what it is worth: one that cannot be read is told apart from a wrong one.
+`score` reads a text in any dialect and says what it is worth: one that cannot be read is not the same as a wrong one.
 `score_files` does it to files, as `toolect eval`. What counts as right is what the checker of BFCL counts.
 """
 

@@ -150,8 +150,8 @@ class ToolectRenderer(Renderer):  # type: ignore[misc,unused-ignore]  # tinker-c
 def conversation_of(messages: Sequence[Mapping[str, Any]]) -> Conversation:
     """The conversation of tinker-cookbook's messages. Raises MessageError."""
     tools = [tool for message in messages for tool in message.get("tools") or ()]
-    told = [openai_of(message) for message in messages if message.get("content") or not message.get("tools")]
-    return Conversation.from_openai(told, tools or None)
+    turns = [openai_of(message) for message in messages if message.get("content") or not message.get("tools")]
+    return Conversation.from_openai(turns, tools or None)
 
 
 def openai_of(message: Mapping[str, Any]) -> dict[str, Json]:

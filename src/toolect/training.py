@@ -70,5 +70,5 @@ def _check_calls(
             )
             written = len(chat.dialect.parse(said, [*conversation.tools] or None).runnable)
         if written < calls:
-            told = f"the chat `{chat.name}` writes {written} of the {calls} calls of turn {number}"
-            raise RenderError("calls", f"{told}: it would be taught without them")
+            counted = f"the chat `{chat.name}` writes {written} of the {calls} calls of turn {number}"
+            raise RenderError("calls", f"{counted}: it would be taught without them")

@@ -81,8 +81,8 @@ class Draft:
         self._fits = policies.coercion == "spec" and bool(self.tools)
 
     @property
-    def told(self) -> int:
-        """The character up to which segments have been told."""
+    def passed_on(self) -> int:
+        """The character up to which segments have been passed on."""
         span = self.segments[-1].span if self.segments else None
         return self.last_end if span is None else max(self.last_end, span[1])
 
@@ -109,8 +109,8 @@ class Draft:
     # The open call
 
     def begin_call(self, start: int) -> OpenCall:
-        """A call begins at character `start`, or where what was told before it ends."""
-        self.call = OpenCall(max(start, self.told))
+        """A call begins at character `start`, or where what was passed on before it ends."""
+        self.call = OpenCall(max(start, self.passed_on))
         self.after_call = False
         return self.call
 
@@ -186,8 +186,8 @@ class Draft:
 
         def emit(text: str) -> list[Event]:
             written.append(text)
-            told = text if fitting is None else fitting.feed(text)
-            return [ArgumentsDelta(index, told)] if told else []
+            text_now = text if fitting is None else fitting.feed(text)
+            return [ArgumentsDelta(index, text_now)] if text_now else []
 
         return emit
 
@@ -258,7 +258,7 @@ class Draft:
 
     def _end_call(self, call: OpenCall, end: int) -> None:
         if end < call.start:  # nothing was read of it
-            call.start = end = max(end, self.told)
+            call.start = end = max(end, self.passed_on)
         self.end_list(call)
         self.last_end = end
         self.attempts += 1

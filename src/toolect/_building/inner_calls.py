@@ -102,15 +102,15 @@ class DelayedEvents:
         self._events: list[Event] = []
 
     def released(self, events: list[Event], number: int) -> list[Event]:
-        """Those of `events` that are told at once: neither the end of call `number`, nor anything of one after it."""
+        """Those of `events` that do not wait: neither the end of call `number`, nor anything of one after it."""
         if number == NEVER:
             return events
-        told: list[Event] = []
+        released: list[Event] = []
         for event in events:
             last = number - isinstance(event, CallEnd)
             now = isinstance(event, ContentDelta | ReasoningDelta) or event.index <= last
-            (told if now else self._events).append(event)
-        return told
+            (released if now else self._events).append(event)
+        return released
 
     def over(self, calls: Sequence[Call]) -> list[Event]:
         """Those that have waited, now that it is known what became of the `calls` of the answer."""

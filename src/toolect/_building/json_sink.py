@@ -134,7 +134,7 @@ class CallSink:
                 draft.say(role, value)
 
     def _leave_beside(self, call: OpenCall, beside: tuple[str, ...], end: int) -> None:
-        """Arguments that came beside the others cannot be told any more: without them it is another call."""
+        """Arguments that came beside the others cannot be passed on any more: without them it is another call."""
         if left := left_out(self._draft.tools.of(call.name), call.value, beside):
             call.fail(f"expected `{left}` in the arguments, and not beside them - at {end}")
 

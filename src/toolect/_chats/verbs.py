@@ -87,7 +87,7 @@ class Chat(Written):
         return self.spec.end
 
     def end_after(self, calls: bool) -> str:
-        """The token that ends an answer, with calls or without: that which the next turn begins with, else the first."""
+        """The token that ends an answer, with calls or without: what the next turn begins with, else the first."""
         return self._plans.end_after(calls)
 
     def __repr__(self) -> str:

@@ -79,8 +79,8 @@ def _report(targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, 
             looked |= {*names}
             found += lint_rows(path)
             continue
-        with progress(unit="dialects") as told:
-            report = lint(path, names, checks, jobs or cores(), told)
+        with progress(unit="dialects") as advance:
+            report = lint(path, names, checks, jobs or cores(), advance)
         looked |= {*report.dialects}
         found += report.diagnostics
     for path, names in targets.items():

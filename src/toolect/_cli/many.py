@@ -63,15 +63,15 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None, draw: DrawR
     total = bad = lines = done = 0
     write = _write if draw is None else partial(_draw, Pen(), count(1), draw)
     try:
-        with progress(not output().isatty()) as told:
-            told(0, whole)
+        with progress(not output().isatty()) as advance:
+            advance(0, whole)
             for unit, parts in (_alone if jobs == 1 else _together)(path, limit, work, jobs):
                 before = lines
                 for part in parts:
                     write(_lines(part.answers, before))
                     lines, total, bad = before + part.seen, total + part.total, bad + part.bad
                 done += unit.size
-                told(done, max(whole, done))
+                advance(done, max(whole, done))
     except (SourceError, WorkerDiedError) as error:
         raise Misuse(str(error)) from None
     if bad:

@@ -9,7 +9,7 @@ from toolect._chats import comparing
 from toolect._chats.comparing import Change
 from toolect._chats.left_unread import DROPPED, SKIPPED
 from toolect._rows.ignored_fields import LEFT_OUT
-from toolect._rows.open_row import REST_STAYS, RETOLD
+from toolect._rows.open_row import DESCRIBED, REST_STAYS
 from toolect._turns import Assistant
 from toolect.conversation import Conversation
 
@@ -50,7 +50,7 @@ SENTENCES: dict[Loss, tuple[str, ...]] = {
     Loss.REASONING: (comparing.NO_REASONING, comparing.OTHER_REASONING, comparing.NO_SIGNATURE),
     Loss.ORDER: (comparing.ORDER,),
     Loss.TOOLS: comparing.OF_TOOLS,
-    Loss.PROMPT: (RETOLD, REST_STAYS),
+    Loss.PROMPT: (DESCRIBED, REST_STAYS),
     Loss.FIELDS: (LEFT_OUT,),
     Loss.TAIL: (DROPPED, SKIPPED),
     Loss.WEIGHTS: (WEIGHTS_LEFT,),

@@ -120,5 +120,5 @@ def blocks_of(message: Message) -> Iterator[dict[str, Json]]:
 
 
 def _result(result: ToolResult) -> dict[str, Json]:
-    told = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.output}
-    return told | {"is_error": True} if result.is_error else told
+    block = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.output}
+    return block | {"is_error": True} if result.is_error else block

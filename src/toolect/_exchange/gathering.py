@@ -42,11 +42,11 @@ class Gathering:
 
     @property
     def open(self) -> int:
-        """How many calls wait for a result that was not taken in yet."""
+        """How many calls wait for a result that has not come yet."""
         return len(self._waiting.calls) - len(self._results)
 
     def done(self) -> tuple[Turn, ...]:
-        """All that was taken in."""
+        """All that has come."""
         if self._results:
             self._settle()
         return tuple(self.turns)

@@ -14,7 +14,7 @@ from toolect._turns import Assistant, PendingCalls, Results, Turn, User
 def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
     """The turns, where calls without an id are numbered, and each result has the id of its call.
 
-    What is a result of no call, or of one that could not be read, is the user's turn: an error that it is told of.
+    What is a result of no call, or of one that could not be read, is the user's turn: an error that it sees.
     """
     turns = list(turns)
     taken = {call.id for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls}
@@ -32,8 +32,8 @@ def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
             ]
             if found:
                 yield Results(tuple(found))
-            told = zip(turn.results, calls, strict=True)
-            yield from (User(one.output) for one, call in told if call is None or id(call) not in ids)
+            pairs = zip(turn.results, calls, strict=True)
+            yield from (User(one.output) for one, call in pairs if call is None or id(call) not in ids)
         elif isinstance(turn, Assistant):
             yield msgspec.structs.replace(turn, message=_with_ids(turn.message, free, ids))
         else:

@@ -69,7 +69,7 @@ def _sound(segments: list[Segment], where: str) -> list[Segment]:
 def messages_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:
     """The turns as messages.
 
-    A call that could not be read is told as what it was, text; a result that no call was made for, as the user's words.
+    A call that could not be read is written as text; a result that no call was made for, as the user's words.
     """
     return [message for turn in numbered(turns) for message in _written(turn)]
 

@@ -50,11 +50,11 @@ def in_order_of_calls(
 
 
 def _in_order(
-    told: Iterable[tuple[ToolResult, Call | None]], places: Mapping[int, int], ids: Mapping[int, str]
+    answered: Iterable[tuple[ToolResult, Call | None]], places: Mapping[int, int], ids: Mapping[int, str]
 ) -> Iterator[ToolResult]:
     """Results by the `places` of their calls, which those of no call follow, each with the id of its call."""
     last = len(places)
-    for result, call in sorted(told, key=lambda one: last if one[1] is None else places[id(one[1])]):
+    for result, call in sorted(answered, key=lambda one: last if one[1] is None else places[id(one[1])]):
         call_id = result.call_id if call is None else ids.get(id(call), result.call_id)
         yield result if call_id == result.call_id else replace(result, call_id=call_id)
 

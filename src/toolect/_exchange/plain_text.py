@@ -1,4 +1,4 @@
-"""What is told as text: contents, of parts or not, and calls that could not be read."""
+"""Plain text: contents, of parts or not, and calls that could not be read."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Protocol
 
 from toolect._detection.dropped import with_dropped
 from toolect._exchange.definitions import read_tools
+from toolect._exchange.embedded_tools import definitions_in, element_results, one_each, tells_of
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._exchange.told_in_texts import definitions_in, element_results, one_each, tells_of
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, dumps
 from toolect._objects import Object, as_list, as_object, as_text, field, not_finite, word
 from toolect._rendered import RenderError
@@ -50,11 +50,11 @@ class RowDialect(TextReader, Protocol):
 
 
 class ShareGptRow(NamedTuple):
-    """What a row says; `told` is true where its system text tells of the tools itself."""
+    """What a row says; `in_system` is true where its system text describes the tools."""
 
     turns: tuple[Turn, ...]
     tools: Tools
-    told: bool
+    in_system: bool
 
 
 def read_row(row: Object, dialect: TextReader | None, sampled: bool) -> ShareGptRow:
@@ -144,8 +144,8 @@ def _in_texts(turn: Turn, tools: Tools, dialect: RowDialect | None) -> Iterator[
         case Assistant(message, text, name) if dialect is not None:
             yield "gpt", text if text is not None and name == dialect.name else str(dialect.render(message, tools))
         case Results(results):
-            told = ({"tool_call_id": one.call_id, "name": one.name, "content": one.output} for one in results)
-            texts = (dumps({key: value for key, value in one.items() if value or key == "content"}) for one in told)
+            answered = ({"tool_call_id": one.call_id, "name": one.name, "content": one.output} for one in results)
+            texts = (dumps({key: value for key, value in one.items() if value or key == "content"}) for one in answered)
             yield "tool", "\n".join(f"<tool_response>\n{text}\n</tool_response>" for text in texts)
         case System(text):
             yield "system", text

@@ -19,7 +19,7 @@ NO = -1
 _PART = 3
 """Characters of a part of a marker that is searched for."""
 _FIRMLY, _LOOSELY = 12, 5
-"""Characters by which a marker is told from other texts: where each must be right, and where one may be wrong."""
+"""Characters by which a marker differs from other texts: where each must be right, and where one may be wrong."""
 _SIGN = re.compile(r"[^\w\s.,:;!?'\"()*#-]|_").search
 """A sign that prose has no use for."""
 _SIGNS = re.compile(r"[\W_]*").match

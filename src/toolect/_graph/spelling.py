@@ -11,7 +11,7 @@ MAX_LEXEME = 512
 MAX_NAME = 128
 """Characters of a name or key that a marker repeats, or that a call begins with: APIs allow no more for a tool."""
 LETTERS = 4
-"""Letters by which a word is told from most others."""
+"""Letters by which a word differs from most others."""
 MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be. Beyond it: the marker is text."""
 

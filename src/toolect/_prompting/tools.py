@@ -27,8 +27,8 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
     given = [*tools]
     if not given:
         return ""
-    told = how.between.join(fill(how.each, _holes(how, how.each, tool)) for tool in given)
-    return fill(how.text, {"tools": inset(how.text, "tools", told)})
+    texts = how.between.join(fill(how.each, _holes(how, how.each, tool)) for tool in given)
+    return fill(how.text, {"tools": inset(how.text, "tools", texts)})
 
 
 def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
@@ -99,10 +99,10 @@ def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[tuple[int, dic
         )
 
 
-def _others(how: ToolText, schema: Mapping[str, Any], told: Iterable[str]) -> str:
-    """What a schema says beside the keywords `told`: lists and objects as JSON, anything else as Python prints it."""
+def _others(how: ToolText, schema: Mapping[str, Any], known: Iterable[str]) -> str:
+    """What a schema says beside the keywords `known`: lists and objects as JSON, anything else as Python prints it."""
     keys = [*(key for key in _TOLD if key in schema), *(key for key in schema if key not in _TOLD)]
-    texts = ((key, schema[key]) for key in keys if key not in told)
+    texts = ((key, schema[key]) for key in keys if key not in known)
     return "".join(
         fill(how.other, {"key": key, "value": spell(value, how.notation) if _nested(value) else str(value)})
         for key, value in texts

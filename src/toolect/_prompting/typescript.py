@@ -94,10 +94,10 @@ class _Printer:
     def array(self, schema: Mapping[str, Any], depth: int, above: tuple[int, ...]) -> str:
         rest = schema.get("items", {})
         if first := listed(schema, "prefixItems"):
-            told = [self.type(item, depth, above) for item in first]
+            shown = [self.type(item, depth, above) for item in first]
             if rest is not False:
-                told.append(f"...({self.type(rest, depth, above)})[]")
-            return f"[{', '.join(told)}]"
+                shown.append(f"...({self.type(rest, depth, above)})[]")
+            return f"[{', '.join(shown)}]"
         item = self.type(rest, depth, above)
         return f"{item}[]" if re.fullmatch(r"\w+|\{[^{}]*\}", item) else f"({item})[]"
 
@@ -115,12 +115,12 @@ class _Printer:
         outer = self.step * (depth - 1 if self.how and self.how.sentences else depth)
         pad = " " * (outer + self.step)
         rows: list[str] = []
-        told = [*fields.items()][: max(self.left, 0) + 1]
+        shown = [*fields.items()][: max(self.left, 0) + 1]
         if self.how and self.how.flat and depth:
-            marked = ((f"{name}{'' if name in needed else '?'}", field) for name, field in told)
+            marked = ((f"{name}{'' if name in needed else '?'}", field) for name, field in shown)
             inner = (f"{name}{self.how.flat}{self.type(field, depth + 1, above)}" for name, field in marked)
             return "{\n" + ", ".join(inner) + "}"
-        for name, field in told:
+        for name, field in shown:
             rows += [pad + row for row in self.comment(self.described(field))]
             rows += [f"{pad}// {row}" for row in self.remarks(field)]
             key = name if _NAME.fullmatch(str(name)) else dumps(str(name))

@@ -109,7 +109,7 @@ def automaton(regex: str) -> Automaton:
 
 
 def first(regex: str) -> list[str]:
-    """Expressions for the characters that what `regex` matches may begin with; none where that cannot be told."""
+    """Expressions for the characters that what `regex` matches may begin with; none where that is not known."""
     try:
         machine = automaton(regex)
     except NotRegularError:

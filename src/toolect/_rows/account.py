@@ -15,9 +15,9 @@ class Fate(StrEnum):
     """What became of a row."""
 
     CONVERTED = "converted"
-    """All of it is told."""
+    """All of it is kept."""
     CHANGED = "changed"
-    """Something is told otherwise, or left out."""
+    """Something differs, or is left out."""
     REFUSED = "refused"
     """It is no conversation, or one that the target cannot carry."""
     FILTERED = "filtered"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from toolect._exchange.told_in_texts import one_each
+from toolect._exchange.embedded_tools import one_each
 from toolect._message import Json, MessageError, dumps
 from toolect._objects import got, holding
 from toolect._rows.ignored_fields import left_out, of_turn
@@ -48,7 +48,7 @@ def messages_of_steps(one: OpenRow, steps: Json, where: str) -> list[Json]:
 
 
 def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> StepMessages:
-    """What an agent said and did in one step, and what it was told of it. Raises MessageError."""
+    """What an agent said and did in one step, and what it saw of it. Raises MessageError."""
     actions, read = _actions(step)
     calls = [_call(action, f"{where}.action") for action in actions]
     left = [*of_turn(step, STEP | read)]
@@ -62,8 +62,8 @@ def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> StepMessages:
         left, calls = [*left, "action"], []
     message = {"role": "assistant", "content": said, **({"tool_calls": calls} if calls else {})}
     role = "tool" if calls or spoken else "user"
-    told = [{"role": role, "content": text} for text in _observed(step.get("observation"), len(calls) or spoken)]
-    return StepMessages([message, *told] if said or calls or not told else told, left)
+    observed = [{"role": role, "content": text} for text in _observed(step.get("observation"), len(calls) or spoken)]
+    return StepMessages([message, *observed] if said or calls or not observed else observed, left)
 
 
 def _text(step: Mapping[str, Json], name: str, where: str) -> str:
@@ -74,7 +74,7 @@ def _text(step: Mapping[str, Json], name: str, where: str) -> str:
 
 
 def _actions(step: Mapping[str, Json]) -> tuple[list[Json], frozenset[str]]:
-    """What an action holds that is no text, which are calls, and the fields besides that it was told in."""
+    """What an action holds that is no text, which are calls, and the fields besides that it stood in."""
     action, given = opened(step.get("action")), opened(step.get(_INPUT))
     if isinstance(action, str) and action.strip() and isinstance(given, Mapping):
         return [{"name": action.strip(), "arguments": given}], frozenset((_INPUT,))

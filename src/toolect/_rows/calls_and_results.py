@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from toolect._exchange.embedded_tools import element_results, one_each
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.plain_text import text_of
-from toolect._exchange.told_in_texts import element_results, one_each
 from toolect._message import Call, Content, Json, Message, MessageError, Segment, dumps
 from toolect._objects import Object, as_list, as_object, as_text, field, word
 from toolect._rows.opening import opened
@@ -65,9 +65,9 @@ class CallTextReader:
                 call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
                 name = as_text(field(message, "name") or field(message, "tool_name"), f"{where}.name")
                 text = text_of(content, f"{where}.content")
-                told = element_results(text) if text.lstrip()[:1] == "<" else self._listed(text)
-                texts = one_each(text, into.open) if alone and not (told or call_id) else [text]
-                for one in told or [ToolResult(call_id, name, one) for one in texts]:
+                elements = element_results(text) if text.lstrip()[:1] == "<" else self._listed(text)
+                texts = one_each(text, into.open) if alone and not (elements or call_id) else [text]
+                for one in elements or [ToolResult(call_id, name, one) for one in texts]:
                     into.result(one, where)
             case _:
                 raise MessageError(_ROLES, word(role), f"{where}.role")

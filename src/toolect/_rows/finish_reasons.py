@@ -19,7 +19,7 @@ _CUT = ("length", "max_tokens", "model_context_window_exceeded", "content_filter
 SAID = ("content", "text", "tool_calls", "function_call", "reasoning_content", "reasoning", "thinking", "refusal")
 """The fields of a message that make an answer of it."""
 LONGEST = 200
-"""Characters of a server's error that are told. Beyond it: it is cut."""
+"""Characters of a server's error that are shown. Beyond it: it is cut."""
 CUT_OFF = "the answer was cut off"
 EMPTY = "the answer is empty"
 UNSAID = "a turn says nothing"
@@ -37,8 +37,8 @@ def check_answered(response: Json, where: str) -> None:
     if response.get("error") or any(one in failed for one in said):
         if isinstance(why, Mapping):
             why = next((why[name] for name in ("message", "code", "type") if why.get(name)), None)
-        told = f", `{cut(str(why), LONGEST)}`" if isinstance(why, str | int) and why is not True else ""
-        raise MessageError("an answer", f"an error{told}", where)
+        shown = f", `{cut(str(why), LONGEST)}`" if isinstance(why, str | int) and why is not True else ""
+        raise MessageError("an answer", f"an error{shown}", where)
 
 
 def check_said(message: Mapping[str, Json], where: str) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from toolect._chats.comparing import Change
 from toolect._exchange.definitions import read_tools
-from toolect._exchange.told_in_texts import definitions_in
+from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json
 from toolect._rows.opening import opened, twice
 

@@ -12,8 +12,8 @@ from toolect._chats.comparing import Change
 from toolect._chats.left_unread import DROPPED, dropped
 from toolect._detection.dropped import with_dropped
 from toolect._detection.guess import reader as reader_of
+from toolect._exchange.embedded_tools import definitions_in, tells_of
 from toolect._exchange.plain_messages import plain_turns
-from toolect._exchange.told_in_texts import definitions_in, tells_of
 from toolect._message import Call, Content, Json, Message, RepairKind
 from toolect._rows.calls_and_results import CallTextReader, weights_of
 from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
@@ -30,13 +30,13 @@ UNDECLARED = "calls of a tool that is not declared"
 NO_TOOLS = "calls, and no tools are declared"
 REPAIRED = "calls were repaired"
 ANSWER_REPAIRED = "an answer without calls was repaired"
-RETOLD = "the system text told of the tools itself: it is left out, the tools are kept"
-REST_STAYS = "the system text told of the tools itself: they are kept as tools, and what else it says stays"
+DESCRIBED = "the system text described the tools: it is left out, the tools are kept"
+REST_STAYS = "the system text described the tools: they are kept as tools, and what else it says stays"
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
 
 
 class RowReading(NamedTuple):
-    """A conversation that a row tells, the columns that it was told in, and what was seen in them."""
+    """The conversation of a row, the columns that it stands in, and what was seen in them."""
 
     conversation: Conversation
     columns: frozenset[str]
@@ -64,9 +64,9 @@ class OpenRow:
         self.notes: list[Change] = []
         self.changes: list[Change] = []
         self.beside: list[Change] = []
-        """What the messages of the turns that are told have besides, and is left out."""
+        """What the messages of the turns that are kept have besides, and is left out."""
         self.seen: list[Change] = []
-        """What was seen in the last answer of the turns that are told: of several answers each has its own."""
+        """What was seen in the last answer of the turns that are kept: of several answers each has its own."""
         self.weights: dict[int, float] = {}
         """The weights of answers, by their numbers among the answers."""
         self.tools: Tools = tools_in(None)
@@ -118,7 +118,7 @@ class OpenRow:
             self.changes.append(Change(REST_STAYS, detail=rest.text[:60]))
             yield replace(turn, text=rest.text)
         else:
-            self.changes.append(Change(RETOLD, detail=turn.text[:60]))
+            self.changes.append(Change(DESCRIBED, detail=turn.text[:60]))
 
     def spoken(self, text: str) -> Message:
         """What a text says in the dialect of the source."""

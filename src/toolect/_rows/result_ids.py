@@ -22,8 +22,8 @@ def results_of_others(turns: Sequence[Turn]) -> Iterator[Change]:
             continue
         for call, result in zip(calls, turn.results, strict=True):
             if call is not None and (result.name or call.name) != call.name:
-                told = f"`{cut(result.name, 40)}`, and the call is of `{cut(call.name, 40)}`"
-                yield Change(OF_ANOTHER, number, told)
+                both = f"`{cut(result.name, 40)}`, and the call is of `{cut(call.name, 40)}`"
+                yield Change(OF_ANOTHER, number, both)
                 break
 
 

@@ -1,4 +1,4 @@
-"""Kinds of rows out of a `rows.yaml`: how a row is known, where its parts stand, and how its turns are told."""
+"""Kinds of rows out of a `rows.yaml`: how a row is known, where its parts stand, and how its turns are written."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Api(StrEnum):
 
 
 class TurnFields(msgspec.Struct, frozen=True, kw_only=True):
-    """How the turns of a conversation are told. Without `each` a turn is a message of `api`."""
+    """How the turns of a conversation are written. Without `each` a turn is a message of `api`."""
 
     about: str
     api: Api = Api.OPENAI
@@ -99,7 +99,7 @@ class RowFields(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TurnShape(msgspec.Struct, frozen=True):
-    """How turns are told, compiled."""
+    """How turns are written, compiled."""
 
     fields: TurnFields
     roles: Mapping[str, Speaker]
@@ -233,8 +233,8 @@ def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[RowKind, ..
             if not whole or len(whole) < len(rows):
                 problems.error("wrong-value", f"expected a pattern of a row in `{name}`, an object", node.place)
             elif not (row.join or row.inside) and not {*(hole for one in whole for hole in holes_of(one))} & _TOLD:
-                told = "expected a hole for what a row tells, as `$turns`, `$answer` or `$row`"
-                problems.error("wrong-value", f"{told}, got none in `{name}`", node.place)
+                expected = "expected a hole for what a row tells, as `$turns`, `$answer` or `$row`"
+                problems.error("wrong-value", f"{expected}, got none in `{name}`", node.place)
             elif name not in kinds:
                 kinds[name] = RowKind(name, row, shapes[row.turns], whole, known, line)
     return (*kinds.values(),)

@@ -1,4 +1,4 @@
-"""Rows as conversations: the parts of a row, read in the API that they are told in."""
+"""Rows as conversations: the parts of a row, read in the API that they are of."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from toolect._chats.told_tools import TEXT
 from toolect._detection.guess import parse
 from toolect._detection.leaks import markers
 from toolect._exchange.anthropic_messages import read_anthropic
+from toolect._exchange.embedded_tools import definitions_in
 from toolect._exchange.response_items import read_items
-from toolect._exchange.told_in_texts import definitions_in
 from toolect._message import Json, MessageError
 from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
@@ -38,7 +38,7 @@ from toolect._turns import Assistant, Turn
 from toolect.registry import AUTO
 
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
-TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: they are left out"
+TOOLS_UNREAD = "the transcript described tools in words that hold no definitions: they are left out"
 
 
 def readings(row: Json, source: Source) -> list[RowReading]:

@@ -14,7 +14,7 @@ from toolect.openai.chunk_reader import ChunkReader
 
 
 class ServerAnswer(NamedTuple):
-    """An answer as messages of an API, and what cut it off or "". Without an API they are told as the request is."""
+    """An answer as messages of an API, and what cut it off or "". Without an API they are read as the request is."""
 
     api: str
     messages: list[Json]

@@ -1,7 +1,7 @@
 """What a system text says besides telling of tools.
 
 The definitions go, and what stands around them if a chat that is known writes it there, or it has no words of its own.
-All else stays: a persona and instructions cannot be told apart.
+All else stays: a persona and instructions cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from string import punctuation
 from typing import NamedTuple
 
 from toolect._chats.chat_registry import chat, chats
-from toolect._exchange.told_in_texts import told_in
+from toolect._exchange.embedded_tools import embedded_tools
 from toolect._spec.chat_model import ChatRole, ChatSpec
 from toolect._spec.grammar_model import Literal, Ref
 from toolect._spec.leaves import leaves
@@ -39,12 +39,12 @@ class Besides(NamedTuple):
 @lru_cache(MAX_KEPT)
 def besides(system: str) -> Besides:
     """What a system text says besides telling of tools; all of it where it defines none."""
-    told = told_in(system)
-    if not told.spans:
+    found = embedded_tools(system)
+    if not found.spans:
         return Besides(frozenset(), system)
-    names = frozenset(tool["function"]["name"] for tool in told.tools)
+    names = frozenset(tool["function"]["name"] for tool in found.tools)
     known = _known((*chats(),)) | {_key(name) for name in names}
-    edges = [0, *(edge for span in _widened(system, told.spans) for edge in span), len(system)]
+    edges = [0, *(edge for span in _widened(system, found.spans) for edge in span), len(system)]
     gaps = [(edges[at], edges[at + 1]) for at in range(0, len(edges), 2)]
     kept = [
         _kept(system, start, end, known, behind=at > 0, before=at + 1 < len(gaps))
@@ -101,8 +101,8 @@ _OPENED = re.compile(r"<\w+>\s*\Z")
 
 def _around_tools(spec: ChatSpec) -> Iterator[str]:
     """The texts of a chat that tell of tools."""
-    told = (ChatRole.TOOLS, ChatRole.TOOL)
-    todo = [name for name, role in spec.roles.items() if role in told]
+    roles = (ChatRole.TOOLS, ChatRole.TOOL)
+    todo = [name for name, role in spec.roles.items() if role in roles]
     for rule in todo:
         for leaf in leaves(spec.rules[rule].expr):
             if isinstance(leaf, Literal):

@@ -29,16 +29,16 @@ class ShapedTurns(NamedTuple):
 
 def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedTurns:
     """What turns tell, as messages. Raises MessageError for a turn that the shape does not know."""
-    told = ShapedTurns([], [], [])
+    shaped = ShapedTurns([], [], [])
     once: set[Json] = set()
     for number, turn in enumerate(turns):
         at = f"{where}[{number}]"
         if not shape.each:
-            _add(told.messages, _message(turn, shape, at), shape)
+            _add(shaped.messages, _message(turn, shape, at), shape)
         elif not _skipped(shape.skip, turn, shape):
-            for one in _matched(turn, shape, at, told, once):
-                _add(told.messages, one, shape)
-    return told
+            for one in _matched(turn, shape, at, shaped, once):
+                _add(shaped.messages, one, shape)
+    return shaped
 
 
 def _skipped(patterns: tuple[Pattern, ...], turn: Json, shape: TurnShape) -> bool:
@@ -150,7 +150,7 @@ def _blocks(content: Json) -> list[Json]:
 # Turns that patterns read
 
 
-def _matched(turn: Json, shape: TurnShape, where: str, told: ShapedTurns, once: set[Json]) -> Iterator[Json]:
+def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once: set[Json]) -> Iterator[Json]:
     """The messages of a turn that a pattern reads."""
     holes = next((found for one in shape.each if (found := fit(one, turn, take_of_turn)) is not None), None)
     if holes is None:
@@ -158,8 +158,8 @@ def _matched(turn: Json, shape: TurnShape, where: str, told: ShapedTurns, once: 
             ", ".join(f"`{name}`" for name in [*turn][:8]) if isinstance(turn, Mapping) else f"`{type(turn).__name__}`"
         )
         raise MessageError(f"a turn: {shape.fields.about}", f"one of another kind, with {fields}", where)
-    told.system.extend(holes.get("system", ()))
-    told.tools.extend(holes.get("tools", ()))
+    shaped.system.extend(holes.get("system", ()))
+    shaped.tools.extend(holes.get("tools", ()))
     if key := holes.get("once"):
         if dumps(key[0]) in once:
             return

@@ -164,10 +164,10 @@ class ExpectationFiles:
         if truth is None and "relevance" in category:
             truth = [] if "irrelevance" in category else "any"
         if isinstance(truth, list) and any(isinstance(one, str | list) for one in truth):
-            self.skipped[f"{category}: not told as calls".removeprefix(": ")] += 1
+            self.skipped[f"{category}: not given as calls".removeprefix(": ")] += 1
             return
-        told = next((row[name] for name in ("function", "tools") if row.get(name) is not None), None)
-        tools = self._tools if told is None else tools_of(told)
+        declared = next((row[name] for name in ("function", "tools") if row.get(name) is not None), None)
+        tools = self._tools if declared is None else tools_of(declared)
         language = row.get("language", category.rpartition("_")[2])
         turns: list[tuple[ExpectedCall, ...] | None] = []
         if truth is not None:

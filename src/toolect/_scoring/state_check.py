@@ -35,7 +35,7 @@ def turn_misses(
     for number, (given, wanted) in enumerate(zip(turns, expected, strict=False)):
         run = [ours.run(call) for call in given if call.runnable]
         results += run
-        told = [(call, theirs.run(call)) for call in wanted]
+        expected = [(call, theirs.run(call)) for call in wanted]
         if wanted and not run:
             yield number, Miss(Reason.NO_CALL, wanted[0].name, "", f"{len(wanted)} calls", "none")
         found, right = ours.state(), theirs.state()
@@ -43,7 +43,7 @@ def turn_misses(
             if found.get(part) != right[part]:
                 yield number, Miss(Reason.STATE, "", part, shown(right[part]), shown(found.get(part)))
         rest = [*results]
-        for call, result in told:
+        for call, result in expected:
             if result in rest:
                 rest.remove(result)
             else:

@@ -85,7 +85,7 @@ class JsonTarget:
         self._kept = max(self._kept, draft.last_end)
         nothing = draft.attempts == self._attempts and (draft.call is None or not draft.call.name)
         if not self._plain and nothing and (self.mended or not self._elsewhere(end)) and draft.call is None:
-            start = max(self._kept, draft.told)  # it may hold content
+            start = max(self._kept, draft.passed_on)  # it may hold content
             raw = self._raw(start, end).strip()
             if raw != "[]" and raw.strip("]} \t\r\n"):
                 draft.attempt(start, end, "expected a call in the shape of the dialect")
@@ -94,7 +94,7 @@ class JsonTarget:
     def _elsewhere(self, end: int) -> bool:
         """Read a call in the value in the shape of another format; False where there is none."""
         draft = self._builder.draft
-        if isinstance(self._shape, Hole) or draft.told > self._start:
+        if isinstance(self._shape, Hole) or draft.passed_on > self._start:
             return False
         events = calls_elsewhere(self._raw(self._start, end), self._start, draft.tools)
         for event in events:
@@ -111,7 +111,7 @@ class JsonTarget:
             if not draft.ruled:
                 draft.end_call(at)
         elif not self._plain:
-            draft.attempt(max(self._start, draft.told), at, why)
+            draft.attempt(max(self._start, draft.passed_on), at, why)
         if not self._plain:
             self._sink.forget()
         self._over(True)

@@ -49,7 +49,7 @@ def _is_call(value: dict[str, Json], known: Container[str]) -> bool:
     if len(value) == 1:
         ((key, inner),) = value.items()
         return isinstance(inner, dict) and key in known
-    named = any(isinstance(told := value.get(key), str) and told in known for key in _NAME.keys)
+    named = any(isinstance(name := value.get(key), str) and name in known for key in _NAME.keys)
     return named and any(isinstance(value.get(key), dict | str) for key in _ARGUMENTS.keys)
 
 

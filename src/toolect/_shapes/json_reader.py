@@ -1,4 +1,4 @@
-"""Reads one JSON value as it arrives, strictly: a ShapeReader is told of its parts, argument text is passed on.
+"""Reads one JSON value as it arrives, strictly: a ShapeReader is called for its parts, argument text is passed on.
 
 What is there as a whole is taken at once: arguments, a key with its colon, a string, a member that the shape has no
 place for. What is not is read character by character: strings and numbers in runs, and what is passed on as argument

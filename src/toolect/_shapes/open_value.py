@@ -1,7 +1,6 @@
 """A JSON value that is being read, as far as it has come: what is open, what may come next, what is passed on.
 
-Whoever reads it tells of each part; a ShapeReader is told in turn, and gets the text of arguments, which is always the
-beginning of valid JSON.
+A ShapeReader is called for each part, and gets the text of arguments, which is always the beginning of valid JSON.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ class OpenValue:
 
     @property
     def waiting(self) -> list[str]:
-        """What of it has not been passed on, which is told by `settled`."""
+        """What of it has not been passed on, as `settled` says."""
         return self._held
 
     def passed(self, chunk: str) -> None:

@@ -1,7 +1,7 @@
 """The calls in one JSON value: which parts of its shape the objects, lists and scalars in it are.
 
 Whoever reads the value tells of each in order: a JsonReader as it arrives, `whole` of a value that is there. Long, for
-one reader: whatever it is told of changes the same stack of frames.
+one reader: every part changes the same stack of frames.
 """
 
 from __future__ import annotations

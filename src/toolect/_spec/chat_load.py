@@ -144,8 +144,8 @@ def _load(
         whole = inherit(one, Entry(whole.name, YamlTable(kept, whole.table.place)))
     rules = read_rules.rules
     for _, one in reversed(chain[: max(owner, 1)]):  # each speaks of the markers that the one it extends has
-        told = problems if one is entry else Problems()
-        rules, whole = replace_markers(one, whole, rules, owner > 0, told)
+        noted = problems if one is entry else Problems()
+        rules, whole = replace_markers(one, whole, rules, owner > 0, noted)
     for field in ("map", "when"):
         whole = _known_rules(entry, whole, field, rules, problems)
     roles = _roles(whole, problems, rules)

@@ -231,7 +231,7 @@ class Lost(StrEnum):
     SYSTEM = "system"
     """The system text stands in the user's turn, or is written otherwise than it was given."""
     TURNS = "turns"
-    """Results, calls or answers of nothing cannot be told from other turns."""
+    """Results, calls or answers of nothing cannot be distinguished from other turns."""
 
 
 class ModelTokens(msgspec.Struct, frozen=True):
@@ -273,7 +273,7 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     tokens: ModelTokens = ModelTokens()
     lost: tuple[Lost, ...] = ()
-    """What is not told, or cannot be told apart by a reader."""
+    """What is not written, or cannot be distinguished by a reader."""
     templates: tuple[str, ...] = ()
 
 

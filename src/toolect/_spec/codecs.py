@@ -43,7 +43,7 @@ _OWN_ESCAPES = {
     JSON: "leave it out: JSON has its own escapes",
     TEXT: "its name in the grammar says whose escapes it has: `ESCAPED` has those of JSON, `ESCAPED_PYTHON` Python's",
 }
-"""Why a slot may not be told of escapes."""
+"""Why a slot may not declare escapes."""
 _LAYOUT = msgspec.Meta(
     pattern="spaced|compact|(rows|indented) [1-9]",
     description="a layout (`spaced`, `compact`, `rows 4`, `indented 4`)",
@@ -68,7 +68,7 @@ def read_codecs(
     """The codec of each slot named in `values`."""
     parts = Parts(rules, values=True)
     codecs: dict[str, Codec] = {}
-    told = {
+    declared = {
         f"{rule.name}/TEXT": part.escapes
         for rule in rules.values()
         for part in leaves(rule.expr)
@@ -100,7 +100,7 @@ def read_codecs(
                 problems.error("wrong-role", message, key.place)
         else:
             problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)
-    for name, escapes in told.items():
+    for name, escapes in declared.items():
         codec = codecs.get(name)
         if codec is None:
             codec = Codec(CodecKind.JSON_OR_TEXT if name == f"{Role.SCALAR}/TEXT" else CodecKind.TEXT)

@@ -152,7 +152,7 @@ class YamlError(Exception):
 
 
 def compose(text: str, path: str, levels: int, note: Callable[[YamlError], None]) -> Node | None:
-    """The one value of a YAML text; None for no document. `note` is told of keys that are wrong, which are left out.
+    """The one value of a YAML text; None for no document. `note` is called for keys that are wrong, which are left out.
 
     Raises YamlError for what is no YAML, has anchors, aliases or tags, or more than `levels` mappings and lists inside
     one another. As `yaml.compose` repeats what an alias stands for and forgets anchors, it is not used.

@@ -61,7 +61,7 @@ def check_lalr(
             texts: tuple[Text, ...] = ()
         else:
             hint = "let one rule read it: the engine takes the first reading, other tools may take the second"
-            texts = shown(found_two.text, found_two.told)
+            texts = shown(found_two.text, found_two.trees)
         place = blamed[0].place if blamed else top
         related = tuple((origin.place, "and this one") for origin in blamed[1:] if origin.own or not blamed[0].own)
         problems.warning("lalr-conflict", message, place, hint=hint, texts=texts, related=related)

@@ -73,7 +73,7 @@ class Notation(msgspec.Struct, frozen=True):
     ascii: bool = False
     """JSON has numbers for signs beyond ASCII."""
     html: bool = False
-    """What is told of a tool is escaped as in HTML, quotes too."""
+    """The description of a tool is escaped as in HTML, quotes too."""
     null: Annotated[str, _PLAIN] = "null"
     """What stands for null in `bare`."""
     sorted: bool = False
@@ -101,7 +101,7 @@ class Notation(msgspec.Struct, frozen=True):
 
 
 class ToolText(msgspec.Struct, frozen=True):
-    """How tools are told: `text` around all of them, `each` for one, `between` two.
+    """How tools are described: `text` around all of them, `each` for one, `between` two.
 
     `tool` is the JSON that the hole `{tool}` stands for: `$function` in it is a definition as it was given, `$tool`
     the object around it, too. `parameter` is what `{fields}` writes for each parameter, after `head` if there is any;

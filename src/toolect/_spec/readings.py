@@ -31,7 +31,7 @@ class Readings(msgspec.Struct, frozen=True):
     two: str
 
     @property
-    def told(self) -> str:
+    def trees(self) -> str:
         """Both trees in one line."""
         if self.one == self.two:
             return f"{self.one}, in more than one way: a repetition repeats what repeats itself, or may be nothing"
@@ -70,7 +70,7 @@ def two_readings(rules: dict[str, Rule]) -> Readings | None:
             opened = search.all_opened(ways, MAX_WAYS)
             pair = _same(opened)
             if pair is not None and (lexemes or pair[0].tree != pair[1].tree):
-                return search.told(lexemes, pair)
+                return search.readings(lexemes, pair)
             following: dict[str, list[_Way]] = {}
             for way in opened:
                 if way.todo is not None:
@@ -141,7 +141,7 @@ class _Expansions:
             case Ref(name):
                 yield _Way(self.todo(self.rules[name].expr, self.todo(None, rest)), (*way.tree, f"{name}("))
 
-    def told(self, lexemes: tuple[str, ...], pair: tuple[_Way, _Way]) -> Readings:
+    def readings(self, lexemes: tuple[str, ...], pair: tuple[_Way, _Way]) -> Readings:
         """The text and its trees, with the shortest end that both have."""
         end = self._finish(pair[0].todo)
         one, two = (_drawn((*way.tree, *end)) for way in pair)

@@ -74,7 +74,7 @@ class _Decoder:
         if odd:
             raise TypeError(
                 f"expected a tokenizer whose decoder joins bytes (ByteLevel, ByteFallback, Metaspace), got "
-                f"{', '.join(sorted(odd))}: texts cannot be told from its ids"
+                f"{', '.join(sorted(odd))}: texts cannot be known from its ids"
             )
 
     def __call__(self, token: str) -> bytes:

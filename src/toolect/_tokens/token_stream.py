@@ -78,7 +78,7 @@ class TokenStream:
 
     @property
     def pending(self) -> str:
-        """Text that arrived and waits for more before it can be told apart."""
+        """Text that arrived and waits for more before it is decided."""
         return self._stream.pending
 
     @property

@@ -31,7 +31,7 @@ class SampledText(NamedTuple):
 def sampled_texts(
     conversation: Conversation, chat: Written, wanted: set[int], options: Mapping[str, Any]
 ) -> Iterator[SampledText]:
-    """The texts that the wanted answers were sampled in. What is told again in another way was not sampled there."""
+    """The texts that the wanted answers were sampled in. What is written again in another way was not sampled there."""
     pieces: list[Piece] = []
     said: set[int] = set()
     prompt, text = Transcript(), ""

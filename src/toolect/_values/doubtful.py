@@ -54,8 +54,8 @@ def is_declaration(schema: Schema, arguments: Json) -> bool:
     if not isinstance(arguments, dict) or arguments.get("type") != "object" or not schema.names:
         return False
     members = arguments.get("properties")
-    told = isinstance(members, dict) and all(isinstance(member, dict) for member in members.values())
-    return told and arguments.keys().isdisjoint(schema.names)
+    is_schema = isinstance(members, dict) and all(isinstance(member, dict) for member in members.values())
+    return is_schema and arguments.keys().isdisjoint(schema.names)
 
 
 def is_object_of(schema: Schema, arguments: dict[str, Json]) -> bool:

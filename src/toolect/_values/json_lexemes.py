@@ -69,7 +69,7 @@ class JsonError(Exception):
         super().__init__(why)
         self.at, self.why, self.limit = at, why, limit
         self.resume = at if resume is None else resume
-        """From where on the text has not been taken in."""
+        """The first character that has not been read."""
 
 
 class _DuplicateKeyError(Exception):
@@ -128,7 +128,7 @@ def complete(buf: str, pos: int, final: bool) -> tuple[Json, int, bool] | None:
     A number that ends with the text may go on, unless that is `final`.
     """
     if len(buf) - pos < _SHORT and buf.find(_CLOSERS.get(buf[pos : pos + 1], ""), pos + 1) < 0:
-        return None  # as in most chunks of a stream: to be told so by an error takes longer
+        return None  # as in most chunks of a stream: an error takes longer
     try:
         value, end, doubled = decode(buf, pos) if pos < _NEAR else _decode_far(buf, pos)
     except (ValueError, StopIteration, RecursionError):

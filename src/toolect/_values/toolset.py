@@ -15,7 +15,7 @@ MAX_NAME = 256
 """Characters of a name in which a namespace is looked for. Beyond it: it stands for no other name."""
 MAX_KEPT = 64
 """Lists of tools whose schemas are kept for answers to come. Beyond it: all are forgotten, and made when needed."""
-MAX_TOLD = 1 << 17
+MAX_ENCODED = 1 << 17
 """Bytes of such a list as JSON. Beyond it: its schemas are made for each answer."""
 
 _LEAST = 4
@@ -75,8 +75,8 @@ class ToolSchemas(Mapping[str, Schema]):
         else:
             fit = [tool for tool in _begun_twice(name) if tool in schemas]
             fit = fit or [tool for tool in [name.rpartition("=")[2]] if tool in schemas]  # no name has that sign
-        for told in (_ID(name), _COUNTED(name)) if not fit else ():
-            fit = fit or [tool for tool in dict.fromkeys(told.groups() if told else ()) if tool in schemas]
+        for found in (_ID(name), _COUNTED(name)) if not fit else ():
+            fit = fit or [tool for tool in dict.fromkeys(found.groups() if found else ()) if tool in schemas]
         fit = fit or self._alike(name)
         return fit[0] if len(fit) == 1 and fit[0] else name
 
@@ -149,19 +149,19 @@ def tool_schemas(tools: Iterable[Any] | None) -> ToolSchemas:
     if not tools:
         return NO_TOOLS
     try:
-        told = _encode(tools)
-        found = _kept.get(told)
+        encoded = _encode(tools)
+        found = _kept.get(encoded)
         if found is not None:
             return found
-        own = _decode(told)  # what the caller has may change
-        plain: bool = own == tools and len(told) <= MAX_TOLD
+        own = _decode(encoded)  # what the caller has may change
+        plain: bool = own == tools and len(encoded) <= MAX_ENCODED
     except (TypeError, ValueError, OverflowError, RecursionError):
         plain = False
     if not plain:
         return _made(tools)
     if len(_kept) >= MAX_KEPT:
         _kept.clear()
-    made = _kept[told] = _made(own)
+    made = _kept[encoded] = _made(own)
     return made
 
 

@@ -53,7 +53,7 @@ class Agent(Generic[T]):
     with `/completions` at its end it is asked in raw text, as a `RawModel`. Or it is a `Chat`, or any async function
     that is a `Model`. `tools` are functions, `Tool`s and `McpServer`s, or a registry of tools.
 
-    `dialect` is what the model writes; tools are then told as text in it, too, and `prefix` is the end of the prompt,
+    `dialect` is what the model writes; tools are then text in it, too, and `prefix` is the end of the prompt,
     for models that begin inside of their reasoning. Without a dialect a server is asked with its own tools, and what
     it leaves unread is read in the dialect of the model's id, or of the server's template; `native` leaves all to the
     server. Any other model says it by its own `dialect`, or is read in whatever fits.

@@ -24,7 +24,7 @@ LENGTH = 1 << 20
 
 def main(memory: int) -> None:
     """Reads a job from each line, and writes a line with its results; a template's own failure is a result too."""
-    with suppress(ImportError):  # which is told of each job; loading it is none of a template's time
+    with suppress(ImportError):  # which is sent each job; loading it is none of a template's time
         import jinja2.sandbox  # noqa: F401
     for line in sys.stdin.buffer:
         job: dict[str, Any] = json.loads(line)

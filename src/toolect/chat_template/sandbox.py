@@ -57,7 +57,7 @@ class Sandbox:
         """The text of each rendering, or what is wrong with it. Raises TemplateError for what spoils them all.
 
         With `strict` a template may do no more than model hubs let it: it changes no lists, and writes no iterator as
-        JSON. `day` is the date that it is told, in ISO's form or as the text that it writes; today's without one.
+        JSON. `day` is the date that it sees, in ISO's form or as the text that it writes; today's without one.
         """
         options: dict[str, Json] = {"seconds": seconds, "strict": strict, "day": day}
         job = json.dumps({"template": template, "renders": list(renders), **options}).encode() + b"\n"

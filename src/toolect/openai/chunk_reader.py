@@ -18,7 +18,7 @@ class MessageAccumulator:
         self._parts: list[Call | tuple[type[Content] | type[Reasoning], list[str]]] = []
 
     def add(self, event: Event) -> None:
-        """Add an event; a call is told by its end."""
+        """Add an event; a call counts by its end."""
         if isinstance(event, CallEnd):
             self._parts.append(event.call)
         elif isinstance(event, ContentDelta | ReasoningDelta):

@@ -97,7 +97,7 @@ class _ConversationDraw:
     def _message(self, calls: Sequence[Call], content: str) -> Message:
         segments: list[Segment] = []
         if self._thinks and (thought := self._text(PLAIN)):
-            segments.append(Reasoning(f"Hm. {thought}" if self._usual else thought))  # told from content by its text
+            segments.append(Reasoning(f"Hm. {thought}" if self._usual else thought))  # distinct from content
         if content:
             segments.append(Content(content))
         return Message([*segments, *calls])

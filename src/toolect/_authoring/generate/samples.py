@@ -69,15 +69,15 @@ def mixed(dialect: Dialect, seed: int, *, hostile: bool = False, tools: Sequence
     sources = [samples(dialect, sys.maxsize, seed, hostile=hostile, tools=tools)]
     if not hostile and not tools:
         sources.append(derivations(dialect, sys.maxsize, seed))
-    told: set[int] = set()
+    seen: set[int] = set()
     while sources:
         for source in tuple(sources):
-            new = (sample for sample in islice(source, REPEATED) if hash(sample.text) not in told)
+            new = (sample for sample in islice(source, REPEATED) if hash(sample.text) not in seen)
             found = next(new, None)
             if found is None:
                 sources.remove(source)
             else:
-                told.add(hash(found.text))
+                seen.add(hash(found.text))
                 yield found
 
 

@@ -32,14 +32,14 @@ class EmbeddedTools(NamedTuple):
 
 def definitions_in(system: str) -> tuple[dict[str, Json], ...]:
     """The tools that a system text tells of; none where their definitions are no good."""
-    return told_in(system).tools
+    return embedded_tools(system).tools
 
 
-def told_in(system: str) -> EmbeddedTools:
+def embedded_tools(system: str) -> EmbeddedTools:
     """The tools that a system text tells of, with where that is; none where their definitions are no good."""
     if not may_define(system):
         return EmbeddedTools()
-    found = [*_told(system)]
+    found = [*_found(system)]
     try:
         tools = read_tools([one for values, _ in found for one in values])
     except MessageError:
@@ -47,7 +47,7 @@ def told_in(system: str) -> EmbeddedTools:
     return EmbeddedTools(tools, tuple(span for _, span in found)) if tools else EmbeddedTools()
 
 
-def _told(system: str) -> Iterator[tuple[list[Json], tuple[int, int]]]:
+def _found(system: str) -> Iterator[tuple[list[Json], tuple[int, int]]]:
     """The definitions that a system text holds: in an element of their own, else anywhere in the prose."""
     if (element := _TOOLS.search(system)) is not None:
         values = [*_values(element[1], 0)]
