@@ -109,6 +109,11 @@ def test_the_last_file_counts(own: Path) -> None:
         ("{dialect: hermes}", "missing-grammar", "cannot read"),
         ("text", "wrong-type", "expected a mapping for `m`"),
         ("{extends: n}\nn: {extends: m}", "extends-twice", "which extends this one"),
+        (
+            "\n".join(["{extends: x0}", *(f"x{at}: {{extends: x{at + 1}}}" for at in range(40)), "x40: {about: x}"]),
+            "extends-twice",
+            "expected at most 16 entries to extend",
+        ),
         ("{extends: chatml, models: [a/b]}\nn: {extends: chatml, models: [a/b]}", "duplicate-model", "leads to both"),
     ],
 )  # fmt: skip

@@ -248,7 +248,7 @@ def test_wrong_texts_are_told(tmp_path: Path) -> None:
     )
     (grammar := tmp_path / "grammars" / "chats" / "d.lark").parent.mkdir(parents=True)
     grammar.write_text("start: user*\nuser: TEXT\n%declare TEXT\n", "utf-8")
-    found = {problem.message.partition(",")[0] for problem in load_chats(tmp_path / "chats.yaml")}
+    found = {problem.message.partition(",")[0] for problem in load_chats(tmp_path / "chats.yaml")[1]}
     assert found == {
         "expected the hole `{tools}` in `text`", "`text` has no hole `{tool}`", "expected a text for `each`",
         "expected 2 texts for `required`", "expected a number for `indent`",

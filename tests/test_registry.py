@@ -23,6 +23,8 @@ from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
 from toolect._dialect_registry import DialectShelf, Registry
 from toolect._names import Names, near_misses, resolve
+from toolect._spec import document as spec_document
+from toolect._spec import grammar as spec_grammar
 from toolect._spec.model import Spec
 from toolect.registry import shipped
 
@@ -235,6 +237,23 @@ def test_load_over_a_shipped_dialect(registry: Registry, mine: Path) -> None:
     assert registry.spec(name).end == ("<mine>",)
     assert registry.spec(name).rules == DialectShelf(shipped()).spec(name).rules
     assert registry.dialect(name) is not before
+
+
+def test_load_reads_each_file_as_often_whatever_it_declares(
+    registry: Registry, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries that extend one, however many, take no further look at the file, its base and their grammar."""
+    read = []
+    for module, name in ((spec_document, "_composed"), (spec_grammar, "read_source")):
+        was = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *args, was=was, name=name: read.append(name) or was(*args))
+    counts = []
+    for count in (2, 40):
+        mine.write_text("".join(f"m{at}: {{extends: hermes, about: '{count}'}}\n" for at in range(count)), "utf-8")
+        assert len(registry.load(mine)) == count
+        counts.append(len(read))
+        read.clear()
+    assert counts[1] <= counts[0]
 
 
 def test_load_reports_every_mistake(registry: Registry, mine: Path) -> None:

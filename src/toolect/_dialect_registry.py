@@ -31,11 +31,11 @@ class DialectShelf(shelves.Shelf[Spec]):
 
         return load_spec(self.path, name, *self.bases)
 
-    def problems(self) -> list[Diagnostic]:
-        """What is wrong with any of the entries."""
+    def load_all(self) -> tuple[dict[str, Spec], list[Diagnostic]]:
+        """All specs, and what is wrong with any of the entries."""
         from toolect._spec.load import load_specs
 
-        return load_specs(self.path, *self.bases)[1]
+        return load_specs(self.path, *self.bases)
 
     def read_names(self) -> tuple[dict[str, Names], list[Diagnostic]]:
         """What the entries answer to, and the problems of the file."""

@@ -45,8 +45,8 @@ class Shelf(ABC, Generic[S]):
         """The spec of an entry, out of its file. Raises `SpecError`."""
 
     @abstractmethod
-    def problems(self) -> list[Diagnostic]:
-        """What is wrong with any of the entries."""
+    def load_all(self) -> tuple[dict[str, S], list[Diagnostic]]:
+        """The specs of all entries that are sound, and what is wrong with any of them."""
 
     @abstractmethod
     def read_names(self) -> tuple[dict[str, Names], list[Diagnostic]]:
@@ -62,26 +62,36 @@ class Shelf(ABC, Generic[S]):
 
     def spec(self, name: str) -> S:
         """The spec of an entry: from memory, from the cache, or compiled. Raises `SpecError`."""
-        spec = self._specs.get(name)
+        spec = self._kept(name)
         if spec is None:
-            key = self._spec_key(name)
-            spec = cache.load(self.cached(name), key, self.kind())
-            if spec is None:
-                spec = self.load(name)
-                cache.store(self.cached(name), key, spec)
-            self._specs[name] = spec
+            spec = self.load(name)
+            self._keep(name, spec)
         return spec
 
     def check(self) -> None:
         """Load every spec; all that is wrong with any of them is one `SpecError`."""
-        try:
-            for name in self.names:
-                self.spec(name)
-            sound = cache.load(self.index, self._key, dict[str, Names]) is not None
-        except SpecError:
-            sound = False
-        if not sound and (errors := [d for d in self.problems() if d.severity == "error"]):
+        missing = [name for name in self.names if self._kept(name) is None]
+        if not missing and cache.load(self.index, self._key, dict[str, Names]) is not None:
+            return
+        specs, problems = self.load_all()
+        if errors := [one for one in problems if one.severity == "error"]:
             raise SpecError(errors)
+        for name in missing:
+            self._keep(name, specs[name])
+
+    def _kept(self, name: str) -> S | None:
+        """The spec of an entry that is in memory or in the cache."""
+        if name not in self._specs:
+            spec = cache.load(self.cached(name), self._spec_key(name), self.kind())
+            if spec is None:
+                return None
+            self._specs[name] = spec
+        return self._specs[name]
+
+    def _keep(self, name: str, spec: S) -> None:
+        """Keep the spec of an entry in memory and in the cache."""
+        self._specs[name] = spec
+        cache.store(self.cached(name), self._spec_key(name), spec)
 
     @cached_property
     def hashes(self) -> tuple[str, ...]:

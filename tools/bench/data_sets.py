@@ -1,6 +1,6 @@
 """Measures `toolect data convert`: rows a second beside the plainest loop over them, processes, memory, resuming.
 
-    python -m tools.bench.data_sets [--size MB] [--row MB] [--hard MB] [--rows N] [--to CHAT…] [--write]
+    python -m tools.bench.data_sets [--size MB] [--row MB] [--hard MB] [--rows N] [--to CHAT…] [--write] [--guard]
 
 Rows are conversations of nine messages with two calls and one of twenty lists of tools, made from a seed. The floor is
 `json.loads` and `json.dumps` of each row; beside it stands all that a process does with its lines. Speed is counted in
@@ -11,6 +11,8 @@ Targets
   processes  two convert at least 1.7 times as many rows a second as one
   memory     at most 400 MB for all processes together, whatever the size of the input
   resuming   a run that is killed twice and gone on with writes the same bytes as one that was not
+  guard      looking for texts that break out takes at most 0.1 of the time, of rows of which a third hold code, braces
+             or `<`, and whose tools have names with `-` and `.` (`--guard` prints this alone)
   coverage   `toolect coverage` reads 3 MB of hard texts a second where their dialects are named, else 1.5
 """
 
@@ -29,10 +31,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 from toolect._authoring.processes import collect_less
+from toolect._chats import writing
+from toolect._chats.answers import Answers
+from toolect._chats.marker_scan import NoneOf, Scan, ScanEdges
 from toolect._corpora.sources import Unit, UnitKind
 from toolect._data.chunk_results import part_of
 from toolect._data.converting import Settings
@@ -183,6 +190,63 @@ def with_odd_arguments(row: dict[str, Any]) -> dict[str, Any]:
         for one in row["messages"]
     ]
     return {**row, "messages": messages}
+
+
+SHOWN = (
+    "def tide(port):\n    return {'at': [5, 10]} if port else {}",
+    "<div class='tide'>\n  <b>High</b> water &amp; low\n</div>",
+    '{"port": "Brest", "levels": [{"at": "05:10", "m": 6.1}], "note": "<none>"}',
+    'if a < b && c[0] > d: print(f("x"))',
+    "SELECT * FROM tides WHERE h > 3; -- `now`",
+    "$ ls -l | grep '^d' > out.txt",
+)
+
+
+def with_markup(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with names as servers give them to their tools; of each third, a text of each kind holds code."""
+    told = json.loads(json.dumps(row).replace('"tide"', '"mcp.tide-server.get-tide"'))
+    if row["id"] % 3 == 0:
+        draw = random.Random(row["id"])
+        for message in told["messages"][1:]:
+            if message["content"]:
+                message["content"] += f"\n\n{draw.choice(SHOWN)}\n\n{text(draw, 5)}"
+            for call in message.get("tool_calls", ()):
+                arguments = {"port": "Brest", "day": row["id"], "query": draw.choice(SHOWN)}
+                call["function"]["arguments"] = json.dumps(arguments)
+    return dict(told)
+
+
+def guard(chats: list[str], count: int) -> list[list[str]]:
+    """Of each chat, rows a second with and without looking for texts that break out, in turn, and what that takes."""
+    collect_less()
+    made = rows()
+    data = b"\n".join(json.dumps(with_markup(next(made))).encode() for _ in range(count))
+    unit, found = Unit("rows", UnitKind.BLOCK, len(data), data=data), []
+    for chat in chats:
+        for compare in (True, False):
+            settings = Settings(target_of(chat, compare=compare), Source("messages"))
+            times: dict[bool, list[float]] = {True: [], False: []}
+            for looked in (True, False) * 5:
+                with nullcontext() if looked else unguarded():
+                    start = time.process_time()
+                    part_of(unit, settings, unit.size)
+                    times[looked].append(time.process_time() - start)
+            with_it, without = min(times[True]), min(times[False])
+            what = chat if compare else f"{chat}, --no-compare"
+            found.append([what, f"{count / with_it:,.0f}", f"{count / without:,.0f}", f"{1 - without / with_it:.2f}"])
+    return found
+
+
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """Nothing is looked for in texts, and nothing read back for what stands in them."""
+    with ExitStack() as stack:
+        for kind, name, value in (
+            (Scan, "suspects", False), (ScanEdges, "keep", True), (ScanEdges, "keep_all", True),
+            (NoneOf, "stands_in", True), (Answers, "is_text", True), (writing, "is_plain_call", True),
+        ):  # fmt: skip
+            stack.enter_context(mock.patch.object(kind, name, lambda *_, value=value: value))
+        yield
 
 
 def run(paths: Sequence[Path], what: str, rows: int, jobs: int, chat: str, out: Path, kills: Sequence[int] = ()) -> Run:
@@ -358,7 +422,11 @@ def main() -> None:
     options.add_argument("--rows", type=int, default=2000, metavar="N")
     options.add_argument("--to", nargs="+", default=["qwen3", "glm-4.5", "deepseek-v3.1"], metavar="CHAT")
     options.add_argument("--write", action="store_true")
+    options.add_argument("--guard", action="store_true")
     given = options.parse_args()
+    if given.guard:
+        print(table([["to", "rows/s", "without the guard", "it takes"], *guard(given.to, given.rows)]))
+        return
     floor, found = rates(given.to, given.rows)
     large = runs(given.size, given.to[0])
     hard = hard_corpus.rates(given.hard)

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from toolect._building.quotation import line_before, quoted
 from toolect._chats.control_tokens import any_of, has_any, rarest
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.plan import Plans
@@ -103,6 +104,8 @@ class Answers:
     def is_text(self, texts: Iterable[str], tools: Iterable[Mapping[str, Any]]) -> bool:
         """True when nothing in the content or reasoning of an answer may be read as anything else."""
         for text in texts:
+            if quoted(line_before(text, 0, len(text))):
+                return False  # what follows would be quoted
             if (
                 text
                 and has_any(self._signs, text)

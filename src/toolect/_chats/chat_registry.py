@@ -56,8 +56,8 @@ class ChatShelf(shelves.Shelf["ChatSpec"]):
 
         return load_chat(self.path, name, *self.bases, known=registry.resolve)
 
-    def problems(self) -> list[Diagnostic]:
-        """What is wrong with any of the entries; a dialect that nobody has declared is too."""
+    def load_all(self) -> tuple[dict[str, ChatSpec], list[Diagnostic]]:
+        """All specs, and what is wrong with any of the entries; a dialect that nobody has declared is too."""
         from toolect._spec.chat_load import load_chats
 
         return load_chats(self.path, *self.bases, known=registry.resolve)

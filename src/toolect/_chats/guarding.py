@@ -139,6 +139,8 @@ class Guard:
             ):
                 return turn
             said = self._answers.said(turn.message)
+            if not (said.content or said.reasoning or said.calls):
+                return turn  # an answer of markers alone is none at all
             thoughts = [Reasoning(said.reasoning)] if said.reasoning else []
             return replace(turn, message=Message([*thoughts, Content(said.content), *said.calls]))
 
@@ -191,9 +193,8 @@ class Guard:
         text: Transcript,
         back: Conversation,
         write: Write,
-        only: tuple[TextPlace, str] | None = None,
     ) -> bool:
-        """True when a text is read as its twin is, the words put back; `only` this text is left in both."""
+        """True when a text is read as its twin is, the words put back, whatever blanks are lost."""
         names = {call.name for turn in given.turns if isinstance(turn, Assistant) for call in turn.message.calls}
         odd = sorted((name for name in names if not name.isidentifier()), key=len, reverse=True)
         words = {name.strip(): f"zq{number}q" for number, name in enumerate(odd)}
@@ -202,10 +203,8 @@ class Guard:
             if place.what.endswith(" id"):  # some families make the ids of calls from their names
                 for name in filter(None, odd):
                     one = one.replace(name, words[name.strip()])
-            if self._is_plain(place, one) or (place, one) == only:
-                return one
             core = one.strip()
-            return one.replace(core, words.setdefault(core, f"zq{len(words)}q"))
+            return core if self._is_plain(place, one) else words.setdefault(core, f"zq{len(words)}q")
 
         twin = mapped(given, mask)
         try:
@@ -311,7 +310,7 @@ def _otherwise(before: Conversation, after: Conversation) -> list[Change]:
 
 
 def _compared(given: Conversation) -> Conversation:
-    """The turns as they are compared: results with their names, values as the JSON that a reader may guess."""
+    """All as it is compared: without blanks, results with their names, values as the JSON that a reader may guess."""
 
     def bare(turn: Turn) -> Turn:
         if isinstance(turn, Results):
@@ -327,7 +326,8 @@ def _compared(given: Conversation) -> Conversation:
             )
         )
 
-    return replace(given, turns=tuple(map(bare, given.turns)))
+    bared = replace(given, turns=tuple(map(bare, given.turns)))
+    return mapped(bared, lambda _, text: "".join(text.split()))
 
 
 def _guessed(value: Json) -> Json:

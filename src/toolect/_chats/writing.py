@@ -117,7 +117,8 @@ class Writer(PlanFiller):
         for index in written:
             one = body.data[index]
             if isinstance(one, SlotAnswer):
-                self.has_markers |= not self.answers.is_text((one.content, one.reasoning), self.tools)
+                is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
+                self.has_markers |= is_lost or not self.answers.is_text((one.content, one.reasoning), self.tools)
                 self.has_odd_calls |= not all(map(is_plain_call, one.calls))
 
     def body(self, turns: Sequence[Turn]) -> Body:

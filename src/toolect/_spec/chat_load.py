@@ -15,7 +15,7 @@ from toolect._spec.chat_model import ChatFields, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.decode import check_keys, read, read_fields
 from toolect._spec.document import YamlScalar, YamlTable, describe, read_document, read_text
 from toolect._spec.entry import NAME, Entry, Loaded
-from toolect._spec.grammar import read_grammar
+from toolect._spec.grammar import GrammarFiles
 from toolect._spec.grammar_model import Pattern
 from toolect._spec.guards import GuardError, read_guard
 from toolect._spec.leaves import leaves
@@ -26,6 +26,8 @@ from toolect._spec.variant import inherit, replace_markers
 
 FIELDS = (*(field.name for field in msgspec.structs.fields(ChatFields)), "extends", "markers", "map", "when", "refuse")
 """The fields of an entry of `chats.yaml`."""
+MAX_EXTENDED = 16
+"""Entries that one of chats extends, one by way of the other. Beyond it: diagnostic `extends-twice`."""
 _OWN = ("templates",)
 """Fields that are not handed on, beside those of a dialect."""
 _SLOTS = {slot.value: Pattern("", slot.value) for slot in ChatSlot}
@@ -69,12 +71,15 @@ Known: TypeAlias = Callable[[str], object]
 """Looks for a dialect by its name, and raises LookupError with `near` for one that there is not."""
 
 
-def load_chats(path: str | Path, *bases: str | Path, known: Known | None = None) -> list[Diagnostic]:
-    """Every problem of a file and of its entries; `known` tells which dialects there are."""
+def load_chats(
+    path: str | Path, *bases: str | Path, known: Known | None = None
+) -> tuple[dict[str, ChatSpec], list[Diagnostic]]:
+    """Every chat of a file that could be loaded, and every problem; `known` tells which dialects there are."""
     problems = Problems()
     entries = read_chat_entries(Path(path), problems)
-    loaded = load_chat_entries(path, entries, entries, *bases, known=known)
-    return in_order([*problems.found, *(found for one in loaded for found in one.found)])
+    loaded = [*load_chat_entries(path, entries, entries, *bases, known=known)]
+    found = in_order([*problems.found, *(found for one in loaded for found in one.found)])
+    return {one.spec.name: one.spec for one in loaded if one.spec is not None}, found
 
 
 def load_chat(path: str | Path, name: str, *bases: str | Path, known: Known | None = None) -> ChatSpec:
@@ -103,9 +108,10 @@ def load_chat_entries(
     others = {
         name: (Path(base), entry) for base in bases for name, entry in read_chat_entries(Path(base), Problems()).items()
     }
+    grammars = GrammarFiles(_SLOTS)
     for name in names:
         problems = Problems()
-        spec, whole, grammar = _load(Path(path), entries, others, entries[name], problems)
+        spec, whole, grammar = _load(Path(path), entries, others, entries[name], grammars, problems)
         if known is not None:
             _check_dialect(entries[name], known, problems)
         if any(d.severity is Severity.ERROR for d in problems.found):
@@ -130,12 +136,13 @@ def _load(
     entries: Mapping[str, Entry],
     others: Mapping[str, tuple[Path, Entry]],
     entry: Entry,
+    grammars: GrammarFiles,
     problems: Problems,
 ) -> tuple[ChatSpec | None, Entry, Path]:
     chain = _chain(path, entries, others, entry, problems)
     homes = [_grammar(home, one.name.text) for home, one in chain]
     owner = next((number for number, file in enumerate(homes) if files.exists(file)), 0)
-    read_rules = read_grammar(homes[owner], problems, entry.name.place, _SLOTS) if chain else None
+    read_rules = grammars.read(homes[owner], problems, entry.name.place) if chain else None
     if read_rules is None:
         return None, entry, homes[owner] if homes else _grammar(path, entry.name.text)
     whole = chain[-1][1]
@@ -183,6 +190,10 @@ def _chain(
             return []
         if found in chain:
             message = f"expected an entry that ends in one that stands alone, got `{name}`, which extends this one"
+            problems.error("extends-twice", message, node.place)
+            return []
+        if len(chain) > MAX_EXTENDED:
+            message = f"expected at most {MAX_EXTENDED} entries to extend, one by way of the other, got more"
             problems.error("extends-twice", message, node.place)
             return []
         chain.append(found)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect import _files as files
-from toolect._diagnostic import Place, Severity
+from toolect._diagnostic import Diagnostic, Place, Severity
 from toolect._spec.grammar_model import SLOTS, Expr
 from toolect._spec.grammar_source import GrammarSource, check_names, origins, read_source
 from toolect._spec.lalr import check_lalr, complain
@@ -66,6 +66,28 @@ def read_grammar(
     if any(d.severity is Severity.ERROR for d in problems.found[before:]):
         return None
     return Grammar(rules, {n: texts for n in source.defined if (texts := terminals.spellings.get(n))}, comments)
+
+
+class GrammarFiles:
+    """The grammar files of one load: each that is sound is read once."""
+
+    def __init__(self, slots: Mapping[str, Expr] = SLOTS, *, proven: bool = False) -> None:
+        """`slots` and `proven` as of `read_grammar`."""
+        self._slots, self._proven = slots, proven
+        self._sound: dict[Path, tuple[Grammar, list[Diagnostic]]] = {}
+        """Grammars, each with the warnings of its file."""
+
+    def read(self, path: Path, problems: Problems, at: Place) -> Grammar | None:
+        """A grammar file; nothing when it has errors."""
+        if path in self._sound:
+            grammar, warnings = self._sound[path]
+            problems.found += warnings
+            return grammar
+        before = len(problems.found)
+        found = read_grammar(path, problems, at, self._slots, proven=self._proven)
+        if found is not None:
+            self._sound[path] = found, problems.found[before:]
+        return found
 
 
 def _imported(folder: str | None, file: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from toolect._spec.entry import (
     read_prefill,
     spelled,
 )
-from toolect._spec.grammar import Grammar, read_grammar
+from toolect._spec.grammar import Grammar, GrammarFiles
 from toolect._spec.holes import holes
 from toolect._spec.map_checks import check_mapped, check_within_calls
 from toolect._spec.meaning import begins_with_name, names_twice, read_map, take_texts
@@ -52,9 +52,9 @@ def load_entries(
     path: str | Path, entries: dict[str, Entry], names: Iterable[str], *bases: str | Path | None, proven: bool = False
 ) -> Iterator[Loaded[Spec]]:
     """Those of the `entries` of a file that `names` says, one after the other; `proven` as of `read_grammar`."""
-    others = _bases(bases, entries)
+    loader = _Loader(Path(path), entries, _bases(bases, entries), GrammarFiles(proven=proven))
     for name in names:
-        yield _Loader(Path(path), entries, others, proven).load(entries[name])
+        yield loader.load(entries[name])
 
 
 def load_spec(path: str | Path, name: str, *bases: str | Path | None) -> Spec:
@@ -121,12 +121,12 @@ class _Loader:
     """Turns an entry into a spec."""
 
     def __init__(
-        self, path: Path, entries: dict[str, Entry], bases: dict[str, tuple[Path, Entry]], proven: bool
+        self, path: Path, entries: dict[str, Entry], bases: dict[str, tuple[Path, Entry]], grammars: GrammarFiles
     ) -> None:
         self.path = path
         self.entries = entries
         self.bases = bases
-        self.proven = proven
+        self.grammars = grammars
 
     def load(self, entry: Entry) -> Loaded[Spec]:
         """The entry, loaded; it has no spec when there are errors."""
@@ -142,7 +142,7 @@ class _Loader:
                 grammar = self._grammar(path, below.name.text)
         inherited = below is not None and grammar.stem == below.name.text
         whole = entry if below is None else inherit(entry, below)
-        read = read_grammar(grammar, problems, entry.name.place, proven=self.proven)
+        read = self.grammars.read(grammar, problems, entry.name.place)
         spec = None
         if read is not None:
             rules, whole = replace_markers(entry, whole, read.rules, inherited, problems)
