@@ -1,6 +1,6 @@
 """How the tests run: `--update` rewrites corpus expectations, `--all` takes all of what else a share is drawn from,
 `--seed` draws another one, and `--part 10` takes a tenth of all tests. `--hypothesis-profile=deep` draws more examples,
-`unshrunk` shows the first one that fails.
+with `--runs` for the fuzzer; `unshrunk` shows the first one that fails.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--update`, `--all`, `--seed` and `--part`."""
+    """Adds `--update`, `--all`, `--seed`, `--part` and `--runs`."""
     parser.addoption("--update", action="store_true", help="rewrite the corpus's expectations (never those of :error)")
     parser.addoption("--all", action="store_true", help="take all of what otherwise a share is drawn from")
     parser.addoption("--seed", type=int, metavar="N", help="what draws the share; the number of commits by default")
     parser.addoption("--part", type=int, metavar="N", help="take one of so many parts of all tests")
+    parser.addoption("--runs", type=int, metavar="N", help="texts that the fuzzer reads, over all that is fuzzed")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,16 +1,23 @@
-"""The fuzzer finds readers that break a law and makes what it finds small; a sample of all dialects breaks none."""
+"""The fuzzer: hypothesis draws texts of every dialect, damaged, and makes small what breaks a law of reading.
+
+`make fuzz` is this file by `--hypothesis-profile=deep`, with `--runs` for all of them together, and `--seed`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 import shares
+from hypothesis import HealthCheck, find, given, seed, settings
+from hypothesis import strategies as st
 
 import toolect
+from toolect import registry
 from toolect._building.open_call import OpenCall
 from toolect._compiled import Dialect, Stream
 from toolect._detection.guess import reader as reader_of
@@ -19,14 +26,32 @@ from toolect._message import Call, Content, Message, Repair, RepairKind
 from toolect._rendering import roundtrip
 from toolect._search import stepping
 from toolect._search.island import Island
-from tools.fuzz import fuzz
-from tools.fuzz.draw import runs
+from tools.fuzz.draw import Subject, runs, subjects
 from tools.fuzz.drawn_specs import Drawn, compiled
-from tools.fuzz.fuzz_laws import Finding, Law, Run, broken, misread
-from tools.fuzz.subjects import subject
+from tools.fuzz.fuzz_laws import Law, Run, broken, misread, shown
 
-RUNS = 8 if shares.everything else 4
-"""Texts of each dialect that are read here; `make fuzz` reads as many as one has time for."""
+DEEP = settings.default.max_examples > 10
+GENERATED = 24 if DEEP else 3
+"""Texts of each generator that a subject damages."""
+CHANCE = st.randoms(use_true_random=False)
+
+
+@pytest.mark.parametrize("name", subjects())
+def test_laws_hold(name: str, pytestconfig: pytest.Config) -> None:
+    """Damaged texts of every dialect, of `auto`, and of dialects that are drawn break no law."""
+    subject, written = Subject(name, shares.seed, GENERATED), set[str]()
+    runs_of_each = -(-(pytestconfig.getoption("--runs") or 0) // len(subjects()))
+
+    @seed(shares.seed)
+    @settings(max_examples=runs_of_each or settings.default.max_examples)
+    @given(CHANCE)
+    def holds(random: Random) -> None:
+        found = broken(subject.dialect, subject.run(random), written)
+        assert found is None, shown(found)
+
+    holds()
+
+
 NOTE = Repair(RepairKind.WHITESPACE, 0)
 PARSE, CLOSE = Dialect.parse, Stream.close
 
@@ -73,13 +98,17 @@ BREAKS: dict[Law, tuple[object, str, Callable[..., object]]] = {
 def test_a_broken_reader_is_found(law: Law, monkeypatch: pytest.MonkeyPatch) -> None:
     """What breaks a law is found, by its name, and made small."""
     owner, name, wrong = BREAKS[law]
-    dialect, block = toolect.dialect("hermes"), fuzz.Block("hermes", 1, 40)
-    drawn = list(runs(dialect, block.seed, block.size))
+    subject = Subject("hermes", 1, 3)
+    subject.names = ("hermes",)
     monkeypatch.setattr(owner, name, wrong)
-    found = fuzz.hold(block, dialect, drawn)
-    assert law in found.broken
-    small = min((finding.run for finding in found.findings if finding.law is law), key=lambda run: len(run.text))
-    assert len(small.text) < 60 and small.options.keys() <= {"mode", "prefix"}
+
+    def breaks(run: Run) -> bool:
+        found = broken(subject.dialect, run)
+        return found is not None and found.law is law
+
+    looking = settings(max_examples=200, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    small = find(CHANCE.map(subject.run), breaks, settings=looking)
+    assert len(small.text) < 100 and small.options.keys() <= {"mode", "prefix", "tools"}
 
 
 def lax(call: OpenCall, end: int, raw: str, _strict: bool) -> Call:
@@ -110,14 +139,14 @@ FAULTS: dict[str, tuple[object, str, Callable[..., object], Law]] = {
 @cache
 def sought() -> list[tuple[str, list[Run]]]:
     """The runs in which faults are looked for."""
-    return [(name, list(runs(subject(name), 1, WITHIN))) for name in SOUGHT]
+    return [(name, runs(Subject(name, 1, 12), 1, WITHIN)) for name in SOUGHT]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_in_reading_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small fault, somewhere inside, is found in a few texts."""
     owner, name, wrong, law = FAULTS[fault]
-    drawn = [(subject(one), texts) for one, texts in sought()]
+    drawn = [(Dialect(registry.spec(one)), texts) for one, texts in sought()]
     monkeypatch.setattr(owner, name, wrong)
     found = (broken(dialect, run) for dialect, texts in drawn for run in texts)
     assert any(finding is not None and finding.law is law for finding in found)
@@ -215,7 +244,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
 def test_what_was_found_breaks_no_law_any_more(dialect: str, text: str, options: dict[str, Any]) -> None:
     """Each was read differently in chunks, or broke another law."""
     found = [broken(reader_of(dialect), Run(dialect, text, options, (size,))) for size in (1, 2, 3, 5, 8)]
-    assert not [fuzz.shown(finding) for finding in found if finding is not None]
+    assert not [shown(finding) for finding in found if finding is not None]
 
 
 DRAWN = (
@@ -432,31 +461,7 @@ def test_chunks_do_not_matter_in_odd_grammars(rules: str, roles: str, texts: tup
     entry = f"odd:\n  about: drawn\n  models: []\n  map: {{content: content, call: call, {roles}}}\n"
     dialect = compiled("odd", Drawn(grammar, entry))
     found = [broken(dialect, Run("odd", text, {}, (size,))) for text in texts for size in (1, 2, 3)]
-    assert not [fuzz.shown(finding) for finding in found if finding is not None]
-
-
-def test_a_sample_breaks_no_law() -> None:
-    """Some damaged texts of every dialect, and more of `auto` and of dialects that are drawn."""
-    turns = len(toolect.dialects()) + sum(fuzz.MANY.values())
-    found = [fuzz.search(block) for block in fuzz.blocks(fuzz.names(), RUNS * turns, seed=1)]
-    assert sum(one.block.size for one in found) >= RUNS * 100
-    assert not [fuzz.shown(finding) for one in found for finding in one.findings]
-
-
-def test_the_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same seed gives the same; the exit code says whether there is anything."""
-    arguments = ["--runs", "20", "--seed", "3", "--jobs", "1", "--dialect", "hermes"]
-    assert fuzz.main(arguments) == 0
-    monkeypatch.setattr(fuzz, "broken", lambda _, run, __: Finding(Law.RAISED, run, "broken"))
-    monkeypatch.setattr(fuzz, "shrunk", lambda _, finding: finding)
-    assert fuzz.main(arguments) == 1
-    assert "20 runs with seed 3: 20 break a law" in capsys.readouterr().out
-    assert fuzz.main(["--dialect", "no such"]) == 2
-
-
-def test_the_page_names_every_law() -> None:
-    """Each law is told with what holds."""
-    assert all(f"| {law} | " in fuzz.page() for law in Law)
+    assert not [shown(finding) for finding in found if finding is not None]
 
 
 def test_more_repairs_than_a_call_may_have() -> None:

@@ -15,7 +15,6 @@ MADE_BY = {
     "peers": "make peers ARGS=--write",
     "floods": "make floods ARGS=--write",
     "datasets": "make datasets ARGS=--write",
-    "fuzz": "make fuzz ARGS=--write",
     "induction": "make induction ARGS=--write",
 }
 """Each report, and the command that writes it."""

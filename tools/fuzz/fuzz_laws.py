@@ -16,6 +16,7 @@ from toolect._message import Call, Json, Message, RepairKind, Segment, dumps, sa
 from toolect._rendered import RenderError
 from toolect._rendering.differences import unchanged
 from toolect._rendering.roundtrip import lossy, tools_of
+from tools.fuzz.drawn_specs import DRAWN, drawn_files
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -65,8 +66,16 @@ class Finding(msgspec.Struct, frozen=True):
     detail: str
 
 
+def shown(finding: Finding) -> str:
+    """A finding as data."""
+    run = finding.run
+    how = [*(f"{key}={value!r}" for key, value in run.options.items()), f"sizes={run.sizes}"]
+    files = "\n".join(drawn_files(run.dialect)) if run.dialect.startswith(DRAWN) else ""
+    return f"{finding.law} {run.dialect} {run.text!r}\n    {', '.join(how)}\n    {finding.detail}\n{files}".rstrip()
+
+
 def broken(dialect: Dialect | Auto, run: Run, written: set[str] | None = None) -> Finding | None:
-    """The first law that the run breaks; calls are not written again that are among those `written` already."""
+    """The first law that the run breaks; calls are not written again that are among the `written`, and held."""
     try:
         laws = _each(dialect, run, set() if written is None else written)
         return next((Finding(law, run, detail) for law, detail in laws if detail), None)
@@ -186,7 +195,6 @@ def _rewritten(dialect: Dialect, message: Message, run: Run, written: set[str]) 
     key = repr((tools, [(call.name, call.arguments, call.id) for call in message.runnable]))
     if key in written:
         return
-    written.add(key)
     runnable: list[Segment] = [s for s in message.segments if not isinstance(s, Call) or s.runnable]
     for segments in (runnable, message.runnable):
         again = Message(segments)
@@ -201,7 +209,8 @@ def _rewritten(dialect: Dialect, message: Message, run: Run, written: set[str]) 
         yield Law.RENDERED, _written_otherwise(dialect, back, declared, text)
         for _, detail in _streamed(dialect, Run(run.dialect, text, {"tools": declared}, (1,)), back):
             yield Law.RENDERED, detail and f"{text!r}: {detail}"
-        return
+        break
+    written.add(key)
 
 
 def _written_otherwise(dialect: Dialect, back: Message, tools: list[Json], text: str) -> str:
