@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from toolect._authoring.generate.random_conversations import cases
-from tools.chats.compared import Compared, Difference
+from tools.chats.compare_chats import MIN_STALE, Compared, Difference, reasons, unreasoned, why
 from tools.chats.original_templates import Original, Template
-from tools.chats.reasons import MIN_STALE, reasons, unreasoned, why
 
 (CASE,) = cases(1, 1)
 TEMPLATE = Template("trl/harbour", "", (), Original())

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
@@ -29,22 +29,20 @@ from toolect._rendered import RenderError
 from toolect.chat_template.child import environment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from tools.bench.workloads import best
+from tools.chats.compare_chats import chat_of
 from tools.chats.original_templates import Template, templates
 from tools.chats.template_texts import variables
+from tools.pages.markdown_text import table
 from tools.reports import keep
 
 SHARE = 0.5
 """The part of a template's time that a chat may take."""
-WORDS = """# How long chats take, beside their templates
+_HEAD = """# How long chats take, beside their templates
 
 `make chats` ends with this table: a conversation of 20 turns rendered by the chat, which knows then whose words are
 where, and has looked for markup in every text; and by the model's own template in jinja2, compiled, in the same
 process. Both write the same text. Most conversations have five rounds of a question, a call, its result and an answer,
 a system text and two tools; templates without tools are asked ten times.
-
-Turns of plain text take a chat about 1 µs each; what comes on top is the JSON of tools and arguments. How that compares
-depends on the template: those that put texts together and decide nothing take less than a chat, which looks into the
-texts.
 
 """
 DAY = datetime.date(2026, 1, 2)
@@ -70,21 +68,11 @@ def conversations() -> Iterator[Conversation]:
     yield Conversation([ASKED, ANSWERED] * 10)
 
 
-class Timed(NamedTuple):
-    """What one chat and its template take, in µs."""
-
-    chat: str
-    template: str
-    ours: float
-    theirs: float
-
-    @property
-    def ratio(self) -> float:
-        """The chat's time as a part of the template's."""
-        return self.ours / self.theirs
+Row: TypeAlias = tuple[str, str, float, float]
+"""A chat, its template, and the µs of each."""
 
 
-def timed(chat: Chat, template: Template, seconds: float) -> Timed | None:
+def timed(chat: Chat, template: Template, seconds: float) -> Row | None:
     """Both, on the first conversation that both write alike; None where they write none."""
     kind = SandboxedEnvironment if template.original.loose else ImmutableSandboxedEnvironment
     compiled = environment(kind, not template.original.loose, str(DAY)).from_string(template.text)
@@ -99,27 +87,10 @@ def timed(chat: Chat, template: Template, seconds: float) -> Timed | None:
 
         try:
             if str(ours()) == theirs():
-                return Timed(chat.name, template.name, best(ours, seconds), best(theirs, seconds))
+                return chat.name, template.name, best(ours, seconds), best(theirs, seconds)
         except (RenderError, TemplateError, TypeError):
             continue
     return None
-
-
-def table(rows: Sequence[Timed]) -> Iterator[str]:
-    """A row for each chat, as Markdown."""
-    yield "| chat | template | chat, µs | jinja2, µs | ratio |"
-    yield "| --- | --- | ---: | ---: | ---: |"
-    for row in rows:
-        yield f"| {row.chat} | {row.template} | {row.ours:.0f} | {row.theirs:.0f} | {row.ratio:.2f} |"
-    yield ""
-    ratios = [row.ratio for row in rows]
-    slow = sum(ratio > SHARE for ratio in ratios)
-    yield f"Of {len(rows)} chats: median {median(ratios):.2f}, worst {max(ratios):.2f}; above {SHARE}: {slow}."
-
-
-def page(rows: Sequence[Timed]) -> str:
-    """The report."""
-    return WORDS + "\n".join(table(rows)) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -129,21 +100,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=0.2, help="for how long each is measured")
     parser.add_argument("--write", action="store_true", help="write .reports/chat-speed.md")
     options = parser.parse_args(arguments)
-    chats = {path.removesuffix(".jinja"): name for name in chat_registry.chats() for path in spec_of(name)}
-    rows = []
-    for template in templates():
-        if template.name in chats and fnmatchcase(template.name, options.template):
-            row = timed(chat_registry.chat(chats[template.name]), template, options.seconds)
-            rows += [row] if row else []
-    print("\n".join(table(rows)))
+    chosen = [one for one in templates() if fnmatchcase(one.name, options.template)]
+    pairs = [(chat_registry.chat(name), one) for one in chosen if (name := chat_of(one))]
+    rows = [row for chat, template in pairs if (row := timed(chat, template, options.seconds))]
+    ratios = [ours / theirs for *_, ours, theirs in rows]
+    cells = [
+        (*row[:2], f"{row[2]:.0f}", f"{row[3]:.0f}", f"{ratio:.2f}") for row, ratio in zip(rows, ratios, strict=True)
+    ]
+    told = table([("chat", "template", "chat, µs", "jinja2, µs", "ratio"), *cells])
+    slow = sum(ratio > SHARE for ratio in ratios)
+    told += f"\n\nOf {len(rows)} chats: median {median(ratios):.2f}, worst {max(ratios):.2f}; above {SHARE}: {slow}.\n"
+    print(told)
     if options.write:
-        keep("chat-speed.md", page(rows))
-    return int(median(row.ratio for row in rows) > SHARE)
-
-
-def spec_of(name: str) -> tuple[str, ...]:
-    """The templates that a chat names."""
-    return chat_registry.chat(name).spec.templates
+        keep("chat-speed.md", _HEAD + told)
+    return int(median(ratios) > SHARE)
 
 
 if __name__ == "__main__":

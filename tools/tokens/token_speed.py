@@ -1,15 +1,7 @@
-"""How long it takes to encode a conversation, and to read an answer id by id.
-
-    python -m tools.tokens.token_speed [--seconds N]
-
-Encoding is held against the tokenizer's own time for the text of the conversation, reading ids against the time of the
-text stream for the same pieces. Prints a table.
-"""
+"""Times of encoding a conversation, and of reading an answer id by id: rows of the report on tokens."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
@@ -23,7 +15,7 @@ from toolect._transcript import Transcript
 from toolect.tokens import adapted, encode, load
 from tools.bench.workloads import best
 from tools.chats.chat_speed import DAY, conversations
-from tools.tokens.original_tokenizers import CACHE, ORIGINALS, fetch
+from tools.tokens.original_tokenizers import CACHE, ORIGINALS
 
 ANSWER = Message(
     [
@@ -39,8 +31,8 @@ and a call is read id by id, beside the time in which the dialect's stream reads
 
 def rows(seconds: float) -> Iterator[str]:
     """A row for each tokenizer, as Markdown."""
-    yield "| tokenizer | ids | encoding | tokenizer's own, µs | ids of an answer | reading | text stream, µs |"
-    yield "| --- " * 7 + "|"
+    heads = ("tokenizer", "ids", "encoding", "tokenizer's own, µs", "ids of an answer", "reading", "text stream, µs")
+    yield "| " + " | ".join(heads) + " |\n" + "| --- " * len(heads) + "|"
     for name, original in ORIGINALS.items():
         chat, tokenizer = toolect.chat(original.chat), load(CACHE / name)
         own = Tokenizer.from_file(str(CACHE / name / "tokenizer.json"))
@@ -80,18 +72,3 @@ def _reads(stream: Callable[[], object], pieces: Iterable[object]) -> Callable[[
         return one.close()  # type: ignore[attr-defined]
 
     return read
-
-
-def main() -> int:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=0.5, help="for how long each is measured")
-    options = parser.parse_args()
-    fetch()
-    for line in rows(options.seconds):
-        print(line, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
