@@ -184,7 +184,7 @@ def unknown(template: Template, seed: int, count: int) -> Compared:
     except (InductionError, TemplateError) as error:
         return Compared(template, "", wrong=str(error))
     claimed = "claimed" if found.tried.sound else "; ".join(found.notes)[:120] or "not claimed"
-    return compare(template, claimed, found.chat and partial(written, found.chat), seed, count)
+    return compare(template, claimed, partial(written, found.chat) if found.chat else None, seed, count)
 
 
 def _dialect_of(template: Template) -> Dialect | None:
