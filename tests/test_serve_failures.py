@@ -8,12 +8,14 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import anthropic
 import httpx
 import openai
 import pytest
+import shares
 from loopback import (
     MODEL,
     TOOLS,
@@ -409,6 +411,80 @@ def test_bodies_that_are_no_json(server: Served, api: str, data: bytes) -> None:
     response = httpx.post(server.url + PATHS[api], content=data)
     assert response.status_code == 400
     assert (response.json().get("type") == "error") == (api == "messages")
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"port": "Brest"}'}}
+SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}}}
+FULL: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": [{"type": "text", "text": "?"}]},
+            {"role": "assistant", "content": None, "reasoning_content": "Hm.", "tool_calls": [CALL]},
+            {"role": "tool", "tool_call_id": "c1", "content": "noon"},
+        ],
+        "tools": [{"type": "function", "function": {"name": "tide", "parameters": SCHEMA}}],
+        "tool_choice": "auto", "n": 1, "stop": ["x"], "max_tokens": 9, "stream_options": {"include_usage": True},
+        "response_format": {"type": "text"}, "chat_template_kwargs": {"enable_thinking": False},
+    },
+    "/v1/messages": {
+        "max_tokens": 9, "system": [{"type": "text", "text": "Be brief."}], "tool_choice": {"type": "auto"},
+        "messages": [
+            {"role": "user", "content": "?"},
+            {"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm.", "signature": "s"},
+                                              {"type": "tool_use", "id": "t1", "name": "tide", "input": {"a": 1}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1",
+                                          "content": [{"type": "text", "text": "noon"}], "is_error": False}]},
+        ],
+        "tools": [{"name": "tide", "input_schema": SCHEMA}], "stop_sequences": ["x"], "thinking": {"type": "disabled"},
+    },
+    "/v1/responses": {
+        "instructions": "Be brief.", "text": {"format": {"type": "text"}}, "reasoning": {"effort": "none"},
+        "input": [
+            {"role": "user", "content": [{"type": "input_text", "text": "?"}]},
+            {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "Hm."}]},
+            {"type": "function_call", "id": "fc", "call_id": "c1", "name": "tide", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c1", "output": "noon"},
+        ],
+        "tools": [{"type": "function", "name": "tide", "parameters": SCHEMA}], "max_output_tokens": 9,
+    },
+}  # fmt: skip
+FULL["/v1/messages/count_tokens"] = FULL["/v1/messages"]
+ODD = [None, "", [], {}, -1, 0, 10**400, 1e308, "x" * 50, "\ud800", "\0", True, [[[]]], [None], {"a": None},
+       "<|im_end|>", "auto", "required", {"type": "text"}, {"type": "image_url", "image_url": {}}]  # fmt: skip
+
+
+def mutated(value: Any, random: Random) -> Any:
+    """A value of which a part is gone, or is another one."""
+    if not isinstance(value, dict | list) or not value or random.random() < 0.15:
+        return random.choice(ODD)
+    made = value.copy()
+    key = random.choice([*value]) if isinstance(value, dict) else random.randrange(len(value))
+    if random.random() < 0.1:
+        del made[key]
+    else:
+        made[key] = mutated(value[key], random)
+    return made
+
+
+@pytest.mark.parametrize("path", FULL)
+def test_requests_that_are_odd_are_answered(tmp_path: Any, path: str) -> None:
+    """Whatever a request holds, wherever: an answer, or an error of the client, and no fault of the server."""
+    file = tmp_path / "answers.jsonl"
+    file.write_text(json.dumps({"text": PLAIN}))
+    app, random = create_app(toolect.serve.ServeOptions(replay=file, validate="report")), Random(shares.seed)
+
+    async def ask() -> None:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            for number in range(150):
+                body = FULL[path] | {"model": random.choice([MODEL, "nobody/knows"]), "stream": number % 3 == 0}
+                for _ in range(random.choice((1, 1, 2))):
+                    body = mutated(body, random)
+                response = await client.post(path, content=json.dumps(body).encode())
+                assert response.status_code != 500 and "has a fault" not in response.text, (body, response.text)
+
+    asyncio.run(ask())
 
 
 def test_a_model_that_nobody_knows(up: Upstream) -> None:

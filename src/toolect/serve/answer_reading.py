@@ -63,7 +63,9 @@ class CallRules:
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
         functions = [tool["function"] for tool in request.tools]
-        schemas = {one["name"]: next(one[key] for key in SCHEMAS if one.get(key)) for one in functions}
+        schemas: dict[str, Json] = {
+            one["name"]: next((one[key] for key in SCHEMAS if one.get(key)), {}) for one in functions
+        }
         self._validator = CallValidator(schemas) if request.validate != "off" else None
         self.runnable = 0
         self.ended: list[Call] = []

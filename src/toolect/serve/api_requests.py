@@ -153,9 +153,10 @@ def _messages(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _MessagesRequest)
     tools, choice = [*read_tools(asked.tools)], asked.tool_choice or {}
     kinds: dict[Any, Json] = {"auto": AUTO, "none": NONE, "any": REQUIRED}
-    wish = {"name": choice.get("name")} if choice.get("type") == "tool" else kinds.get(choice.get("type", "auto"))
+    kind = choice.get("type", "auto")
+    wish = {"name": choice.get("name")} if kind == "tool" else kinds.get(str(kind))
     if wish is None:
-        raise MessageError("the type auto, any, tool or none", repr(choice.get("type")), "tool_choice.type")
+        raise MessageError("the type auto, any, tool or none", repr(kind)[:40], "tool_choice.type")
     kind = (asked.thinking or {}).get("type")
     given = {
         "max_tokens": asked.max_tokens, "temperature": asked.temperature, "top_p": asked.top_p, "top_k": asked.top_k,
@@ -178,6 +179,8 @@ def _responses(body: Json) -> ModelRequest:
         raise MessageError("a request that is answered at once", "one for the background", "background")
     tools, effort = [*read_tools(asked.tools)], (asked.reasoning or {}).get("effort")
     form = (asked.text or {}).get("format") or {}
+    if not isinstance(form, dict):
+        raise MessageError("an object", repr(form)[:40], "text.format")
     given = {
         "max_tokens": asked.max_output_tokens, "temperature": asked.temperature, "top_p": asked.top_p,
         "reasoning_effort": effort, "response_format": _response_format(form),

@@ -17,10 +17,10 @@ from starlette.routing import Route
 
 from toolect._message import Json
 from toolect._play.app import routes as playground
-from toolect.serve.api_errors import RequestError
+from toolect.serve.api_errors import ApiName, RequestError
 from toolect.serve.api_requests import read_request
 from toolect.serve.api_writers import BYTES_A_TOKEN
-from toolect.serve.endpoint import Endpoint, Service, chat_body, read_json
+from toolect.serve.endpoint import Endpoint, Service, chat_body, fault, read_json
 from toolect.serve.model_lookup import ModelLookup
 from toolect.serve.replay import ReplayUpstream
 from toolect.serve.serve_metrics import ServeMetrics
@@ -116,8 +116,8 @@ async def _not_found(request: Request, error: Any) -> Response:
     if request.method == "OPTIONS":
         return Response(status_code=204, headers={"allow": _METHODS})
     why = f"there is no {request.method} {request.url.path[:80]}: the API is below /v1"
-    api = "messages" if "anthropic-version" in request.headers else "chat"
-    return JSONResponse(RequestError(error.status_code, why).body(api), error.status_code)  # type: ignore[arg-type]
+    api: ApiName = "messages" if "anthropic-version" in request.headers else "chat"
+    return JSONResponse(RequestError(error.status_code, why).body(api), error.status_code)
 
 
 class _Pages:
@@ -132,9 +132,12 @@ class _Pages:
         async def handler(request: Request) -> Response:
             try:
                 return Response(encode(await make(request)), media_type="application/json")
-            except RequestError as error:
-                api = "messages" if "anthropic-version" in request.headers else "chat"
-                return JSONResponse(error.body(api), error.status_for(api), error.headers())  # type: ignore[arg-type]
+            except RequestError as raised:
+                error = raised
+            except Exception as raised:  # a client is answered whatever happens here
+                error = fault(raised)
+            api: ApiName = "messages" if "anthropic-version" in request.headers else "chat"
+            return JSONResponse(error.body(api), error.status_for(api), error.headers())
 
         return handler
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncGenerator, Mapping, MutableMapping
@@ -80,8 +81,7 @@ class Endpoint:
                 return  # nothing more can be sent: what was begun is left unfinished, and the connection is closed
             error = RequestError(504, "the answer took too long", code="timeout")
         except Exception as raised:  # a client is answered whatever happens here
-            LOG.error("a fault: %s", type(raised).__name__, exc_info=LOG.isEnabledFor(logging.DEBUG))
-            error = RequestError(500, "the server has a fault", code="internal_error")
+            error = fault(raised)
         log.error = log.error or error.kind
         log.status = log.status or error.status_for(self._api)
         if not line.started:
@@ -222,10 +222,19 @@ async def _resumed(
         await batches.aclose()
 
 
+def fault(raised: Exception) -> RequestError:
+    """The answer to a fault of the server's own, which is logged."""
+    LOG.error("a fault: %s", type(raised).__name__, exc_info=LOG.isEnabledFor(logging.DEBUG))
+    return RequestError(500, "the server has a fault", code="internal_error")
+
+
 def read_json(data: bytes) -> Json:
-    """The body of a request. Raises RequestError for what is no JSON object."""
+    """The body of a request, half characters as U+FFFD. Raises RequestError for what is no JSON object."""
     try:
         value = decode(data)
+        if b"\\ud" in data or b"\\uD" in data:  # no text that is sent on may have half of a pair
+            text = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+            value = json.loads(text.decode("utf-16", "replace"))
     except (ValueError, RecursionError) as error:
         raise RequestError(400, f"expected a JSON object as body, got none: {unread_json(error)}") from None
     if not isinstance(value, dict):
@@ -259,4 +268,4 @@ def _has_media(messages: list[Json] | None) -> bool:
     """True where a message has a part that is no text, such as an image."""
     contents = (one.get("content") for one in messages or () if isinstance(one, dict))
     parts = (part for content in contents if isinstance(content, list) for part in content)
-    return any(isinstance(part, dict) and part.get("type") in _MEDIA for part in parts)
+    return any(isinstance(part, dict) and str(part.get("type")) in _MEDIA for part in parts)
