@@ -143,6 +143,17 @@ def test_what_says_nothing_is_refused() -> None:
     assert HERMES.render([]) == "" == HERMES.render({"role": "assistant", "content": None})
 
 
+def test_tools_and_dictionaries_that_are_none_are_refused() -> None:
+    """As an error of the package, with what was expected and where."""
+    for tools, where in ((3, r"\$"), (object(), r"\$"), ([5], r"\$\[0\]"), ([{"function": 1}], r"\$\[0\]")):
+        for read in (toolect.parse, HERMES.parse):
+            with pytest.raises(toolect.MessageError, match=f"expected a .*tool.* - at `{where}`"):
+                read(TEXT, tools)  # type: ignore[operator]
+    for repairs in ("\ud800", 3, [None]):
+        with pytest.raises(toolect.MessageError, match="expected"):
+            Message.from_dict({"segments": [], "repairs": repairs})
+
+
 def test_ids_on_request() -> None:
     """Each call gets an id of its own; one that the text gave to one call stays, and the message stays what it is."""
     message = toolect.parse(TEXT + "\n" + TEXT)

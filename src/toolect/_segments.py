@@ -330,3 +330,5 @@ def converted(form: Json, kind: type[T]) -> T:
         expected, _, got = what.removeprefix("Expected ").removeprefix("expected ").partition(", got ")
         expected = expected if got else "a message as `to_dict` makes it"
         raise MessageError(expected, got or what, where.strip("`") or "$") from None
+    except UnicodeEncodeError:
+        raise MessageError("a message as `to_dict` makes it", "half of a character in a name or a list", "$") from None

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from toolect._message import MessageError
 from toolect._values.schema import AROUND, NO_SCHEMA, Schema, visible
 from toolect._values.text_values import without_blanks
 
@@ -144,10 +145,12 @@ NO_TOOLS = ToolSchemas({})
 def tool_schemas(tools: Iterable[Any] | None) -> ToolSchemas:
     """The schemas of OpenAI tool objects or plain `{name, parameters}` mappings: the same ones for equal tools.
 
-    Raises ValueError, with the place, for anything else.
+    Raises MessageError, with the place, for anything else.
     """
     if not tools:
         return NO_TOOLS
+    if not isinstance(tools, Iterable):
+        raise MessageError("a list of tools", repr(tools)[:80], "$")
     try:
         encoded = _encode(tools)
         found = _kept.get(encoded)
@@ -177,7 +180,7 @@ def _made(tools: Iterable[Any]) -> ToolSchemas:
         inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
         name = inner.get("name") if isinstance(inner, Mapping) else None
         if not isinstance(name, str):
-            raise ValueError(f"expected a tool with a name, got {str(tool)[:80]!r} - at `$[{i}]`")
+            raise MessageError("a tool with a name", repr(str(tool)[:80]), f"$[{i}]")
         parameters = inner.get("parameters") or inner.get("input_schema")  # type: ignore[union-attr]  # a Mapping here
         found[name] = Schema(parameters if isinstance(parameters, Mapping) else {})
     return ToolSchemas(found)
