@@ -618,3 +618,24 @@ def test_a_system_text_beside_messages_is_told() -> None:
 def test_origins_are_drawn() -> None:
     text = talk("--to", "qwen3", text=MESSAGES).stdout
     assert "[user 1]When?" in talk("--chat", "qwen3", "--origins", text=text).stdout
+
+
+@pytest.mark.parametrize("name", ["mistral-nemo", "mistral-small-3.2"])
+def test_ids_have_the_size_that_a_template_asks_for(name: str) -> None:
+    """Ids of other servers are made anew, and the results name them; one that fits is kept."""
+    calls = [Call("tide", {"port": "Brest"}, one) for one in ("call_1", "abcdefghi", None, "toolu_é1234")]
+    results = tuple(ToolResult(one, "tide", "5") for one in ("call_1", "abcdefghi", "", "toolu_é1234"))
+    said = Assistant(Message(calls[:2])), Results(results[:2]), Assistant(Message(calls[2:])), Results(results[2:])
+    text = chat(name).render(Conversation([User("Tide?"), *said], [TIDE]), False, date="2026-01-01")
+    back = chat(name).parse(text)
+    ids = [call.id for turn in back.turns if isinstance(turn, Assistant) for call in turn.message.calls]
+    assert ids == [result.call_id for turn in back.turns if isinstance(turn, Results) for result in turn.results]
+    assert ids[1] == "abcdefghi" and all(re.fullmatch("[a-zA-Z0-9]{9}", one or "") for one in ids)
+
+
+def test_deepseek_v3_is_not_asked_to_think() -> None:
+    """Its template opens no reasoning; that of R1 does."""
+    asked = {name: chat(name).render(Conversation([User("Hi")])) for name in ("deepseek-v3", "deepseek-r1")}
+    assert asked["deepseek-v3"].endswith("<｜Assistant｜>") and asked["deepseek-r1"].endswith(
+        "<｜Assistant｜><think>\n"
+    )

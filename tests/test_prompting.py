@@ -17,6 +17,7 @@ import shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import toolect
 from toolect import registry
 from toolect._compiled import Dialect
 from toolect._prompting.notation import spell
@@ -366,3 +367,44 @@ def test_keywords_that_comments_tell() -> None:
     assert type_arguments(schema, how) == (
         '(_: {\n  // minimum: 0\n  // pattern: "a b"\n  days?: number, // default: True\n})'
     )
+
+
+ODD_FIELDS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "several types": (
+        {"type": ["string", "null"]}, "any", """{type:<|"|>['STRING', 'NULL']<|"|>}"""),
+    "no type": ({"anyOf": [{"type": "string"}]}, "any", '{type:<|"|><|"|>}'),
+    "an empty description": ({"type": "null", "description": ""}, "any", '{type:<|"|>NULL<|"|>}'),
+    "an enum of numbers": ({"type": "integer", "enum": [1, 2]}, "1 | 2", '{type:<|"|>INTEGER<|"|>}'),
+    "an enum of texts": ({"type": "string", "enum": ["a"]}, '"a"', '{enum:[<|"|>a<|"|>],type:<|"|>STRING<|"|>}'),
+    "an object of anything": ({"type": "object"}, "{\n  }", '{properties:{},type:<|"|>OBJECT<|"|>}'),
+    "a date": ({"type": "string", "format": "date"}, "Date", '{type:<|"|>STRING<|"|>}'),
+    "a list": ({"type": "array", "items": {"type": "number"}}, "number[]",
+               '{items:{type:<|"|>NUMBER<|"|>},type:<|"|>ARRAY<|"|>}'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_FIELDS)
+def test_types_are_told_as_the_templates_of_models_do(odd: str) -> None:
+    """Of GigaChat 3 (`simple`) and Gemma 4 (`upper`): their templates, run by jinja2, write these texts."""
+    field, typed, google = ODD_FIELDS[odd]
+    one = tool({"type": "object", "properties": {"a": field}})
+    for name, expected in (("gigachat3", f"\n  a?: {typed},"), ("gemma4", f"properties:{{a:{google}}}")):
+        how = toolect.chat(name).spec.tools
+        assert how is not None and expected in write_tools(how, [one])
+
+
+def test_a_tool_without_a_description_is_told_without_one() -> None:
+    """Nemotron 3 tells an empty one; GigaChat 3 has no comment for it."""
+    for name, said, expected in (
+        ("nemotron-3", None, "<name>f</name>\n<parameters>"),
+        ("nemotron-3", "", "<name>f</name>\n<description></description>\n<parameters>"),
+        ("nemotron-3", "Does it.\n", "<name>f</name>\n<description>Does it.</description>\n<parameters>"),
+        ("gigachat3", "", "{\ntype f = () => any;"),
+        ("gigachat3", "Does it.", "{\n// Does it.\ntype f = () => any;"),
+    ):
+        one = tool({"type": "object", "properties": {}}, description="")
+        one["function"] |= {"description": said} if said is not None else {}
+        if said is None:
+            del one["function"]["description"]
+        how = toolect.chat(name).spec.tools
+        assert how is not None and expected in write_tools(how, [one])

@@ -45,7 +45,7 @@ _DEEPSEEK = (  # V3.1 has V3's vocabulary with these in use
 ORIGINALS = {
     "qwen3": Original("qwen3", "qwen3", "llama.cpp/Qwen-Qwen3-0.6B"),
     "llama3_1": Original("llama3_1", "llama3.1", "llama.cpp/meta-llama-Llama-3.1-8B-Instruct", _LLAMA),
-    "deepseek_v3": Original("deepseek_v3", "deepseek-v3", "trl/deepseekv3"),
+    "deepseek_v3": Original("deepseek_v3", "deepseek-r1", "trl/deepseekv3"),
     "deepseek_v3_1": Original(
         "deepseek_v3", "llama-cpp-deepseek-v3.1", "llama.cpp/deepseek-ai-DeepSeek-V3.1", _DEEPSEEK
     ),

@@ -45,6 +45,8 @@ class Written(ABC):
     """A chat, as far as it writes."""
 
     dialect: Dialect
+    id_size = 0
+    """How many letters and digits the ids of calls have; 0 for any."""
 
     @property
     @abstractmethod
@@ -83,7 +85,8 @@ class Written(ABC):
 
     def _in_order(self, conversation: Conversation) -> Conversation:
         """The conversation with results in the order of their calls, and ids as the dialect makes them."""
-        turns = in_order_of_calls(conversation.turns, self.dialect.spec, partial(self._sampled, conversation.tools))
+        sampled = partial(self._sampled, conversation.tools)
+        turns = in_order_of_calls(conversation.turns, self.dialect.spec, sampled, self.id_size)
         return conversation if turns is conversation.turns else replace(conversation, turns=turns)
 
     def _sampled(self, tools: Sequence[Mapping[str, Json]], turn: Assistant) -> Sequence[str | None] | None:

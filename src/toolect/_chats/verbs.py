@@ -50,6 +50,7 @@ class Chat(Written):
     def __init__(self, spec: ChatSpec, dialect: Dialect) -> None:
         self.spec = spec
         self.dialect = dialect
+        self.id_size = spec.ids
         self._plans = Plans(spec)
         self._outlines = Outlines(self._plans)
         self._answers = Answers(dialect, self._plans)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 
 from msgspec.structs import replace
 
@@ -17,14 +18,14 @@ Sampled = Callable[[Assistant], Sequence[str | None] | None]
 
 
 def in_order_of_calls(
-    turns: Sequence[Turn], spec: Spec | None = None, sampled: Sampled | None = None
+    turns: Sequence[Turn], spec: Spec | None = None, sampled: Sampled | None = None, size: int = 0
 ) -> Sequence[Turn]:
     """The turns with the results of each in the order of their calls; the same ones where they are.
 
     Where the dialect `spec` makes ids, calls have those that it writes, and results name them: those of an answer that
-    was `sampled` are in its text.
+    was `sampled` are in its text. With a `size` each id has so many letters and digits, or is made anew.
     """
-    made = spec is not None and (spec.ids is not None or "{index}" in spec.ref)
+    made = spec is not None and (spec.ids is not None or "{index}" in spec.ref or size > 0)
     if not made and not any(type(turn) is Results and len(turn.results) > 1 for turn in turns):
         return turns
     waiting = PendingCalls()
@@ -40,6 +41,7 @@ def in_order_of_calls(
                 given = sampled(turn) if sampled is not None else None
                 if given is None:
                     segments = _with_ids(spec, turn.message.segments)
+                    segments = _sized(size, segments, len(places) - len(calls)) if size else segments
                     turn = replace(turn, message=Message(segments, turn.message.repairs))
                     given = [call.id for call in turn.message.calls]
                 ids |= {id(call): text for call, text in zip(calls, given, strict=True) if text}
@@ -57,6 +59,17 @@ def _in_order(
     for result, call in sorted(answered, key=lambda one: last if one[1] is None else places[id(one[1])]):
         call_id = result.call_id if call is None else ids.get(id(call), result.call_id)
         yield result if call_id == result.call_id else replace(result, call_id=call_id)
+
+
+def _sized(size: int, segments: Sequence[Segment], before: int) -> Sequence[Segment]:
+    """The segments with ids of `size` letters and digits; `before` are the calls before them."""
+    fit = {call.id for call in segments if isinstance(call, Call) and _fits(call.id, size)}
+    free = (text for number in count(before) if (text := f"{number:0{size}}") not in fit)
+    return [replace(one, id=next(free)) if isinstance(one, Call) and one.id not in fit else one for one in segments]
+
+
+def _fits(text: str | None, size: int) -> bool:
+    return text is not None and len(text) == size and text.isalnum() and text.isascii()
 
 
 def _with_ids(spec: Spec, segments: Sequence[Segment]) -> Sequence[Segment]:

@@ -43,8 +43,15 @@ def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
         found["comment"] = comment(description)
     if "{jsdoc}" in text:
         found["jsdoc"] = jsdoc(description)
+    if "{described}" in text:
+        is_described = description.strip() or "{comment}" not in how.described and inner.get("description") is not None
+        holes = {"description": description.strip(), "comment": comment(description)}
+        found["described"] = fill(how.described, holes) if is_described else ""
     if "{tool}" in text:
-        values = {"$name": name, "$description": description, "$parameters": schema, "$function": inner, "$tool": tool}
+        values = {
+            "$name": name, "$description": description, "$parameters": schema if inner.get("parameters") else None,
+            "$function": inner, "$tool": tool,
+        }  # fmt: skip
         pattern = filled(OPENAI_TOOL if how.tool is None else how.tool, values)
         found["tool"] = inset(text, "tool", spell(pattern, how.notation))
     if "{parameters}" in text:
@@ -100,14 +107,13 @@ def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[tuple[int, dic
 
 
 def _others(how: ToolText, schema: Mapping[str, Any], known: Iterable[str]) -> str:
-    """What a schema says beside the keywords `known`: lists and objects as JSON, anything else as Python prints it."""
+    """What a schema says beside the keywords `known`: lists and objects as JSON, all else and types as Python does."""
     keys = [*(key for key in _TOLD if key in schema), *(key for key in schema if key not in _TOLD)]
     texts = ((key, schema[key]) for key in keys if key not in known)
-    return "".join(
-        fill(how.other, {"key": key, "value": spell(value, how.notation) if _nested(value) else str(value)})
-        for key, value in texts
-    )
+    return "".join(fill(how.other, {"key": key, "value": _other(key, value, how)}) for key, value in texts)
 
 
-def _nested(value: Any) -> bool:
-    return isinstance(value, Mapping | list | tuple)
+def _other(key: str, value: Any, how: ToolText) -> str:
+    if key not in _TOLD and isinstance(value, Mapping | list | tuple):
+        return spell(value, how.notation)
+    return str(value).strip() if key in _TOLD else str(value)

@@ -71,6 +71,8 @@ class _Printer:
         if not isinstance(schema, Mapping) or len(above) > MAX_DEPTH or id(schema) in above or self.left < 0:
             return "never" if schema is False else "unknown"
         inner = (*above, id(schema))
+        if self.how and self.how.simple:
+            return self.simple(schema, depth, inner)
         if (values := literals(schema)) is not None:
             return _either([_literal(value) for value in values])
         choices = [some for key in ("anyOf", "oneOf") if (some := listed(schema, key))]
@@ -81,6 +83,21 @@ class _Printer:
         if kinds and (not found or kinds != ["object"] or schema.get("properties")):
             found.insert(0, _either([self.kind(kind, schema, depth, inner) for kind in kinds]))
         return _all(found)
+
+    def simple(self, schema: Mapping[str, Any], depth: int, above: tuple[int, ...]) -> str:
+        """A type of one word, of its literals, fields or items; `any` for all else."""
+        kind, values = schema.get("type"), literals(schema) if schema.get("type") != "boolean" else None
+        if not isinstance(kind, str) or kind == "null" or kind not in (*_PLAIN, "object", "array"):
+            return "any"
+        if values is not None:
+            return _either([_literal(value) for value in values])
+        if kind == "string" and schema.get("format") in ("date", "date-time"):
+            return "Date"
+        if kind == "array":
+            return f"{self.type(schema['items'], depth, above)}[]" if "items" in schema else "Array<any>"
+        if kind == "object" and not schema.get("properties") and schema.get("additionalProperties") is None:
+            return "{\n" + " " * self.step * depth + "}"
+        return self.kind(kind, schema, depth, above)
 
     def kind(self, kind: str, schema: Mapping[str, Any], depth: int, above: tuple[int, ...]) -> str:
         match kind:

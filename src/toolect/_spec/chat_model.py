@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntFlag, StrEnum, auto
+from typing import Annotated
 
 import msgspec
 
@@ -272,6 +273,8 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     tokens: ModelTokens = ModelTokens()
+    ids: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
+    """How many letters and digits the id of a call has: one that has not is made anew. 0 for any."""
     lost: tuple[Lost, ...] = ()
     """What is not written, or cannot be distinguished by a reader."""
     templates: tuple[str, ...] = ()

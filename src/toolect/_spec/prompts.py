@@ -55,7 +55,7 @@ def _holes(*holes: str, needed: tuple[str, ...] = ()) -> msgspec.Meta:
 _PLAIN = _holes()
 _TOOL = _holes(
     "tool", "name", "description", "comment", "jsdoc", "parameters", "fields", "others", "typescript",
-    "typescript/arguments", "python", "docstring", "signature",
+    "typescript/arguments", "python", "docstring", "signature", "described",
 )  # fmt: skip
 _PARAMETER = _holes("name", "type", "hint", "description", "required", "schema", "others")
 
@@ -79,7 +79,7 @@ class Notation(msgspec.Struct, frozen=True):
     sorted: bool = False
     """Keys in alphabetical order."""
     upper: bool = False
-    """Types of JSON Schema in capitals."""
+    """Schemas as Google's models have them: types in capitals, one in each field, `enum` for those of texts."""
     indent: Annotated[int, msgspec.Meta(ge=0, le=8)] | None = None
     """Blanks that JSON and TypeScript are indented by; without them JSON is on one line."""
     trailing: Trailing = Trailing.ALL
@@ -90,6 +90,8 @@ class Notation(msgspec.Struct, frozen=True):
 
     There is a comma after defaults then, too.
     """
+    simple: bool = False
+    """TypeScript has the simple types alone: `any` where a schema has none of them, or several, `Date` for a date."""
     sentences: bool = False
     """TypeScript tells descriptions, defaults and bounds of fields in one comment of sentences, as Python writes them.
 
@@ -109,7 +111,8 @@ class ToolText(msgspec.Struct, frozen=True):
     that is and of one that is not, where `{hint}` is its type. `argument` is what `{signature}` writes for each
     parameter, with `comma` between two; `optional` what it writes for one that is not required. `types` has the words
     of `{hint}`, by the types of JSON Schema and `any`; without them they are those of Python. `empty` is what
-    `{parameters}` stands for where there are none; without it, a schema of an object.
+    `{parameters}` stands for where there are none; without it, a schema of an object. `described` is what
+    `{described}` writes for the description of a tool that has one; as a comment, for one that is not empty.
     """
 
     text: Annotated[str, _holes("tools", needed=("tools",))] = "{tools}"
@@ -125,6 +128,7 @@ class ToolText(msgspec.Struct, frozen=True):
     comma: Annotated[str, _PLAIN] = ", "
     types: dict[str, str] = {}
     empty: Annotated[str, _PLAIN] = ""
+    described: Annotated[str, _holes("description", "comment")] = ""
     notation: Notation = Notation()
 
 
