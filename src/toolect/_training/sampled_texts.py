@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from toolect._chats.continuing import Beginning, Written
 from toolect._compiled import Dialect
 from toolect._message import Json, Message, Reasoning
-from toolect._rendered import Rendered, RenderError
+from toolect._rendered import Part, Rendered, RenderError
 from toolect._shown import alike
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation
@@ -101,5 +101,9 @@ def _opened(dialect: Dialect, prompt: str) -> bool:
 
 
 def _after(prompt: str, said: str) -> str:
-    """An answer without what the prompt has written of it already."""
-    return said[next((size for size in range(min(len(said), _OPENED), 0, -1) if prompt.endswith(said[:size])), 0) :]
+    """An answer without what the prompt has written of it already: its markup, or a text that is no single sign."""
+    least, most = 3, _OPENED
+    if isinstance(said, Rendered) and said.spans:
+        least, most = 1, said.spans[0].end if said.spans[0].part is Part.MARKUP else 0
+    sizes = range(min(len(said), most), least - 1, -1)
+    return said[next((size for size in sizes if prompt.endswith(said[:size])), 0) :]
