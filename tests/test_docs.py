@@ -43,7 +43,7 @@ from toolect._spec.costs import ROWS
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Computed, Gaps
 from toolect._spec.shape_model import HoleKind
-from tools.conformance import summary
+from tools.conformance import other_parsers
 from tools.judge.ablation import LEDGER
 from tools.pages import dialect_pages, leniency_page, limits_page, markdown_text, refusals
 
@@ -531,13 +531,11 @@ def test_every_entry_stands_on_its_page() -> None:
 def test_figures_are_merged(tmp_path: Path) -> None:
     """A run replaces what it measured, and leaves the rest."""
     path = tmp_path / "figures.json"
-    first: summary.Figures = {}
-    for held in (True, False, None):
-        summary.note(first, "hermes", "calls", held)
-    summary.note(first, "json", "pass", held=True)
-    summary.write(path, first)
-    summary.write(path, {"hermes": {"strict": (3, 3)}, "json": {"pass": (0, 1)}})
-    assert summary.read(path) == {"hermes": {"calls": (1, 2), "strict": (3, 3)}, "json": {"pass": (0, 1)}}
+    calls = [("hermes", "calls", held) for held in (True, False, None)]
+    other_parsers.write_figures(path, [*calls, ("json", "pass", True)])
+    other_parsers.write_figures(path, [("hermes", "strict", True), ("json", "pass", False)])
+    found = other_parsers.read_figures(path)
+    assert found == {"hermes": {"calls": (1, 2), "strict": (1, 1)}, "json": {"pass": (0, 1)}}
 
 
 @pytest.mark.parametrize("text", ["a", "`", "a``b", "``` x ```", "a|b", "a\nb"])

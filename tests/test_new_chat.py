@@ -13,8 +13,8 @@ from toolect._message import Content, Message, Reasoning
 from toolect._spec.chat_model import Fact
 from toolect.conversation import Assistant, Conversation, System, User
 from tools.chats import new_chat
-from tools.chats.induction.chat_entry import spec_of
-from tools.chats.induction.which_facts import which
+from tools.chats.induction.proposing import spec_of
+from tools.chats.induction.regions import which
 
 HARBOUR = """\
 {%- set said = messages[0].content if messages and messages[0].role == 'system' else 'You are a pilot.' %}
@@ -44,14 +44,6 @@ HARBOUR = """\
 SHOUTING = """\
 {%- for message in messages %}{{- message.role + ': ' + message.content | upper + '\\n' }}{% endfor %}
 {%- if add_generation_prompt %}{{- 'assistant: ' }}{% endif %}
-"""
-PHI = """\
-{%- for message in messages %}
-{%- if message.role in ('system', 'user', 'assistant') %}
-{{- '<|' + message.role + '|>\\n' + message.content + '<|end|>\\n' }}
-{%- endif %}
-{%- endfor %}
-{{- '<|assistant|>\\n' if add_generation_prompt else '<|endoftext|>' }}
 """
 
 
@@ -91,13 +83,6 @@ def test_what_a_template_does_beyond_chats_is_not_claimed(tmp_path: Path, capsys
     assert propose(tmp_path, SHOUTING) == 1
     said = capsys.readouterr().err
     assert "no chat is proposed" in said or "the chat is a beginning" in said
-
-
-def test_a_chat_that_is_known_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is written."""
-    assert propose(tmp_path, PHI) == 0
-    assert "writes this already" in capsys.readouterr().out
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.jinja"]
 
 
 def test_what_is_no_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

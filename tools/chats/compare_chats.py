@@ -36,8 +36,8 @@ from toolect._compiled import Dialect
 from toolect._message import MessageError
 from toolect._rendered import RenderError
 from toolect.chat_template import TemplateError, marked, turns, verdicts
-from tools.chats.induction.chat_draft import InductionError
 from tools.chats.induction.proposing import induced
+from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template as Asked
 from tools.chats.original_templates import CACHE, Template, templates
 from tools.chats.template_texts import rendered
@@ -184,7 +184,7 @@ def unknown(template: Template, seed: int, count: int) -> Compared:
     except (InductionError, TemplateError) as error:
         return Compared(template, "", wrong=str(error))
     claimed = "claimed" if found.tried.sound else "; ".join(found.notes)[:120] or "not claimed"
-    return compare(template, claimed, partial(written, found.chat) if found.chat else None, seed, count)
+    return compare(template, claimed, partial(written, found.chat), seed, count)
 
 
 def _dialect_of(template: Template) -> Dialect | None:

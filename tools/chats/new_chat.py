@@ -2,11 +2,11 @@
 
     python -m tools.chats.new_chat NAME TEMPLATE [--dialect DIALECT] [--into FOLDER]
 
-TEMPLATE is a jinja file or a tokenizer_config.json. Written are NAME.chats.yaml and grammars/chats/NAME.lark, unless a
-known chat writes what the template does. The chat is tried on conversations that it was not made of. Its answers are
-those of a dialect: a known one, or one that `toolect new NAME --template TEMPLATE` has made (TOOLECT_SPECS).
+TEMPLATE is a jinja file or a tokenizer_config.json. Written are NAME.chats.yaml and grammars/chats/NAME.lark. The chat
+is tried on conversations that it was not made of. Its answers are those of a dialect: a known one, or one that
+`toolect new NAME --template TEMPLATE` has made (TOOLECT_SPECS).
 
-Exit code 0: the chat writes what the template writes, or a known one does. 1: not so; it is said where. 2: no template.
+Exit code 0: the chat writes what the template writes. 1: not so; it is said where. 2: no template.
 """
 
 from __future__ import annotations
@@ -18,88 +18,70 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from toolect import registry
-from toolect._chats.chat_registry import chats
 from toolect._shown import alike, cut, one_line
 from toolect.chat_template import TemplateError, special_tokens, template_of
-from tools.chats.induction.chat_draft import InductionError
-from tools.chats.induction.proposing import Difference, Proposal, Tried, proposed, spellings_of
+from tools.chats.induction.proposing import Proposal, induced
+from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template
 
-AROUND = 60
-"""Characters of two texts that are shown from where they differ."""
-UNREAD = 300
-"""Characters that tell what is read otherwise."""
+AROUND, UNREAD = 60, 300
+"""Characters of two texts that are shown from where they differ, and of what is read otherwise."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Propose a chat as the arguments say."""
-    options = _arguments().parse_args(argv)
-    spec = options.into / f"{options.name}.chats.yaml"
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("name", help="what the chat is called")
+    parser.add_argument("template", type=Path, help="a jinja file, or a tokenizer_config.json")
+    parser.add_argument("--dialect", default="", metavar="DIALECT", help="what its answers are written in")
+    parser.add_argument("--into", type=Path, default=Path(), metavar="FOLDER", help="where the files are written")
+    options = parser.parse_args(argv)
     variables = special_tokens(options.template)
     try:
         text = template_of(options.template.read_text(encoding="utf-8"), options.template.suffix == ".json")
-        template = Template(text, dict(variables), spellings_of(chats()))
+        template = Template(text, dict(variables))
     except (OSError, UnicodeDecodeError, TemplateError) as error:
         print(f"{error} - in {options.template}", file=sys.stderr)
         return 2
     for token in ("bos_token", "eos_token"):
         if token not in variables and re.search(rf"\b{token}\b", text):
             print(f"the template writes `{token}`, which a tokenizer_config.json tells", file=sys.stderr)
+    spec = options.into / f"{options.name}.chats.yaml"
     try:
-        found = proposed(template, options.name, spec, registry.dialect(options.dialect) if options.dialect else None)
+        dialect = registry.dialect(options.dialect) if options.dialect else None
+        found = induced(template, options.name, spec, dialect)
     except (InductionError, TemplateError) as error:
         print(f"no chat is proposed: {error}", file=sys.stderr)
         return 1
     finally:
         template.close()
-    if found.known:
-        print(f"the chat `{found.known}` writes this: {_how(found.tried)}; `toolect chat render --to {found.known}`")
-        return 0
     for path, written in found.files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="") as file:
             file.write(written)
         print(f"wrote {path}")
-    print(f"the chat: {_how(found.tried)}")
-    if not found.tried.sound:
-        print("\n".join(_shortcomings(found)), file=sys.stderr)
+    tried = found.tried
+    print(f"the chat: it writes {tried.same} of {tried.asked} conversations as the template does", end="")
+    print(f", and reads {tried.read} of {tried.written} back")
+    if not tried.sound:
+        print(*_shortcomings(found), sep="\n", file=sys.stderr)
         return 1
     print(f"next: toolect lint {spec}")
     return 0
 
 
-def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("name", help="what the chat is called")
-    parser.add_argument("template", type=Path, help="a jinja file, or a tokenizer_config.json")
-    parser.add_argument("--dialect", default="", metavar="DIALECT", help="what its answers are written in")
-    parser.add_argument("--into", type=Path, default=Path(), metavar="FOLDER", help="where the files are written")
-    return parser
-
-
-def _how(tried: Tried) -> str:
-    back = f", and reads {tried.read} of {tried.written} back" if tried.written else ""
-    return f"it writes {tried.same} of {tried.asked} conversations as the template does, of those without tools\
- {tried.untold_same} of {tried.untold}{back}"
-
-
 def _shortcomings(found: Proposal) -> Iterator[str]:
     """What was not found out, and where the chat first writes something else."""
-    if not found.tried.writes:
-        yield "the chat is a beginning: it does not write what the template writes"
+    yield "the chat is a beginning: it does not write what the template writes, or is not read back"
     yield from found.notes
-    if found.tried.difference is not None:
-        yield from _shown(found.tried.difference)
+    if (difference := found.tried.difference) is not None:
+        texts = difference.template, difference.chat
+        at = alike(*texts) if None not in texts else 0  # type: ignore[arg-type]
+        for what, text in zip(("template", "chat"), texts, strict=True):
+            there = "refuses the conversation" if text is None else f"`{cut(one_line(text[at:]), AROUND)}`"
+            yield f"  {what:9}{there}"
     if found.tried.unread:
         yield f"not all that it writes is read back: {cut(found.tried.unread, UNREAD)}"
-
-
-def _shown(difference: Difference) -> Iterator[str]:
-    texts = difference.template, difference.chat
-    at = alike(*texts) if None not in texts else 0  # type: ignore[arg-type]
-    for what, text in zip(("template", "chat"), texts, strict=True):
-        there = "refuses the conversation" if text is None else f"`{cut(one_line(text[at:]), AROUND)}`"
-        yield f"  {what:9}{there}"
 
 
 if __name__ == "__main__":

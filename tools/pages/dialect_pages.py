@@ -16,7 +16,7 @@ from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect._compiled import Dialect
 from toolect._message import Json, Segment
 from toolect._spec.model import Spec
-from tools.conformance import summary
+from tools.conformance.other_parsers import Figures, read_figures
 from tools.pages.markdown_text import cell, code, fenced, table
 from tools.pages.refusals import refused
 from tools.reports import REPORTS
@@ -179,8 +179,8 @@ def _link(name: str) -> str:
 
 
 @lru_cache
-def _measured() -> summary.Figures:
-    return summary.read(MEASURED)
+def _measured() -> Figures:
+    return read_figures(MEASURED)
 
 
 @lru_cache

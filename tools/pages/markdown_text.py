@@ -12,6 +12,14 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """The same, with columns as wide as what is in them."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    lines.insert(1, ["-" * width for width in widths])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
 def cell(text: str) -> str:
     """Plain text for a cell of a table."""
     return text.replace("|", "\\|").replace("<", "&lt;")

@@ -14,7 +14,7 @@ import toolect
 from toolect import Call, registry
 from toolect._rendered import RenderError
 from toolect.score import Expectation, check, expectation, score_turns
-from tools.conformance.tables import draw
+from tools.pages.markdown_text import aligned
 from tools.scores.altered_answers import ALTERATIONS, Calls, Question, questions, truth_of
 from tools.scores.bfcl_verdicts import DATA, VERSION, bfcl_verdict
 from tools.scores.turns_by_state import Backend, altered_turns, bfcl_turns_right, talks
@@ -103,7 +103,7 @@ def _table(title: str, judged: Judged) -> None:
 def _draw(title: str, heads: tuple[str, ...], counts: Mapping[str, Counter[str]]) -> None:
     whole = {**counts, "all": sum(counts.values(), Counter[str]())}
     rows = [[name, *(f"{found[head]:,}" for head in heads[1:])] for name, found in whole.items()]
-    print(f"{title}\n{draw([heads, *rows], markdown=False)}\n")
+    print(f"{title}\n{aligned([heads, *rows])}\n")
 
 
 def _written(asked: list[tuple[Question, Expectation]], names: Sequence[str]) -> None:

@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from toolect._authoring.generate.random_conversations import ChatCase
-from toolect.conversation import Assistant, Results, System, Turn
-from tools.chats.induction.known_words import Atoms, Slot, atoms, between
-from tools.chats.induction.marker_tokens import common_start, tokens
-
-Places = list[tuple[int, int, Slot]]
-
-
-class Written(NamedTuple):
-    """A conversation as the template writes it: without asking for an answer, and asking; and its beginnings.
-
-    `before` has, for each number of turns less than all, what is written for these alone; None where it is refused.
-    """
-
-    case: ChatCase
-    text: str
-    asking: str | None
-    before: Sequence[str | None]
-    known: Mapping[str, Slot]
-
-    @property
-    def turns(self) -> list[Turn]:
-        """The turns without the system text at the head."""
-        turns = list(self.case.conversation.turns)
-        return turns[1:] if turns and isinstance(turns[0], System) else turns
+from tools.chats.induction.known_words import Atoms, Places, Slot, between, common_start, places_of
+from tools.chats.induction.template_asking import Written
 
 
 class Cut(NamedTuple):
@@ -57,15 +34,11 @@ class Cutter:
     def cut(self, texts: Sequence[Written]) -> list[Cut]:
         """The texts that can be cut, in their parts."""
         self.final = _final(texts)
-        texts = [_without(one, self.final) for one in texts]
-        held = [(one, _places(one)) for one in texts]
+        held = [(one, _places(one)) for one in (_without(one, self.final) for one in texts)]
         held = [(one, places) for one, places in held if _in_order(one, places)]
-        ends = [[*self._by_prefixes(one, places)] for one, places in held]
-        return [
-            found
-            for (one, places), some in zip(held, ends, strict=True)
-            if (found := self._parted(one, places, some)) is not None
-        ]
+        starts = [[*self._by_prefixes(one, places)] for one, places in held]
+        cuts = (self._parted(one, places, some) for (one, places), some in zip(held, starts, strict=True))
+        return [cut for cut in cuts if cut is not None]
 
     def _by_prefixes(self, one: Written, places: Places) -> Iterator[int]:
         """Where each turn but the first begins; -1 where the text of fewer turns does not tell."""
@@ -83,27 +56,25 @@ class Cutter:
 
     def _parted(self, one: Written, places: Places, starts: Sequence[int]) -> Cut | None:
         text, turns = one.text, one.turns
+        tail = one.asking[len(text) :] if one.asking is not None and one.asking.startswith(text) else None
         if not turns:
-            return Cut(one, between(text, places, 0, len(text)), [], _tail(one))
-        cuts = [self._head(one, places)]
-        for number, known in enumerate(starts, 1):
-            at = known
+            return Cut(one, between(text, places, 0, len(text)), [], tail)
+        edges = [self._head(one, places)]
+        for number, at in enumerate(starts, 1):
             if at < 0 and (before := _last(places, number - 1)):
                 closers = self.closers.get(type(turns[number - 1]), ())
                 fitting = [closer for closer in closers if text.startswith(closer, before)]
                 at = before + len(max(fitting, key=len)) if fitting else -1
-            cuts.append(at)
-        if any(at < 0 for at in cuts) or cuts != sorted(cuts):
+            edges.append(at)
+        if any(at < 0 for at in edges) or edges != sorted(edges):
             return None
-        edges = [*cuts, len(text)]
-        parts = [between(text, places, start, end) for start, end in pairwise(edges)]
-        return Cut(one, between(text, places, 0, cuts[0]), parts, _tail(one))
+        parts = [between(text, places, start, end) for start, end in pairwise([*edges, len(text)])]
+        return Cut(one, between(text, places, 0, edges[0]), parts, tail)
 
     def _head(self, one: Written, places: Places) -> int:
         """Where the first turn begins: at what other turns of its kind begin with."""
-        kind, first = type(one.turns[0]), _first(places, 0)
-        openers = [opener for opener, _ in self.openers.get(kind, Counter()).most_common()]
-        openers = sorted({*openers, *(opener.lstrip() for opener in openers)}, key=len, reverse=True)
+        first, known = _first(places, 0), self.openers.get(type(one.turns[0]), Counter[str]())
+        openers = sorted({*known, *(opener.lstrip() for opener in known)}, key=len, reverse=True)
         for opener in openers:
             if one.text.endswith(opener, 0, first):
                 return first - len(opener)
@@ -119,46 +90,31 @@ def _final(texts: Sequence[Written]) -> str:
     rests: Counter[str] = Counter()
     for one in texts:
         for shorter in filter(None, one.before[1:]):
-            shared = common_start([tokens(shorter), tokens(one.text)])
-            rests["".join(tokens(shorter)[len(shared) :])] += 1
+            rests[shorter[len(common_start([shorter, one.text])) :]] += 1
     rest, count = rests.most_common(1)[0] if rests else ("", 0)
     return rest if 2 * count > rests.total() and all(one.text.endswith(rest) for one in texts) else ""
 
 
 def _without(one: Written, final: str) -> Written:
     """The texts without what stands at the end of each; of those that ask for an answer what differs stays."""
-    if not final:
-        return one
-    text = one.text.removesuffix(final)
-    return one._replace(text=text, before=[None if each is None else each.removesuffix(final) for each in one.before])
+    before = [None if each is None else each.removesuffix(final) for each in one.before]
+    return one._replace(text=one.text.removesuffix(final), before=before)
 
 
 def _places(one: Written) -> Places:
     """Where the words stand; names and ids that the answer itself does not tell are those of its results."""
     told: Counter[Slot] = Counter()
     found = []
-    counts = [_count(one.turns[:number], type(turn)) for number, turn in enumerate(one.turns)]
-    for start, end, slot in atoms(one.text, one.known):
+    for start, end, slot in places_of(one.text, one.known):
         if slot.kind in "ni":
             told[slot] += 1
             after = slot.turn + 1
             before = one.before[after] if after < len(one.before) else None
-            said = one.text[start:end]
-            if after < len(one.turns) and told[slot] > (1 if before is None else before.count(said)):
+            own = 1 if before is None else before.count(one.text[start:end])
+            if after < len(one.turns) and told[slot] > own:
                 slot = slot._replace(turn=after)
-        if slot.turn >= 0:
-            slot = slot._replace(number=counts[slot.turn] + slot.item)
         found.append((start, end, slot))
     return found
-
-
-def _count(turns: Sequence[Turn], kind: type) -> int:
-    """How many calls, or results, there are in turns of a kind."""
-    return sum(
-        len(turn.results) if isinstance(turn, Results) else len(turn.message.calls)
-        for turn in turns
-        if isinstance(turn, kind) and isinstance(turn, Results | Assistant)
-    )
 
 
 def _in_order(one: Written, places: Places) -> bool:
@@ -173,7 +129,3 @@ def _first(places: Places, turn: int) -> int:
 
 def _last(places: Places, turn: int) -> int:
     return max(end for _, end, slot in places if slot.turn == turn)
-
-
-def _tail(one: Written) -> str | None:
-    return one.asking[len(one.text) :] if one.asking is not None and one.asking.startswith(one.text) else None

@@ -1,13 +1,14 @@
-"""Conversations of words that nobody else says, so that a rendering tells where each of them stands."""
+"""Known words: conversations of words that nobody else says, so that a text tells where each of them stands."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from toolect._authoring.generate.random_conversations import ChatCase
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
+from toolect._shown import alike
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 
 HEAD = 999
@@ -28,12 +29,12 @@ class Slot(NamedTuple):
     turn: int = -1
     item: int = 0
     pair: int = 0
-    number: int = 0
-    """The number of the call or the result in the conversation."""
 
 
 Atom: TypeAlias = str | Slot
 Atoms: TypeAlias = tuple[Atom, ...]
+Places: TypeAlias = list[tuple[int, int, Slot]]
+"""Where words stand in a text: from, to, and what each is."""
 
 
 def word(kind: str, turn: int, item: int = 0, pair: int | None = None) -> str:
@@ -41,42 +42,32 @@ def word(kind: str, turn: int, item: int = 0, pair: int | None = None) -> str:
     return f"Z{kind}{turn:03}x{item:03}" + ("" if pair is None else f"y{pair}")
 
 
+def numbered_turns(case: ChatCase) -> list[tuple[int, Turn]]:
+    """The turns with their numbers: from 0 on, with -1 for a system text at the head."""
+    turns = case.conversation.turns
+    return [*enumerate(turns, -1 if turns and isinstance(turns[0], System) else 0)]
+
+
 def worded(case: ChatCase) -> ChatCase:
-    """The same conversation, of such words; of answers, what is empty stays so.
-
-    Calls have an argument or two, texts and numbers.
-    """
-    turns: list[Turn] = [*case.conversation.turns]
-    at = -1 if turns and isinstance(turns[0], System) else 0
-    said = [_worded(turn, number) for number, turn in enumerate(turns, at)]
-    for number, turn in enumerate(said):
-        if isinstance(turn, Results) and number:
-            before = said[number - 1]
-            calls = before.message.calls if isinstance(before, Assistant) else []
-            results = [
-                ToolResult(call.id or "", call.name, one.output) for call, one in zip(calls, turn.results, strict=False)
-            ]
-            said[number] = Results(tuple(results))
+    """The same conversation, of such words; of answers, what is empty stays so. Calls have an argument or two."""
+    said: list[Turn] = []
+    for number, turn in numbered_turns(case):
+        at = HEAD if number < 0 else number
+        match turn:
+            case System():
+                said.append(System(word("s", at)))
+            case User():
+                said.append(User(word("u", at)))
+            case Results(results):
+                calls = said[-1].message.calls if said and isinstance(said[-1], Assistant) else []
+                named = zip(calls, range(len(results)), strict=False)
+                said.append(Results(tuple(ToolResult(one.id or "", one.name, word("o", at, k)) for one, k in named)))
+            case Assistant(message):
+                segments: list[Segment] = [Reasoning(word("r", at))] if message.reasoning else []
+                segments += [Content(word("c", at))] if message.content else []
+                segments += [_call(one, at, k) for k, one in enumerate(message.calls)]
+                said.append(Assistant(Message(segments)))
     return case._replace(conversation=Conversation(said, case.conversation.tools))
-
-
-def _worded(turn: Turn, number: int) -> Turn:
-    at = HEAD if number < 0 else number
-    match turn:
-        case System():
-            return System(word("s", at))
-        case User():
-            return User(word("u", at))
-        case Results(results):
-            return Results(tuple(ToolResult("", "", word("o", at, k)) for k in range(len(results))))
-        case Assistant(message):
-            segments: list[Segment] = []
-            if message.reasoning:
-                segments.append(Reasoning(word("r", at)))
-            if message.content:
-                segments.append(Content(word("c", at)))
-            calls = (_call(one, at, k) for k, one in enumerate(message.calls))
-            return Assistant(Message([*segments, *calls]))
 
 
 def is_text(turn: int, item: int, pair: int) -> bool:
@@ -96,33 +87,24 @@ def _call(call: Call, turn: int, item: int) -> Call:
 
 def calls_of(case: ChatCase) -> list[tuple[Slot, Call]]:
     """The calls of a conversation of such words, each with the place of its arguments."""
-    turns = case.conversation.turns
-    at = -1 if turns and isinstance(turns[0], System) else 0
-    return [
-        (Slot("a", number, item), call)
-        for number, turn in enumerate(turns, at)
-        if isinstance(turn, Assistant)
-        for item, call in enumerate(turn.message.calls)
-    ]
+    answers = [(number, turn) for number, turn in numbered_turns(case) if isinstance(turn, Assistant)]
+    return [(Slot("a", number, item), call) for number, turn in answers for item, call in enumerate(turn.message.calls)]
 
 
-def atoms(text: str, known: Mapping[str, Slot]) -> list[tuple[int, int, Slot]]:
+def places_of(text: str, known: Mapping[str, Slot]) -> Places:
     """Where the words stand in a text, and the texts that are `known` besides, the longest first."""
     others = "|".join(map(re.escape, sorted(filter(None, known), key=len, reverse=True)))
-    found = re.compile(f"(?:{others})|{_WORD}" if others else _WORD)
     places = []
-    for one in found.finditer(text):
+    for one in re.finditer(f"(?:{others})|{_WORD}" if others else _WORD, text):
         slot = known.get(one[0])
         if slot is None and one[1]:
             turn = int(one[2])
             slot = Slot(one[1], -1 if turn == HEAD else turn, int(one[3]), int(one[4] or 0))
-        elif slot is None:
-            slot = Slot("v", int(one[5]), int(one[6]), int(one[7]))
-        places.append((one.start(), one.end(), slot))
+        places.append((one.start(), one.end(), slot or Slot("v", int(one[5]), int(one[6]), int(one[7]))))
     return places
 
 
-def between(text: str, places: Sequence[tuple[int, int, Slot]], start: int, end: int) -> Atoms:
+def between(text: str, places: Places, start: int, end: int) -> Atoms:
     """A stretch of a text: a text, a place, a text, and so on, with a text at both ends."""
     out: list[Atom] = []
     at = start
@@ -131,3 +113,40 @@ def between(text: str, places: Sequence[tuple[int, int, Slot]], start: int, end:
             out += [text[at:first], slot]
             at = last
     return (*out, text[at:end])
+
+
+_TOKEN = re.compile(
+    r"""\n
+    | [^\S\n]+
+    | <[|｜][^<>\n]*?[|｜]>
+    | </?[A-Za-z_][^<>\s"'=]*>
+    | </[^<>\s"'=]+>
+    | \[/?[A-Za-z_][^\[\]\s"'=]*\]
+    | \w+
+    | ([^\w\s()\[\]{}<>"'])\1*
+    | .""",
+    re.VERBOSE,
+)
+"""What markers are made of: whitespace, tags, words, signs."""
+
+
+def tokens(text: str) -> list[str]:
+    """The text in parts that are never cut in two."""
+    return [match[0] for match in _TOKEN.finditer(text)]
+
+
+def common_start(texts: Iterable[str], reverse: bool = False) -> str:
+    """The tokens that all texts begin with; with `reverse`, that they end with."""
+    lists = [tokens(text)[:: -1 if reverse else 1] for text in texts] or [[]]
+    length = min((alike(lists[0], other) for other in lists[1:]), default=len(lists[0]))
+    return "".join(lists[0][:length][:: -1 if reverse else 1])
+
+
+def common_end(texts: Iterable[str]) -> str:
+    """The tokens that all texts end with."""
+    return common_start(texts, True)
+
+
+def first_token(text: str) -> str:
+    """The first token of a text, if it has one."""
+    return next(iter(tokens(text)), "")
