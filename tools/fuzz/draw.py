@@ -24,7 +24,6 @@ from toolect._spec.policies import POLICIES, WRITING
 from tools.fuzz.damage import damaged, grafted
 from tools.fuzz.drawn_specs import DRAWN, drawn_dialect
 from tools.fuzz.fuzz_laws import Run
-from tools.fuzz.odd_messages import odd_samples
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 LONGEST = 1200
@@ -51,8 +50,7 @@ class Texts:
 
     def __init__(self, dialect: Dialect, seed: int, count: int) -> None:
         self.dialect, self.markers = dialect, facts(dialect).markers
-        odd = odd_samples(dialect, Random(seed), self.markers)
-        sources = (mixed(dialect, seed), mixed(dialect, seed, hostile=True), odd)
+        sources = (mixed(dialect, seed), mixed(dialect, seed, hostile=True))
         made = [Text(one.text, one.tools) for source in sources for one in islice(source, count)]
         known = corpus(dialect.name)
         self.drawn, self.known = (

@@ -1,4 +1,4 @@
-"""Cost of the tests: the slowest ones and the files, in seconds; with --mutants, the faults of `src` that they find.
+"""Cost of the tests: the slowest ones, in seconds; with --mutants, the faults of `src` that they find.
 
     make test-cost
     make test-cost ARGS="--mutants 120 --seed 20261128 --before ../older-checkout"
@@ -23,7 +23,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
-from xml.etree import ElementTree
 
 import coverage
 import msgspec
@@ -46,18 +45,6 @@ class Outcome(msgspec.Struct, frozen=True):
     mutant: Mutant
     died: bool
     seconds: float
-
-
-def slowest(xml: Path) -> tuple[list[tuple[float, str]], Counter[str]]:
-    """The seconds of each test, the slowest first, and of each file, as pytest's report says."""
-    tests = [
-        (float(case.get("time", 0)), f"{(case.get('classname') or '').replace('.', '/')}.py::{case.get('name')}")
-        for case in ElementTree.parse(xml).iter("testcase")
-    ]
-    files: Counter[str] = Counter()
-    for seconds, name in tests:
-        files[name.partition("::")[0]] += seconds  # type: ignore[assignment]  # Counter is typed for whole numbers
-    return sorted(tests, reverse=True), files
 
 
 def contexts(checkout: Path, kept: Path) -> dict[tuple[str, int], list[str]]:
@@ -177,23 +164,8 @@ def mutation(count: int, seed: int, older: Path | None) -> str:
     return table([again.get(one.mutant, one) for one in after], after)
 
 
-def times(arguments: Sequence[str]) -> str:
-    """The twenty slowest tests and files of `make test`, in seconds, and its processor time."""
-    KEPT.mkdir(exist_ok=True)
-    xml = KEPT / "tests.xml"
-    before = os.times()
-    command = ["-m", "pytest", "-q", "-n", "auto", "-o", "junit_duration_report=total", f"--junitxml={xml}", *arguments]
-    subprocess.run([sys.executable, *command], cwd=ROOT, check=False)
-    after = os.times()
-    tests, files = slowest(xml)
-    lines = [f"{seconds:7.1f} s  {name}" for seconds, name in tests[:SLOWEST]]
-    lines += ["", *(f"{seconds:7.1f} s  {name}" for name, seconds in files.most_common(SLOWEST)), ""]
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return "\n".join([*lines, f"{len(tests):,} tests, {spent:.0f} s of processor time, workers included"])
-
-
 def main() -> None:
-    """Print the times of the tests, or with --mutants the table of mutants."""
+    """Print the slowest tests, or with --mutants the table of mutants."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--mutants", type=int, metavar="N", help="how many faults are drawn")
     parser.add_argument("--seed", type=int, default=0, help="what draws them")
@@ -203,7 +175,8 @@ def main() -> None:
         older = options.before.resolve() if options.before else None
         print(mutation(options.mutants, options.seed, older))
     else:
-        print(times(rest))
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", f"--durations={SLOWEST}", *rest]
+        subprocess.run(command, cwd=ROOT, check=False)
 
 
 if __name__ == "__main__":
