@@ -9,7 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-RUN = "from toolect._cli import main; main(prog_name='toolect')"
+RUN = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # background jobs of a shell ignore it
+    "from toolect._cli import main; main(prog_name='toolect')"
+)
 """The program that is the command."""
 
 

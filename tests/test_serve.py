@@ -293,6 +293,23 @@ def test_histories_that_clients_send(server: Served, up: Upstream, api: str, str
     assert '{"name": "weather", "arguments": {"city": "Oslo"}}' in prompt and "sunny" in prompt
 
 
+@pytest.mark.parametrize("kind", BROKEN)
+def test_what_was_sent_can_be_sent_back(server: Served, up: Upstream, kind: str) -> None:
+    """A call that nobody could read is text in the next prompt, with what its tool is said to have answered."""
+    up.script = text_answer(BROKEN[kind][0], finish=BROKEN[kind][1])
+    history: list[Any] = [{"role": "user", "content": "?"}]
+    made = server.openai.chat.completions.create(model=MODEL, messages=history, tools=TOOLS).choices[0].message
+    history += [made.model_dump(exclude_none=True), {"role": "user", "content": "Once more."}]
+    up.script = text_answer(PLAIN)
+    assert server.ask("chat", False, messages=history).content == PLAIN
+    assert "Once more." in up.asked["prompt"] and "ide" in up.asked["prompt"].partition("?")[2]
+    broken = {"id": "a", "type": "function", "function": {"name": "tide", "arguments": "{bad"}}
+    history[1:2] = [{"role": "assistant", "content": None, "tool_calls": [broken]},
+                    {"role": "tool", "tool_call_id": "a", "content": "no JSON"}]  # fmt: skip
+    assert server.ask("chat", False, messages=history).content == PLAIN
+    assert "tide: {bad" in up.asked["prompt"] and "no JSON" in up.asked["prompt"]
+
+
 @ways
 def test_users_cannot_forge_turns(server: Served, up: Upstream, api: str, stream: bool) -> None:
     """Control tokens in a text are made harmless."""

@@ -123,3 +123,13 @@ def test_many_messages_are_drawn_one_below_the_other(corpus: Path) -> None:
     assert parts[5] == "6 ===\nline 6: expected JSON, got `Expecting value` at column 1\n"
     assert result.exit_code == 1
     assert invoke("parse", corpus, "--format", "text", "--jobs", "2").stdout == result.stdout
+
+
+def test_a_table_says_that_it_is_cut(tmp_path: Path) -> None:
+    """Without a limit the first hundred texts are shown, and the rest is mentioned; with one it is what was wished."""
+    path = tmp_path / "many.jsonl"
+    path.write_text((json.dumps({"text": "No call."}) + "\n") * 101, "utf-8")
+    said = invoke("coverage", path, "--matrix", "--dialect", "hermes", "--jobs", "1")
+    assert "the first 100 texts: --limit N takes more" in said.stderr
+    said = invoke("coverage", path, "--matrix", "--dialect", "hermes", "--jobs", "1", "--limit", "50")
+    assert "--limit" not in said.stderr

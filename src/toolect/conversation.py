@@ -50,6 +50,15 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
 
         return cls(read_messages(messages), read_tools(tools))
 
+    def unread_as_text(self) -> Conversation:
+        """The conversation without calls that could not be read, which no chat can write.
+
+        Each is content, in the model's own words, and its result a turn of the user. Calls without an id are numbered.
+        """
+        from toolect._exchange.numbering import unread_as_text  # not part of starting up
+
+        return msgspec.structs.replace(self, turns=tuple(unread_as_text(self.turns)))
+
     def to_openai(self) -> dict[str, Json]:
         """The `messages` of a chat-completions request, and its `tools` if there are any.
 

@@ -95,7 +95,11 @@ class Answers:
         """Raise RenderError for an answer with calls that cannot be written, or in an order that cannot be."""
         for call in said.calls:
             if not call.runnable:
-                raise RenderError("call", f"a {call.status} call has no canonical spelling", call.raw)
+                raise RenderError(
+                    "call",
+                    f"a {call.status} call has no canonical spelling (`Conversation.unread_as_text` makes text of it)",
+                    call.raw,
+                )
             if not_finite(call.arguments) is not None:
                 raise RenderError("arguments", "expected finite numbers", call.arguments_text)
         if not said.ordered:

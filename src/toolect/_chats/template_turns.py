@@ -32,7 +32,11 @@ def sound(turns: Sequence[Turn]) -> list[Turn]:
             continue
         for call in turn.message.calls:
             if not call.runnable:
-                raise RenderError("call", f"a {call.status} call has no canonical spelling", call.raw)
+                raise RenderError(
+                    "call",
+                    f"a {call.status} call has no canonical spelling (`Conversation.unread_as_text` makes text of it)",
+                    call.raw,
+                )
             if not_finite(call.arguments) is not None:
                 raise RenderError("arguments", "expected finite numbers", call.arguments_text)
         kinds = [_ORDER[type(segment)] for segment in turn.message.segments]

@@ -75,7 +75,10 @@ def write_matrix(
     Without dialects they are those that fit best. The exit status is 1 if a text is read well by none of them.
     """
     try:
-        texts = [*islice(_texts(corpus, options), limit)]
+        texts = [*islice(_texts(corpus, options), limit + 1)]
+        if len(texts) > limit == TEXTS:
+            note(f"these are the first {limit} texts: --limit N takes more")
+        del texts[limit:]
         jobs = jobs or (1 if len(texts) <= ALONE else cores())
         with progress(unit="texts") as advance:
             scores = [*_each(_scores, texts, jobs, advance)] if fits or not dialects else []

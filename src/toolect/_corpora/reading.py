@@ -35,8 +35,8 @@ class Reader:
     """Reads texts in dialects that are given, or in the one that fits.
 
     A text without a given dialect is read in that of the last text with the same markers, or where it has none, in
-    those of the texts before it. One of them has it when it reads calls or reasoning, none badly but for a last call
-    that is cut off, and leaves no marker over. Else the dialect is detected.
+    those of the texts before it. One of them has it when it reads calls or reasoning, without a repair and none badly
+    but for a last call that is cut off, and leaves no marker over. Else the dialect is detected.
     """
 
     def __init__(self, dialects: Sequence[str]) -> None:
@@ -101,8 +101,8 @@ class Reader:
 
 
 def _whole(read: Read) -> bool:
-    """True when the dialect has read all there is to read; a last call may be cut off after its name."""
-    if read.left:
+    """True when the dialect has read all there is as it writes it; a last call may be cut off after its name."""
+    if read.left or read.message.repairs or any(call.repairs for call in read.calls):
         return False
     if not read.calls:
         return bool(read.message.reasoning)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from toolect._message import Call, Message, Segment
+from toolect._exchange.plain_text import unread_text
+from toolect._message import Call, Content, Message, Reasoning, Segment
 from toolect._turns import Assistant, PendingCalls, Results, Turn, User
 
 
@@ -38,6 +39,18 @@ def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
             yield msgspec.structs.replace(turn, message=_with_ids(turn.message, free, ids))
         else:
             yield turn
+
+
+def unread_as_text(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """The turns, where a call that could not be read is content, in the model's words, its result the user's."""
+    for turn in numbered(turns):
+        if isinstance(turn, Assistant) and any(not call.runnable for call in turn.message.calls):
+            message = turn.message
+            texts = [message.content, *(unread_text(call) for call in message.calls if not call.runnable)]
+            thoughts = [one for one in message.segments if isinstance(one, Reasoning)]
+            content = Content("\n".join(filter(None, texts)))
+            turn = Assistant(Message([*thoughts, content, *message.runnable]))
+        yield turn
 
 
 def _with_ids(message: Message, free: Iterator[str], ids: dict[int, str]) -> Message:

@@ -89,7 +89,7 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     assert form.chat is not None
     tools = [] if request.choice == NONE else request.tools
     try:
-        conversation = replace(request.conversation, tools=tools)
+        conversation = replace(request.conversation.unread_as_text(), tools=tools)
         text = _written(form.chat, conversation, request.thinking)
         opening = _opening(form.dialect, request) if request.must_call else ""
         if opening and _is_reasoning(form.dialect, opening, text):
