@@ -53,6 +53,7 @@ def test_five_rows_make_a_dialect(tmp_path: Path) -> None:
     assert "5 of 5 rows read as they say, 5 written back" in done.output
     again = new(tmp_path, "harbour", rows=HARBOUR)
     assert again.exit_code == 2 and "choose another name" in again.output
+    assert new(tmp_path, "harbour", "--force", rows=HARBOUR).exit_code == 0
     with own_registries():
         [name] = toolect.load(tmp_path / "harbour.yaml")
         dialect = toolect.dialect(name)
@@ -64,6 +65,33 @@ def test_five_rows_make_a_dialect(tmp_path: Path) -> None:
         ]
         assert str(dialect.render(message)) == text
     assert "call tide {" in (tmp_path / "corpus" / "harbour.txt").read_text()
+
+
+def test_what_a_row_says_is_its_case(tmp_path: Path) -> None:
+    """Also where the dialect reads it otherwise: then lint says so."""
+    schema = {"type": "object", "properties": {"port": {"type": "string"}, "days": {"type": "integer"}}}
+    (tmp_path / "tools.json").write_text(json.dumps([{"name": "tide", "parameters": schema}]))
+    rows = [row(f"<call:tide>\n<arg:port>{port}</arg>\n<arg:days>{days}</arg>\n</call>",
+                ("tide", {"port": port, "days": str(days)})) for days, port in enumerate(("Brest", "Rome", "Oslo"))]  # fmt: skip
+    done = new(tmp_path, "harbour", "--schemas", str(tmp_path / "tools.json"), rows=rows)
+    assert done.exit_code == 1 and "is read with `days` of tide as 0, not" in done.output, done.output
+    if (tmp_path / "harbour.yaml").exists():
+        assert '"days": "0"' in (tmp_path / "corpus" / "harbour.txt").read_text()
+        found = CliRunner().invoke(main, ["lint", str(tmp_path / "harbour.yaml"), "--only", "harbour"])
+        assert found.exit_code == 1 and "failing-case" in found.output
+
+
+def test_many_rows(tmp_path: Path) -> None:
+    """A few are aligned, all are read: what only a late one shows is found, and what it says wrongly is said."""
+    many = [
+        row(f"<call:log>\n<arg:text>line {number}</arg>\n</call>", ("log", {"text": f"line {number}"}))
+        for number in range(90)
+    ]
+    done = new(tmp_path, "harbour", rows=[*many, *HARBOUR])
+    assert done.exit_code == 0 and "95 of 95 rows read as they say, 95 written back" in done.output, done.output
+    wrong = {**many[3], "text": many[3]["text"].replace("line 3", "line 99"), "calls": many[4]["calls"]}
+    done = new(tmp_path, "port", rows=[*many, *HARBOUR, wrong])
+    assert done.exit_code == 1 and "row 96" in done.output, done.output
 
 
 def test_what_one_row_alone_shows_is_not_claimed(tmp_path: Path) -> None:

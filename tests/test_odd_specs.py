@@ -435,3 +435,22 @@ def test_the_last_marker_of_the_prompt_stands_twice() -> None:
         message = dialect.parse(text, prefix="<think>\n")
         assert [repair.detail for repair in message.repairs] == ["<think>"]
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text, prefix="<think>\n")[0], message)
+
+
+@pytest.mark.parametrize(
+    "text", ["<c>f<i>f_0<a>{}</c>", "Hi.<c>f<i>f_0<a>{}</c>", "Hi.<c>f<i>f_7<a>{}</c> <c>f<i>f_8<a>{}"]
+)
+def test_an_id_that_repeats_the_name(text: str) -> None:
+    """It is the call's, whatever comes before the call and in whichever pieces."""
+    lines = ["start: (content | call)*", "content: TEXT", 'call: "<c>" NAME "<i>" ID "<a>" JSON "</c>"',
+             r"NAME: /\w+/", r"ID: /\w+/", "%declare TEXT JSON"]  # fmt: skip
+    roles = "content: content, call: call, NAME: call.name, ID: call.id, call/JSON: call.arguments"
+    dialect = declared(lines, roles, ', ids: {form: "{name}_{index}"}')
+    ids = re.findall(r"<i>(\w+)", text)
+    assert [call.id for call in dialect.parse(text).calls] == ids
+    for size in (1, 4, 99):
+        reader = dialect.stream()
+        for at in range(0, len(text), size):
+            reader.feed(text[at : at + size])
+        reader.close()
+        assert [call.id for call in reader.message.calls] == ids

@@ -130,9 +130,10 @@ class Builder:
                     self.draft.start_call(call)
             case Role.REF if call is not None:
                 name, said = named_by(self._ref, text, self._schemas), split_ref(self._ref, text)[0]
+                if call.id is None and "{index}" in self._ref:
+                    call.id = text
                 if not call.says("name", call.name, name, at):
                     call.name = call.header = name
-                    call.id = text if "{index}" in self._ref else None
                     if name not in ("", said):
                         call.note(RepairKind.TOOL_NAME, at, said)
                     self.draft.start_call(call)

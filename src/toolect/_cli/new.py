@@ -32,18 +32,20 @@ MAX_BYTES = 1 << 23
     "-o", "--out", default=".", metavar="DIR", type=FOLDER, help="The folder for the files.  [default: the current one]"
 )
 @click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the rows.")
+@click.option("--force", is_flag=True, help="Write over files that are there.")
 @options("schemas", "template", "spec")
 def command(
     name: str | None, file: str | None, tools: list[Json] | None, draft: str | None, template: str | None, out: str,
-    anyway: bool,
+    anyway: bool, force: bool,
 ) -> int:  # fmt: skip
     """Make a dialect called NAME from answers and what they say.
 
     ROWS is a file of JSON lines, each with the `text` of an answer, character for character, and what it says:
-    `content`, `reasoning`, and `calls` with `name` and `arguments`. Five rows will often do: two with several calls,
-    two with content before a call, two with reasoning if there is any. What the texts have beside what they say is
+    `content`, `reasoning`, and `calls` with `name`, `arguments` and, if there is one, `id`; `prefix` is the end of a
+    prompt that has begun the answer. Five rows will often do: two with several calls, two with content before a call,
+    two with reasoning if there is any. What the texts have beside what they say is
     markup, and the grammar. Written are NAME.yaml with the entry, grammars/NAME.lark, and corpus/NAME.txt with the
-    rows as cases. Nothing is overwritten.
+    rows as cases. Nothing is overwritten, but with --force.
 
     Without rows, --draft prints some for pasted answers: one a line as JSON with `text`, or apart by lines of `===`.
     Correct what they say, and give them back.
@@ -63,8 +65,8 @@ def command(
             raise Misuse("expected NAME and a file of rows, or NAME and --template: without rows, --draft prints some")
         _check_name(name)
         if template is None:
-            return _begin(name, read_rows(_text(str(file))), tools, Path(out), anyway)
-        return _begin(name, check_rows(_template_rows(template)), tools, Path(out), anyway, asked=True)
+            return _begin(name, read_rows(_text(str(file))), tools, Path(out), anyway, force)
+        return _begin(name, check_rows(_template_rows(template)), tools, Path(out), anyway, force, asked=True)
     except RowsError as error:
         raise Misuse(str(error)) from None
 
@@ -80,7 +82,7 @@ def _draft(path: str, tools: Sequence[Json]) -> int:
 
 
 def _begin(
-    name: str, rows: Sequence[Row], tools: list[Json] | None, into: Path, anyway: bool, asked: bool = False
+    name: str, rows: Sequence[Row], tools: list[Json] | None, into: Path, anyway: bool, force: bool, asked: bool = False
 ) -> int:
     """Write the files of a dialect, unless a known one reads all; rows that were `asked` for show all there is."""
     from toolect._authoring.induction import induce, tools_of
@@ -96,7 +98,7 @@ def _begin(
     if made.spec is None or not made.proof.read:
         note(f"no dialect is made: {made.why}")
         return 1
-    write(files_of(made, name, into, rows, declared))
+    write(files_of(made, name, into, rows, declared), force)
     emit(f"{made.proof.read} of {counted(len(rows), 'row')} read as they say, {made.proof.back} written back\n")
     return _tell(made, into / f"{name}.yaml")
 
@@ -150,17 +152,18 @@ def _known(rows: Sequence[Row], tools: Sequence[Json]) -> str | None:
     return next((name for name in names if prove(toolect.dialect(name), rows, tools).clean == len(rows)), None)
 
 
-def write(files: Mapping[Path, str]) -> None:
-    """Writes all files, or none: what is there stays as it is."""
-    for path in files:
+def write(files: Mapping[Path, str], force: bool = False) -> None:
+    """Writes all files, or none: what is there stays as it is, but by `force`."""
+    for path in () if force else files:
         if path.exists():
-            raise Misuse(f"expected to write a new file, got one that is there at `{path}`: choose another name")
+            advice = "choose another name, or write over it with --force"
+            raise Misuse(f"expected to write a new file, got one that is there at `{path}`: {advice}")
     written: list[Path] = []
     try:
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8", newline="") as file:
-                written.append(path)
+            with path.open("w" if force else "x", encoding="utf-8", newline="") as file:
+                written += [] if force else [path]
                 file.write(text)
             click.echo(f"wrote {path}")
     except (OSError, UnicodeError) as error:

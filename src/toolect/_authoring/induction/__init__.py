@@ -38,8 +38,14 @@ from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import tool_schemas
 from toolect.registry import shipped
 
-__all__ = ["Induced", "Row", "RowsError", "check_rows", "induce", "prove", "read_rows", "tools_of"]
+__all__ = ["Induced", "Row", "RowsError", "check_rows", "difference", "induce", "prove", "read_rows", "tools_of"]
 
+SAMPLE = 16
+"""Rows that are aligned. Beyond it: more are where the dialect of these does not read and write them."""
+COUNTEREXAMPLES = 4
+"""Rows that are added at a time."""
+MAX_SAMPLE = 40
+"""Rows that are aligned in all. Beyond it: what else is read otherwise is said."""
 MAX_SOLUTIONS = 3
 """Solutions of the equations of one hypothesis that are tried. Beyond it: the best of those."""
 MAX_ACCEPTED = 4
@@ -85,11 +91,25 @@ class _Candidate(NamedTuple):
 
 
 def induce(rows: Sequence[Row], tools: Sequence[Json], name: str = "new", left_out: bool = True) -> Induced:
-    """The dialect of rows whose calls are of these tools; with `left_out`, also tried with each row left out."""
-    made = _search(rows, tools, name, [*_candidates(rows)])
+    """The dialect of rows whose calls are of these tools; with `left_out`, also tried with each row left out.
+
+    Of many rows the first ones are aligned, and those that the dialect of them does not read and write.
+    """
+    sample = [*rows[:SAMPLE]]
+    while True:
+        made = _search(sample, tools, name, [*_candidates(sample)])
+        if made.dialect is None or len(sample) == len(rows):
+            break
+        dialect = made.dialect
+        wrong = [row for row in rows if row not in sample and not prove(dialect, [row], tools).back][:COUNTEREXAMPLES]
+        if not wrong or len(sample) >= MAX_SAMPLE:
+            proof = prove(dialect, rows, tools)
+            made = made._replace(proof=proof, why=made.why or proof.wrong)
+            break
+        sample += wrong
     if made.why or not left_out:
         return made
-    return made._replace(unproven=(*_unseen(rows, tools, made), *_unproven(rows, tools, name, made)))
+    return made._replace(unproven=(*_unseen(rows, tools, made), *_unproven(sample, tools, name, made)))
 
 
 def _candidates(rows: Sequence[Row]) -> Iterator[_Candidate]:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from toolect._authoring.corpus import Case, describe, write
-from toolect._authoring.induction import Induced, Row
+from toolect._authoring.induction import Induced, Row, difference
 from toolect._compiled import Dialect
 from toolect._message import Json, Status, dumps
 from toolect._rendered import RenderError
@@ -43,7 +43,10 @@ def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: s
     read = dialect.parse(row.text, tools, prefix=row.prefix)
     if describe(alone) != describe(read):
         attributes.append(("tools", name))
-    case = Case(path, 1, f"Row {row.number}", tuple(attributes), row.text, describe(read))
+    wrong = difference(read, row.message)
+    case = Case(path, 1, f"Row {row.number}", tuple(attributes), row.text, describe(row.message if wrong else read))
+    if wrong:
+        return case
     if not read.clean:
         return replace(case, attributes=(*attributes, ("lenient", "")))
     try:

@@ -21,8 +21,6 @@ MAX_BITS = 4096
 """Bits of a whole number in a row. Beyond it: it is refused."""
 DEEP = 24
 """Levels of lists and objects in a row. Beyond it: it is refused."""
-MAX_ROWS = 64
-"""Rows that a dialect is induced from. Beyond it: the first ones."""
 _FIELDS = ("text", "content", "reasoning", "calls", "prefix")
 
 
@@ -58,15 +56,18 @@ def read_rows(source: str) -> list[Row]:
         try:
             given = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise RowsError(f"row {number}: expected one JSON object on the line, got {error}") from None
+            why = f"got {error}: rows for pasted answers are printed by --draft"
+            raise RowsError(f"row {number}: expected one JSON object on the line, {why}") from None
         rows.append(row_of(given, number))
     return check_rows(rows)
 
 
 def row_of(given: Json, number: int) -> Row:
     """The row that an object says. Raises RowsError."""
-    if not isinstance(given, dict) or not isinstance(given.get("text"), str):
-        raise RowsError(f"row {number}: expected an object with `text`, the answer, got {kind_of(given)}")
+    text = given.get("text") if isinstance(given, dict) else None
+    if not isinstance(text, str):
+        got = kind_of(given) if not isinstance(given, dict) else f"`text` of {kind_of(text)}" if text else "none"
+        raise RowsError(f"row {number}: expected an object with `text`, the answer, got {got}")
     if odd_part := _odd(given):
         raise RowsError(f"row {number}: expected text and finite numbers, at most {DEEP} levels deep, got {odd_part}")
     if odd := [key for key in given if key not in _FIELDS]:
@@ -119,7 +120,7 @@ def _call(given: Json, where: str) -> Call:
 def check_rows(rows: Sequence[Row]) -> list[Row]:
     """The rows, each text once. Raises RowsError where they contradict each other, or say no call."""
     seen: dict[str, Row] = {}
-    for row in rows[:MAX_ROWS]:
+    for row in rows:
         other = seen.setdefault(row.whole, row)
         if wrong := difference(row.message, other.message):
             raise RowsError(f"row {row.number}: expected what row {other.number} says of the same text, got {wrong}")
