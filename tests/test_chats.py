@@ -151,7 +151,7 @@ def test_results_are_told_of_their_calls(name: str, ids: list[str]) -> None:
     text = texts.pop()
     if text is None or {"calls", "results", "turns"} & {*one.spec.lost}:
         return
-    assert {one.told(conversation, date="2026-01-01").text for conversation in given} == {text}
+    assert {one.round_trip(conversation, date="2026-01-01").text for conversation in given} == {text}
     assert {one.beginning(conversation, date="2026-01-01")(3, False) for conversation in given} == {text}
     assert all(not any("results" in loss for loss in one.losses(conversation, text)) for conversation in given)
     _, answer, told = one.parse(text).turns[-3:]

@@ -432,7 +432,7 @@ def test_a_number_that_no_json_says_is_not_written(number: float) -> None:
     one, other = (Conversation([User("q"), Assistant(Message([Call("f", {"a": a}, "c")]))]) for a in (1.5, number))
     write: list[Callable[[Conversation], object]] = [
         Conversation.to_openai, Conversation.to_anthropic, Conversation.to_responses, Conversation.to_sharegpt,
-        toolect.chat("qwen3").render, toolect.chat("qwen3-coder").told, toolect.chat("gpt-oss").told,
+        toolect.chat("qwen3").render, toolect.chat("qwen3-coder").round_trip, toolect.chat("gpt-oss").round_trip,
     ]  # fmt: skip
     for each in write:
         each(one)

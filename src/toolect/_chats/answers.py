@@ -146,6 +146,10 @@ class Answers:
         keys = shape_keys(plan.json.node)
         return frozenset("{") if keys.open or not keys.name else frozenset(map(str.casefold, keys.name))
 
+    def has_word(self, word: str) -> bool:
+        """True for a word that the dialect writes, or looks for, itself."""
+        return word in self.texts or word.casefold() in self._keys
+
     @cached_property
     def _named(self) -> bool:
         """True when a tool may be called by its name alone."""

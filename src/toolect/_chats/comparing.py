@@ -54,7 +54,7 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
             [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
             for turns in (was, now)
         ]
-        if len(calls[0]) != len(calls[1]) or not all(map(_alike, *calls)):
+        if len(calls[0]) != len(calls[1]) or not all(map(is_same_call, *calls)):
             found.append(Change(OTHER_CALLS))
         return found
     for number, (old, new) in enumerate(zip(was, now, strict=True)):
@@ -95,7 +95,7 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield NO_SIGNATURE
         if was.content != now.content:
             yield OTHER_CONTENT if now.content else NO_CONTENT
-        if len(was.calls) != len(now.calls) or not all(map(_alike, was.calls, now.calls)):
+        if len(was.calls) != len(now.calls) or not all(map(is_same_call, was.calls, now.calls)):
             yield OTHER_CALLS
         elif was.calls and (was.reasoning, was.content) == (now.reasoning, now.content) and _order(was) != _order(now):
             yield ORDER
@@ -119,7 +119,7 @@ def _order(message: Message) -> list[type]:
     return [kind for kind, _ in groupby(kinds)]
 
 
-def _alike(one: Call, two: Call) -> bool:
+def is_same_call(one: Call, two: Call) -> bool:
     """True for calls that are the same, whatever their ids."""
     if one.name != two.name or one.runnable != two.runnable:
         return False

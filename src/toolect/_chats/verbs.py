@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date as Date  # noqa: N812
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
+from zlib import crc32
 
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, Change, changes
@@ -13,20 +13,27 @@ from toolect._chats.continuing import Beginning, Written
 from toolect._chats.growing import Growing
 from toolect._chats.guarding import Guard
 from toolect._chats.hearing import Hearing
-from toolect._chats.known_forms import KnownForms
 from toolect._chats.left_unread import left_unread
 from toolect._chats.marker_scan import Scan
 from toolect._chats.outline import Outlines
-from toolect._chats.plain_turns import plain_turns
 from toolect._chats.plan import Plans
+from toolect._chats.read_back_cache import ReadBackCache
+from toolect._chats.round_trips import RoundTrips, Shape
 from toolect._chats.transcript_reader import Course, TranscriptReader
-from toolect._chats.writing import Place, Unsafe, Writer
+from toolect._chats.writing import Unsafe, Writer
 from toolect._compiled import Dialect
 from toolect._message import kind_of
 from toolect._spec.chat_model import ChatSpec
-from toolect._transcript import Defused, Given, Transcript
+from toolect._transcript import Defused, Transcript
 from toolect._turns import Assistant, System
 from toolect.conversation import Conversation
+
+Check: TypeAlias = Literal["sample", "all", "none"]
+"""Which conversations are read back to find out what they lose. A sample has the first of each shape, all that are
+unusual, and one of a hundred others.
+"""
+SAMPLED_SHARE = 100
+"""One of so many is read back that need not be."""
 
 
 class Converted(NamedTuple):
@@ -42,6 +49,8 @@ class RenderedConversation(NamedTuple):
     text: str
     changes: tuple[Change, ...] = ()
     defused: tuple[Defused, ...] = ()
+    shape: Shape | None = None
+    """What it has in common with others that lose the same; None for an unusual one."""
 
 
 class Chat(Written):
@@ -69,8 +78,12 @@ class Chat(Written):
         return Guard(self.spec, self._answers, self._scan, lambda text: self.parse(text), self._hearing.heard)
 
     @cached_property
-    def _known(self) -> KnownForms:
-        return KnownForms(self.spec, self._scan, self._answers, self._hearing.heard)
+    def _cache(self) -> ReadBackCache:
+        return ReadBackCache(self._scan, self._answers)
+
+    @cached_property
+    def _round_trips(self) -> RoundTrips:
+        return RoundTrips(self.spec, self._hearing.heard)
 
     @property
     def name(self) -> str:
@@ -111,10 +124,8 @@ class Chat(Written):
             return text
         return self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
 
-    def _writer(
-        self, unsafe: Unsafe, date: Date | str | None, told: Mapping[Place, list[Given]] | None = None
-    ) -> Writer:
-        return Writer(self._outlines, self._answers, self._scan, unsafe, date, told)
+    def _writer(self, unsafe: Unsafe, date: Date | str | None) -> Writer:
+        return Writer(self._outlines, self._answers, self._scan, self._cache, unsafe, date)
 
     def _read_back(
         self,
@@ -130,7 +141,9 @@ class Chat(Written):
         def write(one: Conversation) -> Transcript:
             return self._writer("keep", date).write(one.turns, one.tools, generate, thinking)
 
-        return self._guard.checked(conversation, text, write, unsafe == "neutralise")
+        done = self._guard.checked(conversation, text, write, unsafe == "neutralise")
+        self._cache.learn(conversation, *done)
+        return done
 
     def beginning(
         self,
@@ -152,43 +165,38 @@ class Chat(Written):
 
         return Growing(partial(self._writer, unsafe, date), turns, conversation.tools, thinking, read_back)
 
-    def told(
+    def round_trip(
         self,
         conversation: Conversation,
         *,
         thinking: bool | None = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
-        compare: bool = True,
+        check: Check = "all",
     ) -> RenderedConversation:
-        """The text as of `render`, and what it tells otherwise: found out by reading it back, or one of its form.
+        """The text as of `render`, and what it loses of the conversation: found out by reading it back.
 
-        Without `compare` nothing is read back, and nothing told otherwise is found.
+        What is not read back, as `check` says, loses what others of its shape do; with `none` no loss is looked for.
         Tools are known by the tuple that they are in: what is in it must not be changed.
         """
         conversation = self._in_order(conversation)
-        known, wishes = self._known, (thinking,)
-        turns = None if unsafe == "keep" else plain_turns(conversation.turns)
-        new = partial(self._writer, unsafe, date, known.pieces)
-        if turns is not None and (told := known.text(turns, wishes, conversation, new(), compare)):
-            return RenderedConversation(*told)
-        writer = new()
+        writer = self._writer(unsafe, date)
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
-        form = known.form(conversation, writer)
-        found = () if not compare else known.changes(form, conversation) if form else None
+        shape = self._round_trips.shape(conversation, writer) if check == "sample" and unsafe != "keep" else None
+        found: tuple[Change, ...] | None = None if check != "none" else ()
+        if shape is not None and crc32(text.encode("utf-8", "surrogatepass")) % SAMPLED_SHARE:
+            found = self._round_trips.changes(shape, conversation, writer)
         back = None
         if writer.has_markers or writer.has_odd_calls:
             text, back = self._read_back(conversation, text, False, thinking, date, unsafe)
         if found is None:
             back = back or self.parse(text)
             found = tuple(one for one in changes(conversation, back) if one.what != IDS)
-            if form:
-                known.learn(form, conversation, writer, found, back)
-        if form and turns is not None:
-            known.prepare(turns, wishes, form, conversation, writer)
-            if back is not None:
-                known.find_answers(turns, wishes, conversation, back, text, new())
-        return RenderedConversation(text, found, text.defused)
+            if unsafe != "keep":
+                self._cache.learn(conversation, text, back)
+            if shape is not None:
+                self._round_trips.learn(shape, found)
+        return RenderedConversation(text, found, text.defused, shape)
 
     def course(self, text: str) -> Course:
         """How any text is read: the rules that it goes through, what their slots hold, and the repairs."""

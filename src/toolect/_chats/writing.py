@@ -12,8 +12,8 @@ from toolect._chats.filling import Data, SlotAnswer
 from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, SampledPlace, answer_shape, turn_shape
-from toolect._chats.plain_texts import is_plain_call
 from toolect._chats.plan import AnswerPlan
+from toolect._chats.read_back_cache import ReadBackCache
 from toolect._chats.turn_facts import literal_facts
 from toolect._rendered import Rendered
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
@@ -22,8 +22,6 @@ from toolect._turns import Assistant, System, Turn, User
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 """What to do with a text that would break out of its slot."""
-Place: TypeAlias = tuple[str, int, int, int]
-"""Where tools are told one by one: the rule, the number of the turn, its facts, and which tools, by their identity."""
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
@@ -38,12 +36,12 @@ class Writer(PlanFiller):
         outlines: Outlines,
         answers: Answers,
         scan: Scan,
+        read_back: ReadBackCache,
         unsafe: Unsafe,
         day: Date | str | None,
-        told: Mapping[Place, list[Given]] | None = None,
     ) -> None:
         super().__init__(outlines.plans, day=day)
-        self.outlines, self.answers, self.scan = outlines, answers, scan
+        self.outlines, self.answers, self.scan, self.read_back = outlines, answers, scan, read_back
         self.keep = unsafe == "keep"
         self.held: list[HeldText] = []
         """The texts that were filled in, with their places and the numbers of their pieces."""
@@ -51,16 +49,10 @@ class Writer(PlanFiller):
         """The answers with calls, and those whose parts have another order than most, with their places."""
         self.callers: list[SlotAnswer | None] = []
         """For each turn the last answer with calls."""
-        self.known_tools = told
-        """The pieces that tell of tools, in places where they are known, and break out of nothing."""
-        self.new_tools: dict[Place, list[Given]] = {}
-        """Those that were written anew."""
-        self.outline: Outline | None = None
-        """What was followed."""
         self.written: tuple[Body, int] | None = None
         """What was written, and the facts of all turns."""
         self.has_markers = self.has_odd_calls = False
-        """Whether a text holds anything that looks like markup, and a call more than plain values: it is read back."""
+        """Whether a text holds anything that looks like markup, and a call is of a kind that never came back."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -75,7 +67,6 @@ class Writer(PlanFiller):
             for index, one in self.odd:
                 if index in outline.written:
                     self.answers.check(one)
-        self.outline = outline
         self.follow(outline, body)
         self.written = body, shared
         self.look(body, outline.written)
@@ -112,14 +103,15 @@ class Writer(PlanFiller):
         """Look at all texts that were filled in after `held`, and at the answers `written`."""
         if self.keep:
             return
-        texts = self.held[held:] if held else self.held
+        known = self.read_back.tools
+        texts = [one for one in self.held[held:] if one[1].origin is not Origin.TOOLS or one[0] not in known]
         self.has_markers |= self.scan.suspects(texts) or not self.scan.edges.keep(texts)
         for index in written:
             one = body.data[index]
             if isinstance(one, SlotAnswer):
                 is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
                 self.has_markers |= is_lost or not self.answers.is_text((one.content, one.reasoning), self.tools)
-                self.has_odd_calls |= not all(map(is_plain_call, one.calls))
+                self.has_odd_calls |= not self.read_back.has(one.calls, self.tools)
 
     def body(self, turns: Sequence[Turn]) -> Body:
         """The turns that are written one after the other, with what their answers say."""
@@ -162,27 +154,6 @@ class Writer(PlanFiller):
                 turn = body.turns[index]
                 assert isinstance(turn, Assistant) and turn.text is not None
                 self.sampled(turn.text, turn.opened, op.plan, number, facts)
-
-    def each(self, op: Each, data: Data, number: int, facts: int) -> None:
-        """Write one by one the tools, which may be known, the results or calls of a turn, or arguments."""
-        if op.role is not ChatRole.TOOL or self.known_tools is None:
-            super().each(op, data, number, facts)
-            return
-        place = op.rule, number, facts, id(self.tools)
-        known = self.known_tools.get(place)
-        if known is None:
-            before = len(self.pieces)
-            super().each(op, data, number, facts)
-            self.new_tools[place] = self.pieces[before:]
-        else:
-            self.pieces += known
-
-    def each_or_fill(self, op: Fill | Each, data: Data, number: int, facts: int) -> None:
-        """Write what belongs into a place."""
-        if isinstance(op, Each):
-            self.each(op, data, number, facts)
-        else:
-            self.fill((op,), data, number, facts)
 
     def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
         """The turns with what the system says at the head."""

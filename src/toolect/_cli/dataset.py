@@ -68,7 +68,10 @@ WIDE = 140
 @click.option("--exact", is_flag=True, help="Refuse rows with any loss.")
 @click.option("--allow", multiple=True, metavar="LOSS", help="Keep rows with such losses: `calls` are refused.")
 @click.option("--refuse", multiple=True, metavar="LOSS", help="Refuse rows with such losses, too.")
-@click.option("--no-compare", is_flag=True, help="Do not read back what is written: only refusals are found.")
+@click.option(
+    "--check", type=click.Choice(["sample", "all", "none"]), default="sample",
+    help="Which rows are read back for what they lose.  [default: sample: the first of each shape, odd ones, 1 %]",
+)  # fmt: skip
 @click.option(
     "--status", "statuses", multiple=True, type=click.Choice([status.value for status in Status]),
     help="Keep rows all of whose calls have this status; several times for several.",
@@ -89,7 +92,7 @@ def command(
     data: tuple[str, ...], to: str, out: str, kind: str, rows_files: tuple[str, ...], join: str, dialect: str,
     field: str, to_dialect: str, chat: str, tokenizer: str | None, teach: str, thinking: bool | None, date: str | None,
     unsafe: str, keep_tool_prompt: bool, drop_tool_prompt: bool, exact: bool, allow: tuple[str, ...],
-    refuse: tuple[str, ...], no_compare: bool, statuses: tuple[str, ...], valid: bool, with_calls: bool,
+    refuse: tuple[str, ...], check: str, statuses: tuple[str, ...], valid: bool, with_calls: bool,
     max_ids: int | None, distinct: bool, parquet: bool, shard: int, jobs: int | None, place: str | None, address: str,
     html: str | None, form: str, max_bytes: int,
 ) -> int:  # fmt: skip
@@ -107,7 +110,7 @@ def command(
 
     options: dict[str, object] = {
         "dialect": _dialect(to_dialect), "tokenizer": tokenizer or "", "teach": teach, "thinking": thinking,
-        "date": date, "unsafe": unsafe, "compare": not no_compare, "table": parquet,
+        "date": date, "unsafe": unsafe, "check": check, "table": parquet,
     }  # fmt: skip
     target = _target(to, chat, options, bool(max_ids))
     keep = Keep(tuple(map(Status, statuses)), valid, with_calls, max_ids or 0)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
+from toolect._chats.verbs import Check
 from toolect._data.losses import DEFUSED, WEIGHTS_LEFT
 from toolect._detection.guess import reader as reader_of
 from toolect._exchange.openai_messages import template_messages
@@ -73,8 +74,8 @@ class Target(msgspec.Struct, frozen=True):
     thinking: bool | None = None
     date: str | None = None
     unsafe: str = "refuse"
-    compare: bool = True
-    """Read back what is written, and compare."""
+    check: Check = "sample"
+    """Which rows are read back, and compared."""
     table: bool = False
     """Columns for tables, whose cells are all of one type: what has no one type is JSON text."""
 
@@ -139,7 +140,7 @@ def _written(
     if target.form in OF_A_CHAT:
         return _in_chat(conversation, target, cut, weights)
     row = _row(conversation, target)
-    lost = meaningful(conversation, _again(row, target)) if target.compare else []
+    lost = meaningful(conversation, _again(row, target)) if target.check != "none" else []
     lost += _weighed(row, conversation, weights, target)
     if target.table:
         text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
@@ -235,7 +236,7 @@ def _in_chat(
     one = chat_named(target.chat)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
-        told = one.told(conversation, compare=target.compare, **options)
+        told = one.round_trip(conversation, check=target.check, **options)
         lost = [Change(WEIGHTS_LEFT, min(weights))] if weights else []
         return WrittenRow([{"text": str(told.text)}], [*_defused(told.defused), *told.changes, *lost])
     tokenizer: Any = tokenizer_of(target.tokenizer)
@@ -244,7 +245,7 @@ def _in_chat(
     if not made:
         raise RenderError("answer", NO_ANSWER)
     texts = [(example.encoded.text, example.answers) for example in made]
-    lost = _taught_otherwise(conversation, texts, target) if target.compare else []
+    lost = _taught_otherwise(conversation, texts, target) if target.check != "none" else []
     return WrittenRow([_COLUMNS[target.form](example) for example in made], lost)
 
 
