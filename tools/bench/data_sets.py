@@ -37,9 +37,9 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from toolect._authoring.processes import collect_less
-from toolect._chats import writing
 from toolect._chats.answers import Answers
 from toolect._chats.marker_scan import NoneOf, Scan, ScanEdges
+from toolect._chats.read_back_cache import ReadBackCache
 from toolect._corpora.sources import Unit, UnitKind
 from toolect._data.chunk_results import part_of
 from toolect._data.converting import Settings
@@ -152,11 +152,11 @@ def rates(chats: list[str], count: int) -> tuple[float, list[Rate]]:
     odd = [json.dumps(with_odd_arguments(one)).encode() for one in unlike]
     floor, found = _floor(plain), []
     for chat in chats:
-        for what, lines, compare in (
-            ("", plain, True), (", --no-compare", plain, False),
-            (", tools of its own in each row", own, True), (", dates and quotes in arguments", odd, True),
+        for what, lines, check in (
+            ("", plain, "sample"), (", --check none", plain, "none"), (", --check all", plain, "all"),
+            (", tools of its own in each row", own, "sample"), (", dates and quotes in arguments", odd, "sample"),
         ):  # fmt: skip
-            settings = Settings(target_of(chat, compare=compare), Source("messages"))
+            settings = Settings(target_of(chat, check=check), Source("messages"))
             data = b"\n".join(lines)
             unit = Unit("rows", UnitKind.BLOCK, len(data), data=data)
 
@@ -223,8 +223,8 @@ def guard(chats: list[str], count: int) -> list[list[str]]:
     data = b"\n".join(json.dumps(with_markup(next(made))).encode() for _ in range(count))
     unit, found = Unit("rows", UnitKind.BLOCK, len(data), data=data), []
     for chat in chats:
-        for compare in (True, False):
-            settings = Settings(target_of(chat, compare=compare), Source("messages"))
+        for check in ("sample", "none"):
+            settings = Settings(target_of(chat, check=check), Source("messages"))
             times: dict[bool, list[float]] = {True: [], False: []}
             for looked in (True, False) * 5:
                 with nullcontext() if looked else unguarded():
@@ -232,7 +232,7 @@ def guard(chats: list[str], count: int) -> list[list[str]]:
                     part_of(unit, settings, unit.size)
                     times[looked].append(time.process_time() - start)
             with_it, without = min(times[True]), min(times[False])
-            what = chat if compare else f"{chat}, --no-compare"
+            what = chat if check == "sample" else f"{chat}, --check none"
             found.append([what, f"{count / with_it:,.0f}", f"{count / without:,.0f}", f"{1 - without / with_it:.2f}"])
     return found
 
@@ -243,7 +243,7 @@ def unguarded() -> Iterator[None]:
     with ExitStack() as stack:
         for kind, name, value in (
             (Scan, "suspects", False), (ScanEdges, "keep", True), (ScanEdges, "keep_all", True),
-            (NoneOf, "stands_in", True), (Answers, "is_text", True), (writing, "is_plain_call", True),
+            (NoneOf, "stands_in", True), (Answers, "is_text", True), (ReadBackCache, "has", True),
         ):  # fmt: skip
             stack.enter_context(mock.patch.object(kind, name, lambda *_, value=value: value))
         yield
@@ -381,9 +381,9 @@ so processor time tells more than the clock. {"Compiled" if is_compiled() else "
 ## Speed
 
 The floor is `json.loads` and `json.dumps` of each row: {floor:,.0f} rows a second of processor time. The target is
-{SPEED} of it. A form of conversation is read back once, to find out what it loses; `--no-compare` reads nothing back.
-Of rows with tools that no other row has, and of calls whose arguments are more than words, these are read back each
-time: shares are of the floor of the same rows.
+{SPEED} of it. The first row of each shape and each kind of calls is read back, to find out what it loses, and one of a
+hundred others; `--check all` reads all back, `--check none` only what may break out. Shares are of the floor of the
+same rows.
 
 {table([["to", "rows/s", "of the floor"], *speeds])}
 

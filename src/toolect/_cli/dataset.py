@@ -69,8 +69,8 @@ WIDE = 140
 @click.option("--allow", multiple=True, metavar="LOSS", help="Keep rows with such losses: `calls` are refused.")
 @click.option("--refuse", multiple=True, metavar="LOSS", help="Refuse rows with such losses, too.")
 @click.option(
-    "--check", type=click.Choice(["sample", "all", "none"]), default="sample",
-    help="Which rows are read back for what they lose.  [default: sample: the first of each shape, odd ones, 1 %]",
+    "--check", type=click.Choice(["sample", "all", "none"]), default="sample", show_default=True,
+    help="Which rows are read back to find out what they lose; `sample`: the first of each shape, odd ones, and 1 %.",
 )  # fmt: skip
 @click.option(
     "--status", "statuses", multiple=True, type=click.Choice([status.value for status in Status]),
@@ -250,6 +250,8 @@ def _head(report: RowReport) -> Iterator[Styled]:
     yield TerminalStyle.LABEL, f"{sentence(report)}\n"
     for source, paths in report.sources.items():
         yield TerminalStyle.QUIET, f"read {counted(len(paths), 'file')} as {source}\n"
+    if report.check != "all":
+        yield TerminalStyle.QUIET, f"read back: {report.check} (--check)\n"
 
 
 def _said(title: str, found: tuple[RemarkCount, ...]) -> Iterator[Styled]:

@@ -37,6 +37,8 @@ class RowReport(msgspec.Struct, frozen=True):
     version: int
     toolect: str
     target: str
+    check: str
+    """Which rows were read back: a `sample`, `all` or `none`."""
     sources: dict[str, list[str]]
     lines: int
     rows: int
@@ -57,6 +59,7 @@ def report_of(done: JobProgress, job: Job) -> RowReport:
         version=VERSION,
         toolect=__version__,
         target=str(job.settings.target),
+        check=job.settings.target.checked,
         sources=done.sources,
         lines=done.read,
         rows=sum(done.fates.values()),

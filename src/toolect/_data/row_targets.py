@@ -79,6 +79,11 @@ class Target(msgspec.Struct, frozen=True):
     table: bool = False
     """Columns for tables, whose cells are all of one type: what has no one type is JSON text."""
 
+    @property
+    def checked(self) -> Check:
+        """Which rows are read back: where there is no chat, that of all costs little."""
+        return "all" if self.check == "sample" and self.form not in OF_A_CHAT else self.check
+
     def __str__(self) -> str:
         """The form in words, for a report."""
         within = f" of {self.chat}" if self.chat else f", calls in {self.dialect}" if self.dialect else ""
