@@ -5,7 +5,7 @@ from toolect._chat_completion import Ids
 from toolect._chats.continuing import Beginning, Rewritten, Written
 from toolect._chats.template_chat import TemplateChat
 from toolect._chats.transcript_reader import Course
-from toolect._chats.verbs import Chat, Converted, RenderedConversation
+from toolect._chats.verbs import Chat, Check, Converted, RenderedConversation
 from toolect._chats.writing import Unsafe
 from toolect._compiled import Mode, ToolPrompts, Tools
 from toolect._conversion import Conversion, Loss
@@ -36,6 +36,7 @@ __all__ = [
     "AutoStream",
     "Beginning",
     "Chat",
+    "Check",
     "Conversion",
     "Converted",
     "Course",
