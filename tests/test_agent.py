@@ -9,6 +9,7 @@ import json
 import math
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import aclosing
 from typing import Any, Literal
 
 import chat_server
@@ -434,8 +435,10 @@ def test_hooks_approve_and_watch() -> None:
     assert run(broken.run("?")).text == "Done."
 
 
-def test_a_cancelled_run_keeps_its_history() -> None:
-    """Aborting ends the model and the tools; every call has a result."""
+@pytest.mark.parametrize("more", ["more" * 500, ""], ids=["while the model writes", "while only the tool runs"])
+@pytest.mark.parametrize("left", [False, True], ids=["cancelled", "left"])
+def test_a_cancelled_run_keeps_its_history(more: str, left: bool) -> None:
+    """Aborting, or leaving the stream, ends the model and the tools; every call that has begun has a result."""
 
     async def work() -> Agent:
         cancel = asyncio.Event()
@@ -447,7 +450,14 @@ def test_a_cancelled_run_keeps_its_history() -> None:
             cancel.set()
             await asyncio.sleep(60)
 
-        agent = Agent(spelled(call_text("wait") + "more" * 500, pause=0.001), tools, "hermes")
+        agent = Agent(spelled(call_text("wait") + more, pause=0.001), tools, "hermes")
+        if left:
+            async with aclosing(agent.stream("?")) as events:
+                async for event in events:
+                    if isinstance(event, ToolStarted):
+                        await asyncio.sleep(0.05)
+                        break
+            return agent
         with pytest.raises(AbortedError) as error:
             await agent.run("?", cancel)
         assert error.value.history == agent.history

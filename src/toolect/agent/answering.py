@@ -242,7 +242,8 @@ class Answer:
     def _result(self, index: int, task: asyncio.Task[ToolResult]) -> ToolResult:
         if task.done() and not task.cancelled():
             return task.result()
-        return ToolResult(self._ids[index], self.calls[index].name, "the call was cancelled", True)
+        said = "the call was cancelled, and may have been executed"
+        return ToolResult(self._ids[index], self.calls[index].name, said, True)
 
     def remember(self, history: list[Turn]) -> None:
         """Add the answer, and what came of its calls, to the conversation."""

@@ -157,11 +157,13 @@ class Loop:
             answer.cancel()
             raise
         finally:
-            await answer.settle()
-            answer.remember(self.history)
-            self._usage += answer.ended.usage
-            self._calls += answer.calls
-            self._results += answer.results
+            try:
+                await answer.settle()
+            finally:  # also where this wait is cancelled: a call that has begun is not forgotten
+                answer.remember(self.history)
+                self._usage += answer.ended.usage
+                self._calls += answer.calls
+                self._results += answer.results
         return answer
 
     def _chosen(self) -> Model:
