@@ -14,20 +14,22 @@ import argparse
 import datetime
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import toolect
 from toolect._authoring.generate.random_conversations import ChatCase, cases
+from toolect._chats.verbs import Chat
 from toolect._rendered import RenderError
 from toolect._shown import alike
 from toolect._transcript import Origin
-from toolect.tokens import Encoded, encode, load
+from toolect.tokens import Encoded, Tokenizer, encode, load
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import messages
+from tools.pages.markdown_text import table
 from tools.peers.environments import answers, peers, run
 from tools.reports import keep
-from tools.tokens import compare_weights, original_tokenizers, token_speed
+from tools.tokens import compare_weights, original_tokenizers
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE, ORIGINALS
 
@@ -51,64 +53,47 @@ joins turns of one role that stand side by side, the chat refuses them.
 """
 
 
-class Count(NamedTuple):
-    """Conversations with the same ids, those that both refuse, those whose text is another, and other differences."""
-
-    same: int
-    joined: int
-    """The same when the text is not cut at answers."""
-    refused: int
-    text: int
-    around: int
-    """Other ids from a quoted marker on."""
-    differences: tuple[str, ...]
-
-    @property
-    def of(self) -> int:
-        """Those that can be compared."""
-        return self.same + self.joined + self.around + len(self.differences)
+OUTCOMES = ("same", "joined", "around quotes", "else", "refused", "other text")
+"""What comes of a conversation; the last two cannot be compared."""
 
 
-def compared(name: str, given: Sequence[ChatCase], shown: int) -> tuple[Count, Count]:
-    """Conversations without markup, and those with it."""
+def compared(name: str, given: Sequence[ChatCase], shown: int) -> tuple[Counter[str], Counter[str]]:
+    """What came of conversations without markup, and of those with it."""
     original = ORIGINALS[name]
     template = next(one for one in templates() if original.template in (one.name, *one.copies))
-    tokenizer = load(CACHE / name)
-    quoted = [quotes(case.conversation) for case in given]
-    requests = [request(case, quote, template.original) for case, quote in zip(given, quoted, strict=True)]
+    tokenizer, chat = load(CACHE / name), toolect.chat(original.chat)
+    requests = [request(case, quotes(case.conversation), template.original) for case in given]
     theirs = asked("transformers", "ids_by_transformers", name, {"template": template.text, "requests": requests})
-    chat = toolect.chat(original.chat)
-    counts = []
-    for kind in (False, True):
-        same = joined = refused = text = around = 0
-        differences = []
-        for case, quote, their in zip(given, quoted, theirs, strict=True):
-            if quote is not kind:
-                continue
-            try:
-                written = chat.render(case.conversation, case.generate, thinking=case.thinking, unsafe="keep")
-            except RenderError:
-                refused += "error" in their
-                text += "error" not in their
-                continue
-            if "error" in their:
-                text += 1
-                continue
-            ours = encode(written, tokenizer)
-            if ours.ids == their["ids"]:
-                same += 1
-            elif astride(ours, encode(written, tokenizer, cut="none"), their["ids"]):
-                joined += 1
-            elif said(tokenizer, ours.ids) != said(tokenizer, their["ids"]):
-                text += 1
-            elif beside_a_quote(ours, their["ids"]):
-                around += 1
-            else:
-                differences.append(difference(ours, their["ids"]))
-        counts.append(Count(same, joined, refused, text, around, tuple(differences)))
-        for one in differences[:shown]:
-            print(f"{name}: {one}")
-    return counts[0], counts[1]
+    counts = Counter[str](), Counter[str]()
+    for case, one, their in zip(given, requests, theirs, strict=True):
+        found, ours = _outcome(case, chat, tokenizer, their)
+        counts[one["sanitize"]][found] += 1
+        if ours and counts[one["sanitize"]][found] <= shown:
+            print(f"{name}: {difference(ours, their['ids'])}")
+    return counts
+
+
+def _outcome(case: ChatCase, chat: Chat, tokenizer: Tokenizer, their: Any) -> tuple[str, Encoded | None]:
+    """What came of a conversation, and our ids where others are not explained."""
+    try:
+        written = chat.render(case.conversation, case.generate, thinking=case.thinking, unsafe="keep")
+    except RenderError:
+        return "refused" if "error" in their else "other text", None
+    if "error" in their:
+        return "other text", None
+    ours = encode(written, tokenizer)
+    if ours.ids == their["ids"]:
+        return "same", None
+    if astride(ours, encode(written, tokenizer, cut="none"), their["ids"]):
+        return "joined", None
+    if said(tokenizer, ours.ids) != said(tokenizer, their["ids"]):
+        return "other text", None
+    return ("around quotes", None) if beside_a_quote(ours, their["ids"]) else ("else", ours)
+
+
+def right(counts: Counter[str]) -> bool:
+    """True when nearly all ids that can be compared are the same."""
+    return counts["same"] + counts["joined"] >= SHARE * sum(counts[one] for one in OUTCOMES[:4])
 
 
 def astride(ours: Encoded, joined: Encoded, theirs: Sequence[int]) -> bool:
@@ -157,44 +142,44 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     original_tokenizers.fetch()
-    rows = []
+    rows: list[tuple[str, ...]] = [("tokenizer", "chat", "texts", *OUTCOMES)]
+    same = True
     for name in [options.tokenizer] if options.tokenizer else ORIGINALS:
-        given = list(cases(options.seed, options.count))
-        plain, quoted = compared(name, given, options.differences)
-        rows.append((name, plain, quoted))
-        print(row(*rows[-1]), flush=True)
+        found = compared(name, list(cases(options.seed, options.count)), options.differences)
+        for kind, counts in zip(KINDS, found, strict=True):
+            rows.append((name, ORIGINALS[name].chat, kind, *(str(counts[one]) for one in OUTCOMES)))
+            print("  ".join(rows[-1]), flush=True)
+        same = same and right(found[0])
+    print(table(rows))
     if options.tokenizer:
-        return int(any(plain.same + plain.joined < SHARE * plain.of for _, plain, _ in rows))
+        return int(not same)
     mistral = by_mistral(list(cases(options.seed, options.count)))
     weights, well = compare_weights.section(options.count * 2 // 5, options.seed, options.differences)
     trained = run("training", "tools.tokens.trainers", capture_output=True)
     print(mistral, weights, trained.stdout, trained.stderr[-800:] if trained.returncode else "", sep="\n")
     if options.write:
-        keep("tokens.md", page(rows, options.count, options.seed, mistral, weights, trained.stdout))
-    same = all(plain.same + plain.joined >= SHARE * plain.of for _, plain, _ in rows)
+        keep("tokens.md", page(table(rows), options.count, options.seed, mistral, weights, trained.stdout))
     return int(not (same and well and trained.returncode == 0))
+
+
+KINDS = ("no markup", "markup quoted")
+"""Texts of conversations."""
 
 
 def by_mistral(given: Sequence[ChatCase]) -> str:
     """The rows of mistral-common."""
     requests = []
     for case in given:
-        said = {"tools": None, **case.conversation.to_openai(), "generate": case.generate}
-        for message in said["messages"]:
+        told = {"tools": None, **case.conversation.to_openai(), "generate": case.generate}
+        for message in told["messages"]:
             message.pop("reasoning_content", None)  # it has none
-        requests.append(said)
+        requests.append(told)
     question = {"chat": "mistral-nemo-common", "requests": requests}
-    found_by = answers("training", "tools.tokens.mistral_ids", question)
-    lines = []
-    for kind in (False, True):
-        found: Counter[str] = Counter()
-        for case, answer in zip(given, found_by, strict=True):
-            if quotes(case.conversation) is kind:
-                found[mistral_outcome(answer["theirs"], answer["ours"], answer["joined"])] += 1
-        cells = ["markup quoted" if kind else "no markup", *(str(found[one]) for one in MISTRAL_OUTCOMES)]
-        lines.append(f"| {' | '.join(cells)} |")
-    head = f"| texts | {' | '.join(MISTRAL_OUTCOMES)} |"
-    return "\n".join([MISTRAL, head, "| --- " * (len(MISTRAL_OUTCOMES) + 1) + "|", *lines, ""])
+    counts = Counter[str](), Counter[str]()
+    for case, one in zip(given, answers("training", "tools.tokens.mistral_ids", question), strict=True):
+        counts[quotes(case.conversation)][mistral_outcome(one["theirs"], one["ours"], one["joined"])] += 1
+    rows = [(kind, *(str(found[one]) for one in MISTRAL_OUTCOMES)) for kind, found in zip(KINDS, counts, strict=True)]
+    return f"{MISTRAL}\n{table([('texts', *MISTRAL_OUTCOMES), *rows])}\n"
 
 
 MISTRAL_OUTCOMES = ("same", "joined", "other text", "other ids", "refused by both", "by mistral-common", "by the chat")
@@ -212,54 +197,17 @@ def mistral_outcome(theirs: Any, ours: Any, joined: Any) -> str:
     )
 
 
-def row(name: str, plain: Count, quoted: Count) -> str:
-    """A row of the table."""
-    cells = [name, ORIGINALS[name].chat]
-    cells += [f"{plain.same} of {plain.of}", str(plain.joined), str(len(plain.differences))]
-    cells += [f"{quoted.same} of {quoted.of}", str(quoted.joined), str(quoted.around), str(len(quoted.differences))]
-    return f"| {' | '.join(cells)} | {plain.refused + quoted.refused} | {plain.text + quoted.text} |"
-
-
-def page(
-    rows: Iterable[tuple[str, Count, Count]], count: int, seed: int, mistral: str, weights: str, trained: str
-) -> str:
+def page(rows: str, count: int, seed: int, mistral: str, weights: str, trained: str) -> str:
     """The report."""
-    today = datetime.date.today().isoformat()
     training = peers()["training"]
-    used = (training.package, *training.requires[:5], *training.besides)
-    packages = ", ".join(one.replace("==", " ") for one in used)
-    return "\n".join(
-        [
-            "# Ids and weights beside those of others",
-            "",
-            f"{count} random conversations for each tokenizer, seed {seed}, {today}; `make tokens` prints it.",
-            "",
-            f"{packages}.",
-            "",
-            "## transformers",
-            "",
-            NOTE,
-            "| tokenizer | chat | same | joined | else | same, markup quoted | joined | around quotes | else | refused "
-            "| other text |",
-            "| --- " * 11 + "|",
-            *(row(*one) for one in rows),
-            "",
-            "## mistral-common",
-            "",
-            mistral,
-            "## tinker-cookbook",
-            "",
-            weights,
-            "## Trainers",
-            "",
-            trained,
-            "## Speed",
-            "",
-            token_speed.WORDS,
-            *token_speed.rows(0.5),
-            "",
-        ]
+    packages = ", ".join(
+        one.replace("==", " ") for one in (training.package, *training.requires[:5], *training.besides)
     )
+    about = f"{count} random conversations for each tokenizer, seed {seed}, {datetime.date.today().isoformat()}"
+    parts = [f"# Ids and weights beside those of others\n\n{about}; `make tokens` prints it.", f"{packages}."]
+    sections = {"transformers": f"{NOTE}\n{rows}\n", "mistral-common": mistral, "tinker-cookbook": weights}
+    parts += [f"## {title}\n\n{text}" for title, text in (sections | {"Trainers": trained}).items()]
+    return "\n\n".join(parts)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from toolect.conversation import Assistant, Conversation, Results, System, Turn
 from toolect.tokens import Tokenizer, load
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import rendered
+from tools.pages.markdown_text import table
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE
 
@@ -121,13 +122,8 @@ class Outcome(NamedTuple):
     about: str = ""
 
 
-SAME, WEIGHTS, TEXT, IDS = "same", "weights", "text as the template's", "ids"
-THEIRS, NEITHER, REFUSED, UNEXPLAINED = (
-    "theirs is the template's",
-    "neither is the template's",
-    "refused",
-    "unexplained",
-)
+SAME, WEIGHTS, TEXT, IDS = "same", "weights", "as the template", "cut"
+THEIRS, NEITHER, REFUSED, UNEXPLAINED = "theirs is", "neither is", "refused", "unexplained"
 
 
 def conversations(family: Family, count: int, seed: int, quoting: bool) -> Iterator[ChatCase]:
@@ -262,36 +258,21 @@ llama3 has neither tools nor reasoning, DeepSeek V3 no tools.
 
 def section(count: int, seed: int, shown: int = 0) -> tuple[str, bool]:
     """The tables, and whether all that differs is explained."""
-    rows, notes = [], []
+    rows: list[tuple[str, ...]] = [("renderer", "ours", "of", *KINDS)]
+    notes: list[tuple[str, ...]] = [("renderer", "what", "conversations")]
     well = True
     for quoting in (False, True):
-        size = count if not quoting else count // 4
         for family in FAMILIES:
-            found = compared(family, [*conversations(family, size, seed, quoting)])
+            given = conversations(family, count // 4 if quoting else count, seed, quoting)
+            found = compared(family, [*given])
             if quoting:  # the changes that tell classes apart would change what is quoted, too
                 found = [one if one.kind != TEXT else one._replace(classes=(AS_ABOVE,)) for one in found]
-            kinds = Counter(one.kind for one in found)
-            classes = Counter(name for one in found for name in one.classes)
+            kinds, classes = Counter(one.kind for one in found), Counter(name for one in found for name in one.classes)
             well = well and not classes[UNEXPLAINED] and (quoting or not kinds[THEIRS] + kinds[NEITHER])
             name = f"{family.theirs}, markup quoted" if quoting else family.theirs
-            cells = [name, f"toolect/{family.ours}", str(len(found)), *(str(kinds[kind]) for kind in KINDS)]
-            rows.append(f"| {' | '.join(cells)} |")
-            notes += [f"| {name} | {why} | {times} |" for why, times in classes.most_common()]
+            rows.append((name, f"toolect/{family.ours}", str(len(found)), *(str(kinds[kind]) for kind in KINDS)))
+            notes += [(name, why, str(times)) for why, times in classes.most_common()]
             for one in [one for one in found if one.kind in (THEIRS, NEITHER) or UNEXPLAINED in one.classes][:shown]:
                 print(f"{name}: {one.kind}: {one.about}")
-    text = "\n".join(
-        [
-            NOTE,
-            "| renderer | ours | of | same | weights | cut | as the template | theirs is | neither is | refused |",
-            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-            *rows,
-            "",
-            "What of theirs differs, told by the tool: a change of the texts that makes both the same, or by the ids.",
-            "",
-            "| renderer | what | conversations |",
-            "| --- | --- | --- |",
-            *notes,
-            "",
-        ]
-    )
-    return text, well
+    told = "What of theirs differs, told by the tool: a change of the texts that makes both the same, or by the ids."
+    return f"{NOTE}\n{table(rows)}\n\n{told}\n\n{table(notes)}\n", well
