@@ -13,6 +13,7 @@ from toolect._rendered import RenderError
 from toolect._tokens.adapting import adapted
 from toolect._tokens.encoded_text import Encoded
 from toolect._tokens.encoding import encode
+from toolect._training.rollout import Rollout
 from toolect._training.rows import IGNORED, Example, Packed, pack
 from toolect._training.sampled_texts import sampled_texts
 from toolect._training.taught_ids import example_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
 
-__all__ = ["IGNORED", "Example", "Packed", "Teach", "examples", "pack"]
+__all__ = ["IGNORED", "Example", "Packed", "Rollout", "Teach", "examples", "pack"]
 
 
 def examples(

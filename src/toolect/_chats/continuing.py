@@ -15,7 +15,7 @@ from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Json
 from toolect._transcript import Transcript
-from toolect._turns import Assistant, Turn
+from toolect._turns import Assistant, Turn, User
 from toolect.conversation import Conversation
 
 
@@ -57,6 +57,36 @@ class Written(ABC):
     @abstractmethod
     def ends(self) -> tuple[str, ...]:
         """The tokens that end an answer."""
+
+    def sampled_end(self, text: str) -> str:
+        """The token at the end of a sampled text that ends the answer; empty for one that was cut off."""
+        return max(filter(text.endswith, self.ends), key=len, default="")
+
+    def answer(
+        self,
+        sampled: str,
+        conversation: Conversation | None = None,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+    ) -> Assistant:
+        """The answer that a sampled text is, read on from what the prompt of `conversation` had opened.
+
+        Without a conversation it was a question of the user. The options are those that the prompt was rendered with.
+        """
+        asked = conversation or Conversation([User("?")])
+        prompt = self.render(asked, True, thinking=thinking, date=date, unsafe="keep")
+        end, graph = self.sampled_end(sampled), self.dialect._graph()
+        text = sampled.removesuffix(end)
+        said = sampled if any(end in one for one in (*graph.ends, *graph.closers)) else text
+        message = self.dialect.parse(said, [*asked.tools] or None, prefix=prompt[-256:])
+        before = self.render(asked, False, thinking=thinking, date=date, unsafe="keep")
+        opened = prompt[len(before) :] if thinking is not None and prompt.startswith(before) else None
+        return Assistant(message, text, self.dialect.name, opened and self.opened(opened))
+
+    def opened(self, opening: str) -> str | None:  # noqa: ARG002 - what a chat knows of
+        """What of an opening is already of the answer; None where that is not known."""
+        return None
 
     def end_after(self, calls: bool) -> str:  # noqa: ARG002 - what a chat knows of
         """The token that ends an answer, with calls or without; empty where none is known."""

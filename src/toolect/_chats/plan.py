@@ -9,7 +9,7 @@ from toolect._chats.ops import Fill, Fixed, Op, Plan, RulePlans, joined
 from toolect._chats.trimming import TRIMS
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Trim
-from toolect._spec.grammar_model import Literal
+from toolect._spec.grammar_model import Literal, Ref
 from toolect._spec.guards import read_guard
 from toolect._spec.leaves import leaves
 from toolect._transcript import Origin
@@ -117,13 +117,20 @@ class Plans(RulePlans):
 
     def end_after(self, calls: bool) -> str:
         """The token that ends an answer: the one that the next turn begins with, else the first."""
-        rules = self._rules[ChatRole.RESULTS if calls else ChatRole.USER]
+        texts = (self._begins(rule) for rule in self._rules[ChatRole.RESULTS if calls else ChatRole.USER])
+        return next(filter(None, map(self.end_of, texts)), next(iter(self.spec.end), ""))
+
+    def _begins(self, rule: str, depth: int = 4) -> str:
+        """The text that a rule begins with, itself or in a rule of so many levels below it."""
         texts = (
-            next((leaf.text for leaf in leaves(self.spec.rules[rule].expr) if isinstance(leaf, Literal)), "")
-            for rule in rules
+            leaf.text
+            if isinstance(leaf, Literal)
+            else self._begins(leaf.rule, depth - 1)
+            if isinstance(leaf, Ref) and depth
+            else ""
+            for leaf in leaves(self.spec.rules[rule].expr)
         )
-        own = (self.end_of(text) for text in texts)
-        return next(filter(None, own), next(iter(self.spec.end), ""))
+        return next(filter(None, texts), "")
 
     def end_of(self, text: str) -> str:
         """The token at the beginning of a turn that ends the answer before it."""

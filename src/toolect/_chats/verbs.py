@@ -104,6 +104,10 @@ class Chat(Written):
         """The token that ends an answer, with calls or without: what the next turn begins with, else the first."""
         return self._plans.end_after(calls)
 
+    def opened(self, opening: str) -> str | None:
+        """What of an opening is already of the answer, as `<think>\n`."""
+        return opening.removeprefix(self._plans.opener(opening))
+
     def __repr__(self) -> str:
         return f"<Chat {self.name}>"
 
