@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolect._authoring.generate.random_conversations import cases
-from tools.chats.compare_chats import MIN_STALE, Compared, Difference, reasons, unreasoned, why
+from tools.chats.compare_chats import MIN_STALE, Compared, Difference, reasons, unreasoned
 from tools.chats.original_templates import Original, Template
 
 (CASE,) = cases(1, 1)
@@ -29,13 +29,6 @@ def test_reasons_are_demanded_where_something_is_missing(one: Compared, said: bo
     found = [line for line in unreasoned([one], known, count) if "no such template" not in line]
     assert bool(found) == bool(wrong)
     assert all(wrong in line for line in found)
-
-
-def test_reasons_are_listed_with_what_is_left_out() -> None:
-    breaks = Template("trl/harbour", "", (), Original(breaks="no tide"))
-    (line,) = why([Compared(breaks, "harbour", 9, left=3)], {})
-    assert line == "- **trl/harbour** Left out: 3 conversations on which the template breaks, by `no tide`."
-    assert [*why([Compared(TEMPLATE, "harbour", 9)], {"trl/harbour": "stale"})] == []
 
 
 def test_each_reason_says_something() -> None:

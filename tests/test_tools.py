@@ -482,32 +482,6 @@ def test_a_disagreeing_stream_is_an_error(tmp_path: Path, stub: Stub) -> None:
     assert conformance.main([write_corpus(tmp_path, {"text": "unknown", "expect": {}})]) == 1
 
 
-@pytest.mark.usefixtures("stub")
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ([], "TOOLECT_CORPUS"),
-        (["missing"], "missing does not exist"),
-        (["."], "no *.jsonl"),
-        (["bad"], "some.jsonl:1: "),
-        (["--formats", "bad/some.jsonl"], "some.jsonl: "),
-    ],
-)
-def test_misuse_is_one_sentence(
-    arguments: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What cannot be run says why and exits with 2."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "bad").mkdir()
-    write_corpus(tmp_path / "bad", {"text": "a", "expect": {"contents": "a"}})
-    with pytest.raises(SystemExit) as exit_:
-        conformance.main(arguments)
-    assert exit_.value.code == 2
-    printed = capsys.readouterr().err
-    assert says in printed
-    assert printed.count("\n") == 1
-
-
 # Formats
 
 
@@ -697,11 +671,3 @@ def test_detection_is_scored(text: str, fields: dict[str, Json], figures: tuple[
     found = guess(case, registry.dialect("hermes"))
     assert tuple(found.columns[name] for name in ("detected", "read", "none invented")) == figures
     assert found.agree and not found.fails
-
-
-def test_detection_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--detection` prints the figures of each dialect, and of all."""
-    expect = {"calls": [{"name": "f", "arguments": {"a": 1}}]}
-    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "x", "dialect": "hermes", "text": CALL, "expect": expect}))
-    assert conformance.main([str(tmp_path), "--detection", "--failures"]) == 0
-    assert capsys.readouterr().out.split("| all ")[1].split()[:5] == ["|", "1", "|", "100%", "1/1"]
