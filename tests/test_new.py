@@ -81,6 +81,27 @@ def test_what_a_row_says_is_its_case(tmp_path: Path) -> None:
         assert found.exit_code == 1 and "failing-case" in found.output
 
 
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [("c{1}", '{form: "c{index}", first: 1}'), ("{name}_{0}", '{form: "{name}_{index}"}'), ("call_{0}", '{form: "call_{index}"}')],
+)  # fmt: skip
+def test_ids_are_counted_as_the_rows_do(form: str, said: str, tmp_path: Path) -> None:
+    """From where they begin, with the name if they say it, which may stand beside them."""
+    rows = []
+    for names in (["tide"], ["log", "tide"], ["tide", "log"], ["log"], ["tide", "tide"]):
+        ids = [
+            form.replace("{name}", name).replace("{0}", str(i)).replace("{1}", str(i + 1))
+            for i, name in enumerate(names)
+        ]
+        text = "".join(f'<c>{name}<i>{one}<a>{{"port": "Brest"}}</c>' for name, one in zip(names, ids, strict=True))
+        calls = [{"name": n, "id": one, "arguments": {"port": "Brest"}} for n, one in zip(names, ids, strict=True)]
+        rows += [{"text": text, "calls": calls}, {"text": f"Well.{text}", "content": "Well.", "calls": calls}]
+    done = new(tmp_path, "harbour", rows=rows)
+    assert done.exit_code == 0, done.output
+    assert f"ids: {said}" in (tmp_path / "harbour.yaml").read_text()
+    assert "NAME" in (tmp_path / "grammars" / "harbour.lark").read_text()
+
+
 def test_many_rows(tmp_path: Path) -> None:
     """A few are aligned, all are read: what only a late one shows is found, and what it says wrongly is said."""
     many = [

@@ -14,6 +14,9 @@ from toolect._authoring.induction.value_spellings import WORDS
 from toolect._message import Json, dumps
 
 _TERMINALS = {NAME: "NAME", KEY: "KEY", ID: "ID", INDEX: "NUMBER", COUNT: "COUNT"}
+_COUNTED = re.compile(r"(.*?)(\d{1,9})", re.DOTALL)
+MAX_FIRST = 99
+"""The number of the first call of an answer. Beyond it: ids are not counted within answers."""
 _HOLES = re.compile(f"([{''.join(_TERMINALS)}])")
 _SPACES = re.compile(r'("(?:[^"\\]|\\.)*")|(?<=\() +| +(?=\))|( +)')
 """A marker, and the blanks between the parts of a rule: one is enough."""
@@ -123,7 +126,7 @@ class _Emission:
             "gaps": {key: gap for key, gap in gaps.items() if gap.isspace()},
             "prefill": {row.prefix: "think" for row in thoughts if row.prefix},
             "lines": [begin] if begins_line else [],
-            "ids": {"form": self._id_form()} if identified else {},
+            "ids": self._ids() if identified else {},
             "policies": {"key-order": "sorted"} if self.hypothesis.sorted else {},
             "end": [*dict.fromkeys(ends)],
         }
@@ -245,11 +248,21 @@ class _Emission:
         fit = (one for one in styles if all(b in (None, a) for a, b in zip(one, seen, strict=True)))
         return tuple(b or a for a, b in zip(next(fit, styles[0]), seen, strict=True))
 
-    def _id_form(self) -> str:
-        """How an id is made: of the name and the number of its call, where it says them."""
-        calls = [(i, call) for row in self.rows for i, call in enumerate(row.message.calls) if self.hypothesis.ids]
-        forms = ((call.id or "").replace(call.name, "{name}", 1).replace(str(i), "{index}") for i, call in calls)
-        return next(forms, "call_{index}")
+    def _ids(self) -> dict[str, Json]:
+        """How an id is made: of the number of its call, and the name, where all ids show the same form."""
+        forms: dict[str, Json] = {}
+        for row in self.rows:
+            for place, call in enumerate(row.message.calls):
+                found = _COUNTED.fullmatch((call.id or "").replace(call.name, "{name}", 1))
+                if found is None:
+                    return {"form": "call_{index}"}
+                form: dict[str, Json] = {"form": found[1] + "{index}", "first": int(found[2]) - place}
+                form |= {"digits": len(found[2])} if found[2].startswith("0") and len(found[2]) > 1 else {}
+                forms[repr(form)] = form
+        alike = next(iter(forms.values())) if len(forms) == 1 else {}
+        if not 0 <= alike.get("first", -1) <= MAX_FIRST:
+            return {"form": "call_{index}"}
+        return {key: value for key, value in alike.items() if value != 0}
 
     def _terminals(self, rules: str) -> Iterator[str]:
         """The terminals that the rules use."""

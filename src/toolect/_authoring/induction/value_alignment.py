@@ -209,12 +209,19 @@ class Alignment(NamedTuple):
     words: dict[str, str]
 
 
+def _apart(text: str, call: Call) -> bool:
+    """True where the name of a call stands beside its id, too."""
+    rest = text.replace(call.id or "", " ")
+    return re.search(rf"(?<!\w){re.escape(call.name)}(?!\w)", rest) is not None
+
+
 def variants(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
     """What the rows show of a format before anything is supposed of its values: one or several ways to see them."""
     plain = FormatHypothesis(Inside.KEYS, LITERALS[0])
     calls = [call for row in rows for call in row.message.calls]
     ids = bool(calls) and all(call.id and call.name in call.id and call.id != call.name for call in calls)
     ids = ids and all(call.id in row.whole for row in rows for call in row.message.calls if call.id)
+    ids = ids and not all(_apart(row.whole, call) for row in rows for call in row.message.calls)
     ordered = all(_in_order(row, [*(call.arguments or ())]) for row in rows for call in row.message.calls)
     orderly = all(_in_order(row, sorted(call.arguments or ())) for row in rows for call in row.message.calls)
     last = [(tokens(row.whole)[-1], bool(row.message.calls)) for row in rows if row.whole]
