@@ -250,3 +250,18 @@ def test_equations() -> None:
     assert found == {"name closer": "(", "argument opener": "", "argument divider": ", ", "call closer": ")"}
     with pytest.raises(ContradictionError, match="row 2"):
         solutions([*given, Equation("]", ("call closer",), 2, "behind the call")], {})
+
+
+def test_a_short_closer_counts_where_its_line_begins(tmp_path: Path) -> None:
+    """Values may hold it elsewhere."""
+    rows = []
+    for number, (name, port) in enumerate([("tide", "Brest"), ("log", "Rome"), ("tide", "Oslo"), ("log", "Bari")]):
+        text = f">> {name}\n- port: {port}\n- days: {number}\n<<"
+        rows.append(row(text, (name, {"port": port, "days": number})))
+        rows.append({**row(f"Well.\n{text}", (name, {"port": port, "days": number})), "content": "Well."})
+    done = new(tmp_path, "harbour", rows=rows)
+    assert done.exit_code == 0 and '"<<"' in (tmp_path / "harbour.yaml").read_text(), done.output
+    with own_registries():
+        toolect.load(tmp_path / "harbour.yaml")
+        [call] = toolect.dialect("harbour").parse(">> tide\n- port: cat <<EOF\n- days: 1\n<<").calls
+        assert call.arguments == {"port": "cat <<EOF", "days": 1}

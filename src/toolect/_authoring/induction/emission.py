@@ -14,6 +14,7 @@ from toolect._authoring.induction.value_spellings import WORDS
 from toolect._message import Json, dumps
 
 _TERMINALS = {NAME: "NAME", KEY: "KEY", ID: "ID", INDEX: "NUMBER", COUNT: "COUNT"}
+_TAG = re.compile(r"<[^<>]+>|\[[^\[\]]+\]")
 _COUNTED = re.compile(r"(.*?)(\d{1,9})", re.DOTALL)
 MAX_FIRST = 99
 """The number of the first call of an answer. Beyond it: ids are not counted within answers."""
@@ -125,7 +126,7 @@ class _Emission:
             "values": self.values,
             "gaps": {key: gap for key, gap in gaps.items() if gap.isspace()},
             "prefill": {row.prefix: "think" for row in thoughts if row.prefix},
-            "lines": [begin] if begins_line else [],
+            "lines": [begin, *self._closing_lines()] if begins_line else [],
             "ids": self._ids() if identified else {},
             "policies": {"key-order": "sorted"} if self.hypothesis.sorted else {},
             "end": [*dict.fromkeys(ends)],
@@ -247,6 +248,13 @@ class _Emission:
         styles = [*zip(*(WORDS[value] for value in (True, False, None)), strict=False)]
         fit = (one for one in styles if all(b in (None, a) for a, b in zip(one, seen, strict=True)))
         return tuple(b or a for a, b in zip(next(fit, styles[0]), seen, strict=True))
+
+    def _closing_lines(self) -> list[str]:
+        """The closer of calls where it begins a line, as all before it ends one, and is no tag: values may hold it."""
+        closer = self.text("call closer")
+        before = [self.text("argument closer"), self.text("name closer", "arguments opener")]
+        lined = self.calls is None and all(one.endswith("\n") for one in before) and not self.text("arguments closer")
+        return [closer] if lined and closer.strip() == closer != "" and _TAG.fullmatch(closer) is None else []
 
     def _ids(self) -> dict[str, Json]:
         """How an id is made: of the number of its call, and the name, where all ids show the same form."""
