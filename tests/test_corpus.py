@@ -28,7 +28,7 @@ def test_says_what_is_expected(name: str, request: pytest.FixtureRequest) -> Non
         else:
             assert said == shipped_corpus.normal(case.expected), f"{case.path}:{case.line}"
         shipped_corpus.check_spans(message, case.text)
-        assert message.clean == case.clean
+        assert message.exact == case.clean
         if case.has("error"):
             assert case.get("error") in [call.status for call in message.calls]
 
@@ -45,7 +45,7 @@ def test_strict_mode_reads_it_alike(name: str) -> None:
         if case.clean:
             assert shipped_corpus.same(strict, dialect.parse(case.text, **case.options))
         else:
-            assert not strict.clean
+            assert not strict.exact
             assert not any(call.runnable and call.repairs for call in strict.calls)
 
     shipped_corpus.each(shipped_corpus.cases_of(name), check)

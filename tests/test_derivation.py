@@ -58,7 +58,7 @@ def test_corpus(name: str) -> None:
         found = derive(dialect, case.text, **case.options)
         assert same(found.message, dialect.parse(case.text, **case.options)), case
         check(dialect, found)
-        if found.message.clean and "call" in found.edges and Role.CALL is dialect.spec.roles.get("call"):
+        if found.message.exact and "call" in found.edges and Role.CALL is dialect.spec.roles.get("call"):
             calls = [branch.span for branch in branches(found) if branch.role in (Role.CALL, Role.AGAIN)]
             assert {call.span for call in found.message.calls} <= {*calls}, case
             said = [segment.span for segment in found.message.segments if isinstance(segment, Content)]

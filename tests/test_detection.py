@@ -54,7 +54,7 @@ def test_says_what_is_expected(case: Case, request: pytest.FixtureRequest) -> No
     else:
         assert said == shipped_corpus.normal(case.expected), f"{case.path}:{case.line}"
     shipped_corpus.check_spans(message, case.text)
-    assert message.clean == case.clean
+    assert message.exact == case.clean
     assert len(message.dialects) == len(message.calls)
     if case.has("error"):
         assert case.get("error") in [call.status for call in message.calls]
@@ -76,7 +76,7 @@ def test_chunks_do_not_matter(case: Case, mode: str) -> None:
 def test_strict_mode_reads_it_alike(case: Case) -> None:
     """A clean case reads the same in strict mode; where lenient mode repairs, strict mode gives no call to run."""
     strict = AUTO.parse(case.text, mode="strict", **case.options)
-    assert strict.clean == case.clean
+    assert strict.exact == case.clean
     assert not any(call.runnable and call.repairs for call in strict.calls)
     if case.clean:
         assert shipped_corpus.same(strict, AUTO.parse(case.text, **case.options))

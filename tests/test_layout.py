@@ -96,7 +96,7 @@ def test_a_list_of_calls(layout: str, tmp_path: Path) -> None:
     text = f"<call>{SAMPLES[layout]}</call>"
     assert str(dialect.render(Message(CALLS))) == text
     message = dialect.parse(text, mode="strict")
-    assert message.clean
+    assert message.exact
     assert str(dialect.render(message)) == text
 
 

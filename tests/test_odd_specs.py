@@ -301,7 +301,7 @@ def test_a_call_of_json_beside_one_of_text(size: int) -> None:
     dialect = declared(lines, f"{roles}, NAME: call.name")
     for text in ('[CALLS]%%tide {"port": "Brest"}', "[CALLS]%%moon\nday = 3]]"):
         message = dialect.parse(text)
-        assert message.clean, message
+        assert message.exact, message
         assert shipped_corpus.same(shipped_corpus.stream(dialect, re.findall(f"(?s:.{{1,{size}}})", text))[0], message)
 
 
@@ -322,7 +322,7 @@ def test_what_goes_on_where_no_text_stands() -> None:
     angled, fenced = (f'```call\n{{"name": "{name}", "arguments": {{}}}}' for name in ("tide", "moon"))
     for text in (f"[CALLS]{angled}>{angled}>", f"[CALLS]{angled}>{fenced}\n```{angled}>", f"[CALLS]{angled}>{angled}"):
         message = dialect.parse(text)
-        assert message.clean or not text.endswith((">", "```"))
+        assert message.exact or not text.endswith((">", "```"))
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self, TypeAlias
 
 import msgspec
@@ -46,6 +46,14 @@ __all__ = [
     "same_json",
 ]  # fmt: skip
 
+_finders: list[Callable[[str], tuple[str, ...]]] = []
+
+
+def leaks_found_by(finder: Callable[[str], tuple[str, ...]]) -> None:
+    """Say what finds the markers that are left in a text: the dialects, which have them, stand above messages."""
+    _finders.append(finder)
+
+
 Said: TypeAlias = "Message | Segment | Sequence[Segment] | Json"
 """What can be written: see `Message.of`."""
 
@@ -83,9 +91,23 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
         return [s for s in self.segments if type(s) is Call and s.runnable]
 
     @property
-    def clean(self) -> bool:
+    def leaks(self) -> tuple[str, ...]:
+        """The markers of any dialect that are left in the content, in their order.
+
+        One in a code span or block, in quotation marks, or named in a sentence is none. It takes linear time.
+        """
+        text = self.content
+        return _finders[-1](text) if text and _finders else ()
+
+    @property
+    def exact(self) -> bool:
         """True when nothing had to be relaxed and every attempt was read: strict mode accepts the text."""
         return not self.repairs and all(c.status is Status.OK and not c.repairs for c in self.calls)
+
+    @property
+    def clean(self) -> bool:
+        """True when the message is `exact`, and no marker is left in its content: see `leaks`."""
+        return self.exact and not self.leaks
 
     def to_openai(self, *, only_runnable: bool = True) -> dict[str, Json]:
         """The message as an assistant message of the chat-completions API.
@@ -97,12 +119,17 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
         return assistant_message(self.segments, only_runnable)
 
     def to_dict(self) -> dict[str, Json]:
-        """The message as a dictionary of JSON: all of it, as `toolect parse` writes it. `from_dict` reads it."""
+        """The message as a dictionary of JSON: all of it, as `toolect parse` writes it. `from_dict` reads it.
+
+        `leaks` are there for who reads it: `from_dict` finds them again.
+        """
         forms = [s.to_dict() if isinstance(s, Call) else msgspec.to_builtins(s) for s in self.segments]
         for form in forms:
             if form.get("signature") == "":
                 del form["signature"]
-        return {"segments": forms, "repairs": msgspec.to_builtins(self.repairs)}
+        leaks = self.leaks
+        told = {"segments": forms, "repairs": msgspec.to_builtins(self.repairs)}
+        return {**told, "leaks": [*leaks]} if leaks else told
 
     @classmethod
     def from_dict(cls, form: Json) -> Self:

@@ -107,7 +107,7 @@ def _score_view(case: Case, reading: Reading, view: View) -> Score:
 
 
 def _is_error(message: Message) -> bool:
-    return not message.runnable or not message.clean
+    return not message.runnable or not message.exact
 
 
 # Calls

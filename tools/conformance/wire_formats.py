@@ -122,7 +122,7 @@ def _strict_wrong(entry: Entry, dialect: Dialect, text: str, wanted: list[list[W
     message = dialect.parse(text, entry.tools, mode="strict", prefix=prefix)
     if not any(_are(message.calls, calls) for calls in wanted):
         return f"{_show(message)}, expected calls {_show_wanted(wanted[0])}"
-    if not message.clean or any(call.status is not Status.OK for call in message.calls):
+    if not message.exact or any(call.status is not Status.OK for call in message.calls):
         return f"not clean: {_show(message)} {list(message.repairs)}"
     for word, got in (("CONTENT", message.content), ("REASON", message.reasoning)):
         if got != (word if word in text else ""):

@@ -128,11 +128,11 @@ def _strict(dialect: Dialect | Auto, run: Run, message: Message) -> str:
     strict, lenient = message, dialect.parse(run.text, **{**run.options, "mode": other})
     if other == "strict":
         strict, lenient = lenient, strict
-    if strict.clean != lenient.clean:
-        return f"strict clean is {strict.clean}: {strict}, lenient {lenient}"
+    if strict.exact != lenient.exact:
+        return f"strict clean is {strict.exact}: {strict}, lenient {lenient}"
     if any(call.runnable and call.repairs for call in strict.calls):
         return f"repaired in strict mode: {strict}"
-    return f"strict {strict}, lenient {lenient}" if strict.clean and not same(strict, lenient) else ""
+    return f"strict {strict}, lenient {lenient}" if strict.exact and not same(strict, lenient) else ""
 
 
 def misread(call: Call, text: str) -> str:

@@ -293,7 +293,8 @@ class Draft:
                 return  # it has nothing else to say
             self._as_content(done, (call.start, end))
             return
-        if not call.name and call.error and call.index < 0 and not (call.whole or call.entries):
+        named = call.name and not (self.tools.declared and call.tool not in self.tools)
+        if call.error and not named and call.index < 0 and not (call.whole or call.entries):
             text = without(done.raw, self.markers())
             if text is not None and _SENTENCE(text) is not None and self.tools.names.search(text) is None:
                 self._envelope(done.raw, text, call.start)

@@ -90,7 +90,7 @@ def command(source: Texts, form: str | None, stream: bool, chunk: int, tree: boo
         unread = len(message.runnable) < len(message.calls)
     else:
         unread = note_unread(message)
-    return int(unread or strict and not message.clean)
+    return int(unread or strict and not message.exact)
 
 
 def note_unread(message: Message, where: str = "") -> bool:

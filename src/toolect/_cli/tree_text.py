@@ -31,7 +31,7 @@ def write_tree(dialect: Dialect, text: str, form: str, reading: dict[str, Any]) 
         emit_json(tree_form(derivation), indent=True)
     message = derivation.message
     strict = reading["mode"] == "strict"
-    return int(not all(call.runnable for call in message.calls) or strict and not message.clean)
+    return int(not all(call.runnable for call in message.calls) or strict and not message.exact)
 
 
 def draw_tree(found: Derivation) -> Iterator[Styled]:

@@ -5,11 +5,15 @@ What only such texts need is loaded with the first one.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Unpack
 
 from toolect import registry
 from toolect._compiled import Dialect, Mode, Tools
+from toolect._message import leaks_found_by
 from toolect._spec.policies import ReadingPolicies
+
+_SIGN = re.compile(r"[<\[\]][^\s=\d]|[^\x00-\u02ff]")
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
@@ -45,3 +49,15 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
     from toolect._detection.ranking import detect
 
     return detect(text, tools, limit, prefix)
+
+
+def _left(text: str) -> tuple[str, ...]:
+    """The markers that are left in a text; most have no sign that one begins with."""
+    if _SIGN.search(text) is None:
+        return ()
+    from toolect._detection.leaks import left_in
+
+    return left_in(text)
+
+
+leaks_found_by(_left)

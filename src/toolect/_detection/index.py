@@ -23,6 +23,8 @@ AHEAD = 96
 MOST = 10
 """Ways to go on at one place. Beyond it: the dialects that are met less often are left out."""
 _BLANKS = re.compile(r"\s*")
+_COUNTED = re.compile(r"(?:[:_-]\d{1,9})?\s*")
+"""Matches the running number of a call behind its name."""
 _FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”„«`]*(\w*)|\Z)""")
 _KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
 _MEMBERS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]\s*(?:"((?:[^"\\]|\\.)*))?""")
@@ -274,7 +276,7 @@ class Index:
 
     def named(self, buf: str, end: int) -> list[str]:
         """The dialects in which a call goes on as it does behind index `end`, where its name stands."""
-        at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        at = _COUNTED.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
         sign = max((s for s in self.signs if buf.startswith(s, at)), key=len, default="")
         names = [*self.signs.get(sign, ()), *(self.signs.get(LATER, ()) if sign == "{" else ())]
         kinds: dict[int, str] = {}

@@ -9,8 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolect import registry
+from toolect._building.quotation import MAX_LINE, QuotationState, line_before, said
 from toolect._detection.index import index
 from toolect._message import Call, Content, Segment, dumps
+
+_GOES_ON = re.compile(r"[,.;:!?)]|[ \t][^\W\d_A-Z]").match
+"""Matches what a sentence goes on with that names a marker: behind one that is left, another sentence begins."""
+_FENCE = re.compile(r"^[ \t>]*```", re.MULTILINE)
 
 
 class Where(StrEnum):
@@ -36,7 +41,10 @@ class Markers:
     def __init__(self, known: Iterable[str]) -> None:
         telling = sorted(filter(_telling, known), key=len, reverse=True)
         self._signs = tuple({marker[0] for marker in telling if marker[0].isascii()})
-        found = re.compile("|".join(map(re.escape, telling)))
+        rests: dict[str, list[str]] = {}
+        for marker in telling:
+            rests.setdefault(marker[0], []).append(marker[1:])
+        found = re.compile("|".join(f"{re.escape(first)}{_any_of(ends)}" for first, ends in rests.items()))
         self._search, self._each, self.finditer = found.search, found.findall, found.finditer
 
     def within(self, text: str) -> bool:
@@ -58,6 +66,12 @@ class Markers:
         return True
 
 
+def _any_of(texts: list[str]) -> str:
+    """An expression for any of these texts; most others end at their first sign."""
+    signs = re.escape("".join(sorted({text[0] for text in texts})))
+    return f"(?=[{signs}])(?:{'|'.join(map(re.escape, texts))})"
+
+
 def markers() -> Markers:
     """The markers of the dialects that are registered now."""
     return _markers(registry.fingerprint())
@@ -68,9 +82,37 @@ def _markers(_dialects: str) -> Markers:
     return Markers(index().markers)
 
 
+def left_in(content: str) -> tuple[str, ...]:
+    """The markers of any dialect, those of reasoning and the ends of answers too, that are left in a content.
+
+    One that is quoted, in a code block, or named in a sentence is none.
+    """
+    known = _all_markers(registry.fingerprint())
+    if not known.within(content):
+        return ()
+    found, quotation = list[str](), QuotationState()
+    blocks, fenced = _FENCE.finditer(content), False
+    block = next(blocks, None)
+    for match in known.finditer(content):
+        at, end = match.span()
+        while block is not None and block.start() < at:
+            fenced, block = not fenced, next(blocks, None)
+        if fenced or quotation.holds(content[max(at - MAX_LINE, 0) : at], at, end):
+            continue
+        after = content[end : end + 2]
+        if not (_GOES_ON(after) and said(line_before(content, 0, at), after[0])):
+            found.append(match[0])
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _all_markers(_dialects: str) -> Markers:
+    return Markers({m for t in index().traits.values() for m in (*t.markers, *t.thinking, *t.ends)})
+
+
 def _telling(marker: str) -> bool:
     """True for a marker that begins as a tag does, or with a sign that is rare."""
-    return marker[0] in "<[]" or not marker[0].isascii()
+    return len(marker) > 1 and (marker[0] in "<[]" or not marker[0].isascii())
 
 
 def leaks(segments: Iterable[Segment]) -> list[Leak]:

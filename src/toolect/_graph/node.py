@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from toolect._graph.edge_choice import Choice, aged
 from toolect._graph.network import Edge, Network
-from toolect._graph.spelling import border, marker_regex
+from toolect._graph.spelling import GLUED, border, marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
 from toolect._graph.trails import Config, Stack, Trail, shared_ends, without
 from toolect._spec.costs import Costs
@@ -226,6 +226,8 @@ class Node:
 
     def border(self, core: str) -> str:
         """An expression for where the marker `core` ends, by what may stand right behind it: see `spelling.border`."""
+        if core in self.graph.network.spec.glued:
+            return GLUED
         step = self.step(core) if core[-1].isalnum() else None
         if step is None or step.trail:
             return border(core, [])

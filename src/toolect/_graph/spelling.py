@@ -66,6 +66,10 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
+GLUED = r"(?=[^\W\d_a-z]|['\"*]|\Z)"
+"""An expression for where a marker ends that counts only right before a word."""
+
+
 def border(core: str, terminals: Iterable[str]) -> str:
     r"""A regular expression for where a marker ends that is followed by one of `terminals`, nothing between them.
 

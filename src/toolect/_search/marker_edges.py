@@ -47,6 +47,8 @@ from toolect._spec.model import Role
 
 _FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
+_CLOSING_TAG: Final = re.compile(r"</[\w:|.-]{1,40}>")
+"""Matches the closer of an element that no dialect may have."""
 GROWS: Final = 16
 _FENCED: Final = 24
 """Characters of a fence and what it begins with."""
@@ -667,6 +669,8 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     elif known is not None:
         inside = costs.swallowed if one.context.doubt & Doubt.INSIDE else 0
         drop(costs.stray_marker + inside, len(known), RepairKind.STRAY_MARKER, known)
+    elif closer := None if node.value or node.json or one.context.key is not None else _CLOSING_TAG.match(buf, at):
+        drop(costs.stray_marker, closer.end() - at, RepairKind.STRAY_MARKER, closer[0])
     elif char in _SIGNS and not node.value:
         kind = RepairKind.JSON if char in "}],;" else RepairKind.STRAY_MARKER
         drop(costs.stray_sign, 1, kind, f"`{char}` too many")

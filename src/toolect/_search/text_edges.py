@@ -128,6 +128,8 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if found_core is None:
             return [window.stay(one, 0, base + match.start() + 1, Mode.TEXT, one.state)]
         core = found_core
+    if not final and len(core) >= STRONG and window.tools.declared and window.is_name_begun(end):
+        return WAIT
     return _Marker(window, one, plan, core, (match.start(), end), solid).expand(final)
 
 
@@ -673,6 +675,8 @@ class _Marker:
         alone = plan.content and ways and not ways[0].cost and self.long and not self.shown
         if alone and not self.line.strip() and opens and (not self.solid or calls):
             cost += costs.begins_line
+        if self.ways and self.long and plan.content and not self.line.strip() and self._declared():
+            cost += costs.swallowed
         picky = calls and self.window.graph.known_only and self.window.tools.declared
         return min(cost, costs.weak_in_text) if picky else cost
 

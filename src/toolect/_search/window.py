@@ -10,6 +10,7 @@ from typing import Any, Final
 from toolect._building.quotation import line_before
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
+from toolect._graph.spelling import MAX_LEXEME
 from toolect._search.hypothesis import Act, Action, Doubt, EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import island
 from toolect._search.path import Path
@@ -130,12 +131,16 @@ class Window:
     def name_begun(self, low: int) -> int:
         """The index, from `low` on, at which the name of a declared tool may begin that is not all here."""
         buf = self.buf
+        starts = (at for at in range(low, len(buf)) if not at or not (buf[at - 1].isalnum() or buf[at - 1] == "_"))
+        return next((at for at in starts if self.is_name_begun(at)), len(buf))
+
+    def is_name_begun(self, at: int) -> bool:
+        """True when all that comes from index `at` on is the beginning of a declared tool's name."""
         if self._begun is None:
             prefix = self.ref.partition("{name}")[0]
             whole = {word for name in self.tools.by_name for word in (name, prefix + name)}
             self._begun = {word[:size] for word in whole for size in range(1, len(word) + 1)}
-        starts = (at for at in range(low, len(buf)) if not at or not (buf[at - 1].isalnum() or buf[at - 1] == "_"))
-        return next((at for at in starts if buf[at:] in self._begun), len(buf))
+        return self.buf[at : at + MAX_LEXEME] in self._begun
 
     def named_near(self, at: int) -> str | None:
         """The declared tool whose name comes soon after index `at`."""

@@ -37,6 +37,7 @@ FIELDS = (
     "ids",
     "misspellings",
     "lines",
+    "glued",
     "reserved",
     "unwritten",
     "costs",
@@ -124,6 +125,7 @@ class Plain(msgspec.Struct, frozen=True):
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+    glued: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
     gaps: Gaps = Gaps()

@@ -177,8 +177,8 @@ class _Loader:
                 problems.error("unknown-part", f"expected a rule of the grammar, got `{rule}`",
                                whole.table.place, hint=hint)  # fmt: skip
         literals = Parts(rules).literals
-        for line in whole.texts("lines", Problems()):
-            check_literal(line, literals, problems)
+        for marker in (*whole.texts("lines", Problems()), *whole.texts("glued", Problems())):
+            check_literal(marker, literals, problems)
         ends = (spelled(end, grammar.spellings, problems) for end in whole.texts("end", problems))
         spec = Spec(
             **plain,

@@ -126,6 +126,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Marker or part of markers → the wrong spellings of it that are accepted."""
     lines: tuple[str, ...] = ()
     """Markers that count only where a line begins."""
+    glued: tuple[str, ...] = ()
+    """Markers that count only right before a word that begins with no small letter."""
     reserved: tuple[str, ...] = ()
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     unwritten: tuple[str, ...] = ()

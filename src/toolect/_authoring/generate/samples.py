@@ -120,7 +120,7 @@ def _best(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | N
     best = None
     for _ in range(TRIES):
         found = derivation(dialect, walker, random, aim)
-        if found is not None and found.message.clean:
+        if found is not None and found.message.exact:
             return found
         best = best or found
     return best

@@ -241,7 +241,7 @@ def prove(dialect: Dialect, rows: Sequence[Row], tools: Sequence[Json], least: i
             wrong = wrong or f"row {row.number} is read with {odd} where it is streamed"
             continue
         read += 1
-        clean += message.clean
+        clean += message.exact
         try:
             text = str(dialect.render(row.message, tools))
         except RenderError as error:

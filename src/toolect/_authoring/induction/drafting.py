@@ -49,7 +49,7 @@ def draft_row(text: str, tools: Sequence[Json]) -> dict[str, Json]:
     for found in toolect.detect(text, limit=1):
         message = toolect.dialect(found.dialect).parse(text, tools)
         named = all(call.name in schemas for call in message.calls) or not schemas.declared
-        if message.clean and message.calls and named:
+        if message.exact and message.calls and named:
             calls = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
             return _row(text, message.content, message.reasoning, calls)
     found_calls = [*_json_calls(text, schemas)] or [*_word_calls(text, schemas)]

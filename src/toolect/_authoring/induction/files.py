@@ -47,7 +47,7 @@ def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: s
     case = Case(path, 1, f"Row {row.number}", tuple(attributes), row.text, describe(row.message if wrong else read))
     if wrong:
         return case
-    if not read.clean:
+    if not read.exact:
         return replace(case, attributes=(*attributes, ("lenient", "")))
     try:
         same = str(dialect.render(read, tools if ("tools", name) in attributes else None)) in (row.text, row.whole)

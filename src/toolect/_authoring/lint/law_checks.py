@@ -74,7 +74,7 @@ class Trial(NamedTuple):
     @property
     def lost(self) -> bool:
         """True when what was written is not read as the same message, without a repair."""
-        return self.back is not None and not (self.back.clean and self.same)
+        return self.back is not None and not (self.back.exact and self.same)
 
     @property
     def texts(self) -> tuple[Text, ...]:
@@ -313,7 +313,7 @@ def broken_round_trip(subject: Subject) -> Iterator[Diagnostic]:
             place, why = subject.places.values(), "with a word for each value, the message comes back"
         elif attempt(Dialect(structs.replace(subject.spec, gaps=Gaps())), trial.message).same:
             place, why = subject.places.entry("gaps"), "without the gaps, the message comes back"
-        silent = trial.back.clean
+        silent = trial.back.exact
         yield Diagnostic(
             "broken-round-trip",
             "a message that is written is read as something else" + ", and nothing tells it" * silent,
@@ -399,7 +399,7 @@ def _read_only(subject: Subject) -> Iterator[tuple[str, Trial]]:
     derived = [(sample.text, sample.message) for sample in derivations(subject.dialect, DERIVED, seed=0)]
     for text, message in (*read, *sorted(derived, key=lambda pair: len(pair[0]))):
         apart = all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(message.segments))
-        if message.clean and apart:  # else two of a kind are beside each other: on the wire they are one
+        if message.exact and apart:  # else two of a kind are beside each other: on the wire they are one
             trial = attempt(subject.dialect, Message(message.segments))
             if trial.refusal is not None and trial.refusal.slot not in _FITTED:
                 yield f"what is read in `{cut(one_line(text), 80)}`", trial

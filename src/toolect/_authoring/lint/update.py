@@ -44,7 +44,7 @@ def true(case: Case, message: Message, dialect: Dialect) -> Manner:
     """What the case must say of its text, read as `message`."""
     if not all(call.runnable for call in message.calls):
         return Manner.ERROR
-    if not message.clean:
+    if not message.exact:
         return Manner.LENIENT
     return Manner.CANONICAL if gives_back(case, message, dialect) else Manner.PARSE_ONLY
 
