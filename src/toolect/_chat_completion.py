@@ -9,7 +9,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from toolect._objects import Object, as_list, as_object, as_text, field, got, holding, not_finite, plain, word
+from toolect._objects import (
+    Object,
+    as_list,
+    as_object,
+    as_text,
+    field,
+    got,
+    holding,
+    not_finite,
+    opaque_in,
+    opaque_of,
+    plain,
+    word,
+)
 from toolect._segments import Call, Content, Json, MessageError, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
@@ -51,13 +64,16 @@ def assistant_message(segments: Sequence[Segment], only_runnable: bool = True) -
         if call.runnable or not only_runnable:
             where = f"$.tool_calls[{len(calls)}].function"
             function = {"name": call.name, "arguments": arguments_text(call, where)}
-            calls.append({"id": ids.give(call.id), "type": "function", "function": function})
+            kept = opaque_of(call.opaque, "call")
+            calls.append({"id": ids.give(call.id), "type": "function", "function": function, **kept})
         else:
             invalid.append(invalid_call(call, f"$.invalid_tool_calls[{len(invalid)}]"))
     content = "".join(segment.text for segment in segments if isinstance(segment, Content))
     out: dict[str, Json] = {"role": "assistant", "content": content or (None if calls else "")}
     if reasoning := "".join(segment.text for segment in segments if isinstance(segment, Reasoning)):
         out["reasoning_content"] = reasoning
+    for segment in segments:
+        out |= opaque_of(segment.opaque, "message") if isinstance(segment, Reasoning) else {}
     if calls:
         out["tool_calls"] = calls
     if invalid:
@@ -128,8 +144,9 @@ def _is_call(obj: Object) -> bool:
 def _segments(obj: Object, where: str) -> Iterator[Segment]:
     for key in THOUGHTS:
         if text := as_text(field(obj, key), f"{where}.{key}"):
-            yield Reasoning(text)
             break
+    if (opaque := opaque_in(obj, "message", where)) or text:
+        yield Reasoning(text, opaque=opaque)
     yield from content_of(field(obj, "content"), f"{where}.content")
     if refusal := as_text(field(obj, "refusal"), f"{where}.refusal"):
         yield Content(refusal)
@@ -178,7 +195,9 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
         # Datasets write the function's fields directly into the call.
         function = field(item, "function")
         flat = function is None and field(item, "name") is not None
-        yield _call(item, call_id, at) if flat else _call(function, call_id, f"{at}.function")
+        call = _call(item, call_id, at) if flat else _call(function, call_id, f"{at}.function")
+        opaque = opaque_in(item, "call", at)
+        yield msgspec.structs.replace(call, opaque=opaque) if opaque else call
 
 
 def _call(function: Object, call_id: str | None, where: str) -> Call:

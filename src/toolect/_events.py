@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-from toolect._message import Call, Message
+from toolect._message import Call, Json, Message
 
 MAX_DELTA = 4096
 """Characters of an event that more text of the same chunk is joined to. Beyond it: it is another event."""
@@ -20,9 +20,10 @@ class ContentDelta(msgspec.Struct, frozen=True, gc=False, tag="content"):
 
 
 class ReasoningDelta(msgspec.Struct, frozen=True, gc=False, tag="reasoning"):
-    """The next part of the reasoning."""
+    """The next part of the reasoning; `opaque` is what its provider wants back with it: see `Reasoning.opaque`."""
 
     text: str
+    opaque: dict[str, Json] | None = None
 
 
 class CallStart(msgspec.Struct, frozen=True, gc=False, tag="call-start"):

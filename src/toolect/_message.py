@@ -127,6 +127,8 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
         for form in forms:
             if form.get("signature") == "":
                 del form["signature"]
+            if form.get("opaque", 0) is None:
+                del form["opaque"]
         leaks = self.leaks
         told = {"segments": forms, "repairs": msgspec.to_builtins(self.repairs)}
         return {**told, "leaks": [*leaks]} if leaks else told

@@ -92,6 +92,37 @@ def as_list(value: Object, where: str, expected: str = "a list") -> Sequence[Obj
     raise MessageError(expected, got(value), where)
 
 
+OPAQUE: Mapping[str, tuple[str, ...]] = {
+    "message": ("reasoning_details", "extra_content"),
+    "call": ("extra_content",),
+    "reasoning": ("id", "encrypted_content", "summary"),
+    "redacted_thinking": ("data",),
+}
+"""The fields that a provider wants back as they came, and nobody else reads, by where they stand.
+
+They are OpenRouter's, Gemini's, those of the Responses API, and Anthropic's."""
+MAX_OPAQUE = 1 << 20
+"""Characters of JSON that the fields of one place may have. Beyond it: they are refused."""
+
+
+def opaque_in(obj: Object, kind: str, where: str) -> dict[str, Json] | None:
+    """The opaque fields of an object, if it has any. Raises MessageError for what is no JSON, or too long."""
+    found = {name: plain(value, f"{where}.{name}") for name in OPAQUE[kind] if (value := field(obj, name))}
+    if kind == "reasoning" and "encrypted_content" not in found:  # the id alone leads to what a server keeps
+        return None
+    if found and (number := not_finite(found)) is not None:
+        raise MessageError("JSON", f"the number {number}", where)
+    size = len(_encode(found)) if found else 0
+    if size > MAX_OPAQUE:
+        raise MessageError(f"at most {MAX_OPAQUE:,} bytes that a provider wants back", f"{size:,}", where)
+    return found or None
+
+
+def opaque_of(given: Mapping[str, Json] | None, kind: str) -> dict[str, Json]:
+    """Those of opaque fields that stand in an object of this kind."""
+    return {name: given[name] for name in OPAQUE[kind] if name in given} if given else {}
+
+
 def got(value: Object) -> str:
     """What a value is, for the `got` of an error."""
     return "nothing" if value is None else f"`{type(value).__name__}`"

@@ -128,6 +128,8 @@ class Reasoning(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, 
     text: str
     span: Span | None = None
     signature: str = ""
+    opaque: dict[str, Json] | None = None
+    """What its provider wants back as it came: see `Call.opaque`. A thought that is encrypted has no text."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reasoning) and self.text == other.text
@@ -159,6 +161,8 @@ class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="
     """Why a malformed or truncated attempt could not be read, or what its tool does not take."""
     violations: tuple[Violation, ...] = ()
     """What its tool does not take, where that was validated: with any, it must not be run."""
+    opaque: dict[str, Json] | None = None
+    """Fields that its provider wants back as they came, as `extra_content` with Gemini's thought signature, by name."""
 
     def __post_init__(self) -> None:
         if isinstance(self.name, str) and (isinstance(self.arguments, dict) or not self.runnable):
@@ -196,6 +200,8 @@ class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="
             "repairs": msgspec.to_builtins(self.repairs),
             "span": self.span,
         }
+        if self.opaque:
+            form["opaque"] = self.opaque
         if self.violations:
             form["violations"] = msgspec.to_builtins(self.violations)
         return form if self.runnable else {**form, "error": self.error, "raw": self.raw}

@@ -10,7 +10,7 @@ import msgspec
 
 from toolect._chats.told_tools import TEXT
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._message import Call, Json, Message, Reasoning, same_json
+from toolect._message import Call, Content, Json, Message, Reasoning, dumps, same_json
 from toolect._turns import Assistant, PendingCalls, Results, Turn
 from toolect.conversation import Conversation
 
@@ -109,8 +109,9 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
 
 
 def signatures(message: Message) -> list[str]:
-    """What the reasoning of an answer is proven by, each text by its own."""
-    return [one.signature for one in message.segments if isinstance(one, Reasoning) and one.signature]
+    """What the parts of an answer are proven by, and what providers want back with them."""
+    signed = [one.signature for one in message.segments if isinstance(one, Reasoning) and one.signature]
+    return signed + [dumps(one.opaque) for one in message.segments if not isinstance(one, Content) and one.opaque]
 
 
 def _order(message: Message) -> list[type]:

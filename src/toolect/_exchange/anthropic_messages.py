@@ -9,11 +9,23 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
-from toolect._objects import Object, as_list, as_object, as_text, field, got, not_finite, plain, word
+from toolect._objects import (
+    Object,
+    as_list,
+    as_object,
+    as_text,
+    field,
+    got,
+    not_finite,
+    opaque_in,
+    opaque_of,
+    plain,
+    word,
+)
 from toolect._rendered import RenderError
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
-_BLOCKS = "a block of type text, thinking, tool_use or tool_result"
+_BLOCKS = "a block of type text, thinking, redacted_thinking, tool_use or tool_result"
 _ADVICE = "leave it out, or say in words what it shows"
 
 
@@ -71,6 +83,8 @@ def _segment(block: Object, where: str) -> Segment | None:
         case "thinking":
             signature = as_text(field(block, "signature"), f"{where}.signature")
             return Reasoning(as_text(field(block, "thinking"), f"{where}.thinking"), signature=signature)
+        case "redacted_thinking":
+            return Reasoning("", opaque=opaque_in(block, kind, where))
         case "tool_use":
             name, given = as_text(field(block, "name"), f"{where}.name"), plain(field(block, "input"), f"{where}.input")
             if not name:
@@ -109,8 +123,11 @@ def blocks_of(message: Message) -> Iterator[dict[str, Json]]:
         match segment:
             case Content(text):
                 yield {"type": "text", "text": text}
+            case Reasoning(opaque=opaque) if redacted := opaque_of(opaque, "redacted_thinking"):
+                yield {"type": "redacted_thinking", **redacted}
             case Reasoning(text, signature=signature):
-                yield {"type": "thinking", "thinking": text, "signature": signature}
+                if text or signature:
+                    yield {"type": "thinking", "thinking": text, "signature": signature}
             case Call() if segment.runnable:
                 if not_finite(segment.arguments) is not None:
                     raise RenderError("arguments", "expected finite numbers", segment.arguments_text)

@@ -10,7 +10,7 @@ from toolect._exchange.numbering import numbered
 from toolect._exchange.openai_messages import read_calls
 from toolect._exchange.plain_text import text_of, unread_text
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
-from toolect._objects import Object, as_list, as_object, as_text, field, word
+from toolect._objects import Object, as_list, as_object, as_text, field, opaque_in, opaque_of, word
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _ITEMS = "an item of type message, reasoning, function_call or function_call_output"
@@ -65,8 +65,9 @@ def _said(item: Object, where: str) -> list[Segment] | None:
     for key in ("content", "summary"):
         parts = as_list(field(item, key) or [], f"{where}.{key}")
         if text := "".join(as_text(field(part, "text"), f"{where}.{key}") for part in parts):
-            return [Reasoning(text)]
-    return []
+            break
+    opaque = opaque_in(item, "reasoning", where)
+    return [Reasoning(text, opaque=opaque)] if text or opaque else []
 
 
 def _read(item: Object, where: str, into: Gathering) -> None:
@@ -109,8 +110,10 @@ def _items(turn: Turn) -> Iterator[dict[str, Json]]:
 
 def _item(segment: Segment) -> dict[str, Json]:
     match segment:
-        case Reasoning(text):
-            return {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": text}]}
+        case Reasoning(text, opaque=opaque):
+            kept = opaque_of(opaque, "reasoning")
+            said: list[Json] = [{"type": "reasoning_text", "text": text}] if text and "summary" not in kept else []
+            return {"type": "reasoning", "summary": [], "content": said, **kept}
         case Call() if segment.runnable:
             arguments = arguments_text(segment)
             return {"type": "function_call", "call_id": segment.id, "name": segment.name, "arguments": arguments}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from toolect._chats.comparing import Change
 from toolect._message import Json
+from toolect._objects import OPAQUE
 from toolect._rows.calls_and_results import WEIGHTS
 from toolect._shown import cut
 
@@ -16,7 +17,16 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The fields of a message's reasoning, of which the first that has any is read."""
 _READ: dict[str, frozenset[str]] = {
     "assistant": frozenset(
-        ("role", "content", "tool_calls", "function_call", "refusal", "invalid_tool_calls", *WEIGHTS)
+        (
+            "role",
+            "content",
+            "tool_calls",
+            "function_call",
+            "refusal",
+            "invalid_tool_calls",
+            *WEIGHTS,
+            *OPAQUE["message"],
+        )
     ),
     "tool": frozenset(("role", "content", "tool_call_id", "name", "tool_name")),
     "function": frozenset(("role", "content", "tool_call_id", "name")),
@@ -29,11 +39,12 @@ _PARTS: dict[str, frozenset[str]] = {
     "output_text": frozenset(("type", "text")), "refusal": frozenset(("type", "refusal")),
     "thinking": frozenset(("type", "thinking", "signature")), "tool_use": frozenset(("type", "id", "name", "input")),
     "tool_result": frozenset(("type", "tool_use_id", "content", "is_error")),
+    "redacted_thinking": frozenset(("type", *OPAQUE["redacted_thinking"])),
 }  # fmt: skip
 """The fields that are read of a part of a content, or that say nothing, by its type."""
 _BOOKS = frozenset(("id", "status", "type"))
 _ITEMS: dict[str, frozenset[str]] = {
-    "message": _BOOKS | {"role", "content"}, "reasoning": _BOOKS | {"content", "summary"},
+    "message": _BOOKS | {"role", "content"}, "reasoning": _BOOKS | {"content", "summary", "encrypted_content"},
     "function_call": _BOOKS | {"call_id", "name", "arguments"}, "function_call_output": _BOOKS | {"call_id", "output"},
 }  # fmt: skip
 """The fields that are read of an item of the Responses API, or that say nothing but what a server calls it."""

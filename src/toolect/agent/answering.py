@@ -165,7 +165,7 @@ def events_of(message: Message) -> list[Event]:
             case Content(text):
                 events.append(ContentDelta(text))
             case _:
-                events.append(ReasoningDelta(segment.text))
+                events.append(ReasoningDelta(segment.text, segment.opaque))
     return events
 
 

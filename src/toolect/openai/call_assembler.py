@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from toolect._chat_completion import read_arguments, without_arguments
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
-from toolect._message import Call, MessageError, Status, dumps
+from toolect._message import Call, Json, MessageError, Status, dumps
+from toolect._objects import opaque_in
 from toolect._shown import cut as shortened
 
 K = TypeVar("K")
@@ -53,6 +54,8 @@ class StreamedCall:
         self.twin, self.place = twin, place
         self.is_nameless = self.is_guessed = self.shares = False
         """Whether its arguments came without a name; by a guess; whether another call waited for some at its place."""
+        self.opaque: dict[str, Json] | None = None
+        """What its provider wants back."""
         self.texts: list[str] = []
         """The arguments in their pieces, other than a placeholder."""
         self.is_garbled = self._is_doubled = False
@@ -173,6 +176,7 @@ class StreamedCall:
             call = replace(call, status=Status.TRUNCATED, error="the answer was cut off inside the call")
         elif error := doubt or ("" if call.name else "the call has no name"):
             call = replace(call, arguments=None, spelling=text, status=Status.MALFORMED, repairs=(), error=error)
+        call = replace(call, opaque=self.opaque) if self.opaque else call
         if not self.texts and (rest := call.arguments_text):
             events.append(ArgumentsDelta(self.number, rest))
         self.is_over, self.texts = True, [text]
@@ -217,6 +221,7 @@ class CallAssembler:
         place = int(place) if isinstance(place, str) and place.isdecimal() and len(place) < 10 else place
         place = place if type(place) is int else None
         call, twin = self._find(place, call_id, name, text)
+        opaque = opaque_in(part, "call", "tool_calls[]")
         events: list[Event] = []
         if call is None:
             call = StreamedCall(twin, place)
@@ -233,6 +238,7 @@ class CallAssembler:
         if call_id and (name or call_id not in self._of):
             self._of[call_id] = call
         self._last = call
+        call.opaque = opaque or call.opaque
         call.take(call_id, name, text)
         if call.twin and call.is_whole and not call.repeats(call.twin):
             call.twin = None

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from toolect._chat_completion import THOUGHTS
 from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, dumps
+from toolect._objects import MAX_OPAQUE, opaque_in
 from toolect.openai.call_assembler import CallAssembler, typed
 
 
@@ -15,6 +18,8 @@ class MessageAccumulator:
     """The message that events make, as they arrive."""
 
     def __init__(self) -> None:
+        self._opaque: dict[int, dict[str, Json]] = {}
+        """What providers want back, by the number of the part."""
         self._parts: list[Call | tuple[type[Content] | type[Reasoning], list[str]]] = []
 
     def add(self, event: Event) -> None:
@@ -28,6 +33,8 @@ class MessageAccumulator:
                 last[1].append(event.text)
             else:
                 self._parts.append((kind, [event.text]))
+            if isinstance(event, ReasoningDelta) and event.opaque:
+                _join(self._opaque.setdefault(len(self._parts) - 1, {}), event.opaque)
 
     @property
     def is_empty(self) -> bool:
@@ -38,7 +45,18 @@ class MessageAccumulator:
     def message(self) -> Message:
         """The message so far."""
         segments: list[Segment] = [one if isinstance(one, Call) else one[0]("".join(one[1])) for one in self._parts]
+        for number, opaque in self._opaque.items():
+            segments[number] = replace(segments[number], opaque=opaque)
         return Message(segments)
+
+
+def _join(opaque: dict[str, Json], more: Mapping[str, Json]) -> None:
+    """Add what comes later of opaque fields: lists are one after the other, of anything else the last counts."""
+    for name, value in more.items():
+        had = opaque.get(name)
+        opaque[name] = had + value if isinstance(had, list) and isinstance(value, list) else value
+    if len(dumps(opaque)) > MAX_OPAQUE:
+        raise MessageError(f"at most {MAX_OPAQUE:,} characters that a provider wants back", "more", "delta")
 
 
 class ChunkReader:
@@ -105,8 +123,8 @@ class ChunkReader:
     def _delta(self, delta: Mapping[str, Any]) -> list[Event]:
         events: list[Event] = []
         thought = next((text for key in THOUGHTS if isinstance(text := delta.get(key), str) and text), "")
-        if thought:
-            events.append(ReasoningDelta(thought))
+        if (opaque := opaque_in(delta, "message", "delta")) or thought:
+            events.append(ReasoningDelta(thought, opaque))
         content, parts, legacy = (delta.get(key) for key in ("content", "tool_calls", "function_call"))
         if isinstance(content, list):  # of parts, thoughts among them
             events += self._whole({"role": "assistant", "content": content})
@@ -132,8 +150,10 @@ class ChunkReader:
         for segment in Message.from_openai(message).segments:
             if isinstance(segment, Call):
                 events += self._calls.whole(segment)
+            elif isinstance(segment, Reasoning):
+                events.append(ReasoningDelta(segment.text, segment.opaque))
             else:
-                events.append((ReasoningDelta if isinstance(segment, Reasoning) else ContentDelta)(segment.text))
+                events.append(ContentDelta(segment.text))
         return events
 
 
