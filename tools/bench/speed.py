@@ -264,12 +264,17 @@ def held(report: Report) -> Iterator[tuple[str, ...]]:
         values = []
         for name, kind in report.notations.items():
             one, other = found.get((name, goal.what)), found.get((name, goal.over))
-            if one is None or goal.over not in (FLOOR, CHUNK) and other is None:
+            if one is None:
                 continue
-            scale = (
-                1.5 / report.loads / one.chunks if goal.over == CHUNK else 1 / (other or one).us[US if other else FLOOR]
-            )
-            values.append((one.us[US] * scale, goal.limits[min(kind, len(goal.limits) - 1)], name))
+            if goal.over == FLOOR:
+                over = one.us[FLOOR]
+            elif goal.over == CHUNK:
+                over = one.chunks * report.loads / LOADS
+            elif other is not None:
+                over = other.us[US]
+            else:
+                continue
+            values.append((one.us[US] / over, goal.limits[min(kind, len(goal.limits) - 1)], name))
         if values:
             far = max(values, key=lambda one: one[0] / one[1])
             yield (
@@ -334,10 +339,8 @@ def times(report: Report) -> Iterator[list[str]]:
     names = list(dict.fromkeys(who for one in report.readings for who in one.us))
     yield ["dialect", "text", *names]
     for one in report.readings:
-        cells = (
-            f"({us:,.0f})" if who in one.wrong else f"{us:,.1f}" for who in names if (us := one.us.get(who, 0)) or True
-        )
-        yield [code(one.dialect), one.what, *cells]
+        shown = {who: f"({us:,.0f})" if who in one.wrong else f"{us:,.1f}" for who, us in one.us.items()}
+        yield [code(one.dialect), one.what, *(shown.get(who, "") for who in names)]
 
 
 def page(report: Report, title: str) -> str:

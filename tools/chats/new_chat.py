@@ -14,18 +14,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from toolect import registry
-from toolect._shown import alike, cut, one_line
 from toolect.chat_template import TemplateError, special_tokens, template_of
-from tools.chats.induction.proposing import Proposal, induced
+from tools.chats.induction.proposing import induced
 from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template
-
-AROUND, UNREAD = 60, 300
-"""Characters of two texts that are shown from where they differ, and of what is read otherwise."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -64,24 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"the chat: it writes {tried.same} of {tried.asked} conversations as the template does", end="")
     print(f", and reads {tried.read} of {tried.written} back")
     if not tried.sound:
-        print(*_shortcomings(found), sep="\n", file=sys.stderr)
+        beginning = "the chat is a beginning: it does not write what the template writes, or is not read back"
+        print(beginning, *found.notes, *tried.shown, sep="\n", file=sys.stderr)
         return 1
     print(f"next: toolect lint {spec}")
     return 0
-
-
-def _shortcomings(found: Proposal) -> Iterator[str]:
-    """What was not found out, and where the chat first writes something else."""
-    yield "the chat is a beginning: it does not write what the template writes, or is not read back"
-    yield from found.notes
-    if (difference := found.tried.difference) is not None:
-        texts = difference.template, difference.chat
-        at = alike(*texts) if None not in texts else 0  # type: ignore[arg-type]
-        for what, text in zip(("template", "chat"), texts, strict=True):
-            there = "refuses the conversation" if text is None else f"`{cut(one_line(text[at:]), AROUND)}`"
-            yield f"  {what:9}{there}"
-    if found.tried.unread:
-        yield f"not all that it writes is read back: {cut(found.tried.unread, UNREAD)}"
 
 
 if __name__ == "__main__":

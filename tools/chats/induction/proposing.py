@@ -26,6 +26,8 @@ from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
 from toolect._message import Json, MessageError
 from toolect._rendered import RenderError
+from toolect._shown import alike, one_line
+from toolect._shown import cut as shortened
 from toolect._spec.chat_load import load_chat
 from toolect._spec.chat_model import WORDS, ChatRole, ChatSpec, Fact, Lost, Systems, Thoughts, Trim
 from toolect._spec.guards import read_guard
@@ -43,31 +45,23 @@ it was not made of and is tried on, and those that it has to read back.
 """
 SHARE = 0.99
 """The part of conversations that a chat must write as the template does."""
+AROUND, UNREAD = 60, 300
+"""Characters of two texts that are shown from where they differ, and of what is read otherwise."""
 _ROLES = ((User, "user"), (Assistant, "answer"), (Results, "results"), (System, "notice"))
 _ROWS = {"answer": "X", "results": "O", "user": "T"}
 """What comes several times in a turn."""
 _TEXT = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
-class Difference(NamedTuple):
-    """A conversation that a chat writes otherwise than the template; None is a refusal."""
-
-    case: ChatCase
-    template: str | None
-    chat: str | None
-
-
 class Tried(NamedTuple):
-    """How a chat does on conversations that it was not made of."""
+    """How a chat does on conversations that it was not made of: of how many it writes and reads what."""
 
     same: int
     asked: int
     read: int
-    """Conversations that it writes and reads back."""
     written: int
-    difference: Difference | None = None
-    unread: str = ""
-    """What is read otherwise of the first conversation that is not read back."""
+    shown: tuple[str, ...] = ()
+    """Where a text first differs from that of the template, and what is read otherwise."""
 
     @property
     def sound(self) -> bool:
@@ -117,16 +111,19 @@ def _told(case: ChatCase) -> str:
 
 def tried(made: Chat, given: Sequence[ChatCase], texts: Sequence[str | TemplateError]) -> Tried:
     """How a chat does on conversations that a template writes so."""
-    same = _alike(made, given, texts)
-    difference = None
-    if not all(same):
-        at = same.index(False)
-        text = texts[at]
-        difference = Difference(given[at], text if isinstance(text, str) else None, _rendered(made, given[at]))
+    same, shown = _alike(made, given, texts), list[str]()
+    for case, text in [pair for pair, label in zip(zip(given, texts, strict=True), same, strict=True) if not label][:1]:
+        both = {"template": text if isinstance(text, str) else None, "chat": _rendered(made, case)}
+        at = 0 if None in both.values() else alike(*map(str, both.values()))
+        cuts = (
+            "refuses the conversation" if one is None else shortened(one_line(one[at:]), AROUND)
+            for one in both.values()
+        )
+        shown += [f"  {what:9}{text}" for what, text in zip(both, cuts, strict=True)]
     written = [one for case in cases(22, READ, usual=True) if (one := talk(made, case)).text is not None]
     unread = [found for one in written if (found := unlike(made, one)) is not None]
-    first = unread[0].what if unread else ""
-    return Tried(sum(same), len(same), len(written) - len(unread), len(written), difference, first)
+    shown += [f"not all that it writes is read back: {shortened(one.what, UNREAD)}" for one in unread[:1]]
+    return Tried(sum(same), len(same), len(written) - len(unread), len(written), tuple(shown))
 
 
 # Rules

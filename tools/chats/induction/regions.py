@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import combinations
+from operator import and_, or_
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -168,21 +170,14 @@ def _guards(masks: dict[int, str], wanted: int) -> Iterator[str]:
     chosen = list(masks.items())[:MAX_LITERALS]
     above = [(mask, words) for mask, words in chosen if mask & wanted == wanted]
     below = [(mask, words) for mask, words in chosen if mask & wanted == mask]
-    for (a, one), (b, two) in combinations(above, 2):
-        if a & b == wanted:
-            yield f"{one} and {two}"
-    for (a, one), (b, two) in combinations(below, 2):
-        if a | b == wanted:
-            yield f"{one} or {two}"
-    for (b, one), (c, two) in combinations(chosen, 2):
-        yield from (f"{words} and ({one} or {two})" for a, words in above if a & (b | c) == wanted)
-        yield from (f"{one} and {two} or {words}" for a, words in below if a | (b & c) == wanted)
-    for (a, one), (b, two), (c, three) in combinations(above, 3):
-        if a & b & c == wanted:
-            yield f"{one} and {two} and {three}"
-    for (a, one), (b, two), (c, three) in combinations(below, 3):
-        if a | b | c == wanted:
-            yield f"{one} or {two} or {three}"
+    for size in (2, 3):
+        for some, joint, fold in ((above, " and ", and_), (below, " or ", or_)):
+            for few in combinations(some, size):
+                if reduce(fold, [mask for mask, _ in few]) == wanted:
+                    yield joint.join(words for _, words in few)
+        for (b, one), (c, two) in combinations(chosen, 2) if size == 2 else ():
+            yield from (f"{words} and ({one} or {two})" for a, words in above if a & (b | c) == wanted)
+            yield from (f"{one} and {two} or {words}" for a, words in below if a | (b & c) == wanted)
 
 
 # Forms
