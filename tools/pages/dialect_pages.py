@@ -143,7 +143,7 @@ def _refused(dialect: Dialect) -> Iterator[str]:
     rows = list(refused(dialect))
     yield "## What it cannot carry"
     if rows:
-        yield "Of what is tried on every dialect. All but what is left out raises `RenderError`."
+        yield "Of what `toolect spec features` tries. All but what comes back otherwise raises `RenderError`."
         yield table([("what", "why"), *rows])
     else:
         yield "It carries all that is tried on every dialect."
