@@ -393,3 +393,25 @@ def test_real_tokenizers_obey_the_same_laws(name: str) -> None:
             for one in encoded.quoted:
                 start, end = encoded.ids_of(one)
                 assert tokenizer.added.get(text[slice(*one)]) not in encoded.ids[start:end]
+
+
+def test_a_tokenizer_is_counted_once() -> None:
+    """All tokens are counted, which takes long with many of them; that some were added shows by the next id."""
+
+    class Counted:
+        def __init__(self, inner: Any) -> None:
+            self._inner, self.counts = inner, 0
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+        def get_vocab_size(self) -> int:
+            self.counts += 1
+            return int(self._inner.get_vocab_size())
+
+    tokenizers = pytest.importorskip("tokenizers")
+    counted = Counted(tokenizers.Tokenizer.from_str(byte_level().to_str()))
+    first, once = adapted(counted), counted.counts
+    assert all(adapted(counted) is first for _ in range(5)) and counted.counts == once
+    counted.add_tokens([tokenizers.AddedToken("<later>", normalized=False)])
+    assert "<later>" in adapted(counted).added and counted.counts > once

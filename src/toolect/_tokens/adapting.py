@@ -22,12 +22,11 @@ def adapted(tokenizer: object) -> Tokenizer:
     """
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
-    size = _size(tokenizer)
-    for given, then, adapter in _known:
-        if given is tokenizer and then == size:
+    for given, size, adapter in _known:
+        if given is tokenizer and not _has_grown(tokenizer, size):
             return adapter
     adapter = _adapter(tokenizer)
-    _known.append((tokenizer, size, adapter))
+    _known.append((tokenizer, _size(tokenizer), adapter))
     del _known[:-_KEPT]
     return adapter
 
@@ -63,9 +62,15 @@ _FILES = ("tokenizer.json", "tekken.json")
 
 
 def _size(tokenizer: Any) -> int:
-    """Changes when tokens are added."""
+    """How many ids there are; 0 where tokens cannot be added. That takes long: all tokens are counted."""
     backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
     return int(backend.get_vocab_size()) if hasattr(backend, "get_vocab_size") else 0
+
+
+def _has_grown(tokenizer: Any, size: int) -> bool:
+    """True when tokens were added to those `size`: the first of them has the next id."""
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    return size > 0 and backend.id_to_token(size) is not None
 
 
 def _adapter(tokenizer: Any) -> Tokenizer:
