@@ -170,6 +170,18 @@ def test_a_rewritten_history_is_several_examples(small: str) -> None:
     assert "for turn 6 `qwen3` writes otherwise what came before: from character" in first.reason
 
 
+@pytest.mark.parametrize("name", ["qwen3", "deepseek-v3.1", "gpt-oss"])
+def test_answers_without_reasoning_are_one_text(name: str) -> None:
+    """Each stands behind a prompt that may ask for it; gpt-oss ends the answers of history with another token."""
+    turns = [turn for number in range(8) for turn in (User("Hi"), Assistant(Message([Content(f"Bye {number}.")])))]
+    chat = toolect.chat(name)
+    found = examples(Conversation(turns), chat, byte_level(), date="2026-01-01")
+    assert len(found) == (8 if name == "gpt-oss" else 1)
+    said = "".join(map(taught, found))
+    assert [f"Bye {number}.{chat.ends[0]}" in said for number in range(8)] == [True] * 8
+    assert name == "gpt-oss" or len(said) == 8 * len(f"Bye 0.{chat.ends[0]}")
+
+
 def test_what_is_taught_can_be_chosen() -> None:
     end, call = "<|im_end|>", '<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>'
     first = f"<think>\nhm\n</think>\n\nSure.\n{call}{end}<think>\nso\n</think>\n\nAt 5.{end}"

@@ -36,6 +36,9 @@ def sampled_texts(
     said: set[int] = set()
     prompt, text = Transcript(), ""
     beginning = chat.beginning(conversation, **options)
+    if (one := _one_text(conversation, chat, wanted, beginning)) is not None:
+        yield one
+        return
     for number, turn in enumerate(conversation.turns[: max(wanted, default=-1) + 1]):
         if not isinstance(turn, Assistant):
             continue
@@ -56,6 +59,33 @@ def sampled_texts(
         said.add(number)
     if said & wanted:
         yield SampledText(Transcript(pieces, (), prompt.author), said, "")
+
+
+def _one_text(conversation: Conversation, chat: Written, wanted: set[int], beginning: Beginning) -> SampledText | None:
+    """The whole conversation as one text, where nothing is lost by it: each answer stands behind a prompt of its own.
+
+    Some chats ask for answers without reasoning by another prompt, and history goes on from the plain one as well.
+    """
+    turns = conversation.turns[: max(wanted, default=-1) + 1]
+    said = {number: turn for number, turn in enumerate(turns) if isinstance(turn, Assistant)}
+    if len(said) < 2 or any(turn.text is not None or turn.message.reasoning for turn in said.values()):
+        return None
+    text, last = beginning(len(turns), False), max(said)
+    pieces: list[Piece] = []
+    at = 0
+    for number, turn in said.items():
+        prompt, answer = _sampled(beginning, number, turn, chat, conversation.tools)
+        words = "".join(piece[0] for piece in answer)
+        if number < last:
+            given = beginning(number, True), beginning(number, True, True)
+            prompt = max((one for one in given if text.startswith(one)), key=len, default=Transcript())
+            if not text.startswith(words, len(prompt)):
+                return None
+        if len(prompt) <= at or prompt[:at] != text[:at]:
+            return None
+        pieces += [*prompt.after(at).pieces, *answer]
+        at = len(prompt) + len(words)
+    return SampledText(Transcript(pieces, (), text.author), {*said}, "")
 
 
 def _sampled(
