@@ -40,8 +40,14 @@ def plain_dialect() -> Dialect:
     return Dialect(Spec(name="", rules=named, roles={"content": Role.CONTENT}))
 
 
+_OPEN = ("{", "[")
 _TEXTS: dict[type, ChatRole] = {Content: ChatRole.CONTENT, Reasoning: ChatRole.REASONING}
 _ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
+
+
+def _is_closed(text: str) -> bool:
+    """True when brackets and quotes of a text are closed in it, as far as their numbers tell."""
+    return text.count("{") == text.count("}") and text.count("[") == text.count("]") and text.count('"') % 2 == 0
 
 
 class Answers:
@@ -115,6 +121,10 @@ class Answers:
                 and has_any(self._signs, text)
                 and (
                     self._finder.search(text)
+                    or self._begins_with_name
+                    and text.lstrip()[:1] in _OPEN
+                    or self._keys
+                    and not _is_closed(text)
                     or self._keys
                     and any(key in text.casefold() for key in self._keys)
                     or self._named
@@ -151,6 +161,11 @@ class Answers:
         return word in self.texts or word.casefold() in self._keys
 
     @cached_property
+    def _begins_with_name(self) -> bool:
+        """True when a call may begin with a name at the beginning of a line."""
+        return self._island is not None and bool(self._island.led)
+
+    @cached_property
     def _named(self) -> bool:
         """True when a tool may be called by its name alone."""
         return self._island is None or self._island.named is not None
@@ -172,7 +187,8 @@ class Answers:
         texts = (spec.rules[rule] for rule, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT))
         found = [part.text.strip() for rule in texts for part in leaves(rule.expr) if isinstance(part, Literal)]
         found += [self.plans.thought_opener, self.plans.thought_closer]
-        return (*({*graph.openers, *graph.parts, *graph.closers, *found} - {""}),)
+        brackets = {*_OPEN} if self._keys and "{" not in self._keys else set()  # the keys tell which JSON is a call
+        return (*({*graph.openers, *graph.parts, *graph.closers, *found} - {"", *brackets}),)
 
     @cached_property
     def texts(self) -> str:

@@ -50,11 +50,7 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     if [type(turn) for turn in was] != [type(turn) for turn in now]:
         kinds = [", ".join(type(turn).__name__.lower() for turn in turns) or "none" for turns in (was, now)]
         found.append(Change(OTHER_TURNS, detail=f"{kinds[0]} became {kinds[1]}"))
-        calls = [
-            [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
-            for turns in (was, now)
-        ]
-        if len(calls[0]) != len(calls[1]) or not all(map(is_same_call, *calls)):
+        if not same_calls(calls_of(was), calls_of(now)):
             found.append(Change(OTHER_CALLS))
         return found
     for number, (old, new) in enumerate(zip(was, now, strict=True)):
@@ -95,7 +91,7 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield NO_SIGNATURE
         if was.content != now.content:
             yield OTHER_CONTENT if now.content else NO_CONTENT
-        if len(was.calls) != len(now.calls) or not all(map(is_same_call, was.calls, now.calls)):
+        if not same_calls(was.calls, now.calls):
             yield OTHER_CALLS
         elif was.calls and (was.reasoning, was.content) == (now.reasoning, now.content) and _order(was) != _order(now):
             yield ORDER
@@ -118,6 +114,11 @@ def _order(message: Message) -> list[type]:
     """What follows what in an answer: reasoning, text and calls, without blank texts between them."""
     kinds = (type(one) for one in message.segments if isinstance(one, Call) or one.text.strip())
     return [kind for kind, _ in groupby(kinds)]
+
+
+def same_calls(some: Sequence[Call], others: Sequence[Call]) -> bool:
+    """True for as many calls that are the same, whatever their ids."""
+    return len(some) == len(others) and all(map(is_same_call, some, others))
 
 
 def is_same_call(one: Call, two: Call) -> bool:

@@ -247,7 +247,7 @@ class Guard:
         """True for a text that is no markup anywhere; the words of schemas are none."""
         if place.what == SAMPLED:
             return True
-        if place.what.endswith(" name"):  # a name with other signs is one only where its tool is declared
+        if place.what.endswith((" name", "argument key")):  # one with other signs is one only where it is declared
             return text.isidentifier()
         plain = _IS_NAME if place.is_name else _IS_PLAIN
         return plain(text.strip()) is not None and (place.turn < 0 or self._markers.search(text) is None)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from functools import cached_property
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from toolect import registry
 from toolect._chats.answers import plain_dialect
-from toolect._chats.comparing import Change
+from toolect._chats.comparing import Change, same_calls
 from toolect._chats.continuing import Written
 from toolect._chats.control_tokens import any_of
+from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.template_pieces import Piece, apart, definitions, pieces
 from toolect._chats.template_turns import Guarded, sound
 from toolect._chats.template_work import TemplateWork, Ways, ways
 from toolect._chats.writing import Unsafe
 from toolect._compiled import Dialect
 from toolect._message import Json
-from toolect._rendered import Rendered
+from toolect._rendered import Rendered, RenderError
 from toolect._transcript import Author, Origin, Transcript
 from toolect._turns import Assistant, Turn
 from toolect.chat_template import TemplateError, marked, read_template, special_tokens, template_of, turns, verdicts
@@ -83,16 +86,48 @@ class TemplateChat(Written):
 
         Raises RenderError for what the template refuses, and TemplateError for one that does not render at all.
         """
-        guarded = Guarded(sound(self._in_order(conversation).turns), any_of(self.tokens), unsafe)
-        turns = guarded.turns
-        given = self.variables | {"tools": [*map(dict, conversation.tools)] or None, "documents": None}
+        sounded = replace(conversation, turns=tuple(sound(self._in_order(conversation).turns)))
+        guarded = Guarded(sounded, any_of(self.tokens), unsafe)
+        text = self._rendered(guarded, generate, thinking, date)
+        if unsafe != "keep":
+            self._check_answers(guarded.given, text, lambda twin: self._rendered(twin, generate, thinking, date))
+        return text
+
+    def _rendered(self, guarded: Guarded, generate: bool, thinking: bool | None, date: Date | str | None) -> Transcript:
+        turns, tools = guarded.given.turns, guarded.given.tools
+        given = self.variables | {"tools": [*map(dict, tools)] or None, "documents": None}
         if thinking is not None:  # the names that templates have for it
             given |= {"enable_thinking": thinking, "thinking": thinking}
         work = TemplateWork(self.template, given, "" if date is None else str(date), self._sandbox)
         text, told, changed = work.told(turns, generate, self._ways)
-        told = apart([*told, *definitions(text, conversation.tools)])
+        told = apart([*told, *definitions(text, tools)])
         author = Author(self.dialect, (self.template,))
         return Transcript(self._replayed(pieces(text, told), turns), guarded.defused, author, changed)
+
+    def _check_answers(self, given: Conversation, text: Transcript, write: Callable[[Guarded], Transcript]) -> None:
+        """Raise RenderError for an answer whose calls are read otherwise, if they are not with words in all texts."""
+        if not (odd := self._other_calls(given, text)):
+            return
+
+        def word(place: TextPlace, one: str) -> str:
+            return one if place.what == SAMPLED or place.turn < 0 or one.isidentifier() else "zq"
+
+        twin = mapped(given, word)
+        again = self._other_calls(twin, write(Guarded(twin, any_of(self.tokens), "keep")))
+        for number, said in odd.items():
+            if number not in again:
+                raise RenderError(f"turn {number}, answer", "its calls would be read otherwise", said)
+
+    def _other_calls(self, given: Conversation, text: Transcript) -> dict[int, str]:
+        """The answers whose calls are read otherwise than they were given, by the numbers of their turns."""
+        found = {}
+        for number, turn in enumerate(given.turns):
+            said = "".join(one[0] for one in text.pieces if one[1] is Origin.ANSWER and one[2] == number)
+            if isinstance(turn, Assistant) and said:
+                read = self.dialect.parse(said, given.tools or None).calls
+                if not same_calls(turn.message.calls, read):
+                    found[number] = said
+        return found
 
     @cached_property
     def _ways(self) -> Ways:

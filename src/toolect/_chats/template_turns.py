@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
+from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.guarding import split_markers
 from toolect._chats.writing import Unsafe
 from toolect._exchange.gathering import check
 from toolect._exchange.numbering import numbered
-from toolect._message import Call, Content, Message, MessageError, Reasoning, Segment, dumps
+from toolect._message import Call, Content, MessageError, Reasoning
 from toolect._objects import not_finite
 from toolect._rendered import RenderError
 from toolect._transcript import Defused
-from toolect._turns import Assistant, Results, System, Turn, User
+from toolect._turns import Assistant, Turn
+from toolect.conversation import Conversation
 
 _ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
 
@@ -46,38 +45,21 @@ def sound(turns: Sequence[Turn]) -> list[Turn]:
 
 
 class Guarded:
-    """The turns in which texts with markers of turns are refused, made harmless or kept.
+    """A conversation in which texts with markers of turns are refused, made harmless or kept.
 
-    Raises RenderError for what is refused.
+    Raises RenderError for what is refused; names, keys and ids are never made harmless.
     """
 
-    def __init__(self, turns: Sequence[Turn], markers: re.Pattern[str], unsafe: Unsafe) -> None:
+    def __init__(self, given: Conversation, markers: re.Pattern[str], unsafe: Unsafe) -> None:
         self._markers, self._unsafe = markers, unsafe
         self.defused: list[Defused] = []
-        self.turns = [*turns] if unsafe == "keep" else [self._turn(turn, at) for at, turn in enumerate(turns)]
+        self.given = given if unsafe == "keep" else mapped(given, self._safe)
 
-    def _turn(self, turn: Turn, at: int) -> Turn:
-        match turn:
-            case System(text) | User(text):
-                return replace(turn, text=self._safe(text, at))
-            case Assistant(message):
-                segments = [self._segment(segment, at) for segment in message.segments]
-                return replace(turn, message=Message(segments, message.repairs))
-            case Results(results):
-                return Results(tuple(replace(one, output=self._safe(one.output, at)) for one in results))
-
-    def _segment(self, segment: Segment, at: int) -> Segment:
-        if not isinstance(segment, Call):
-            return replace(segment, text=self._safe(segment.text, at))
-        given = dumps(segment.arguments)
-        safe = self._safe(given, at)
-        return segment if safe == given else replace(segment, arguments=json.loads(safe), spelling=None)
-
-    def _safe(self, text: str, at: int) -> str:
-        found = self._markers.search(text)
+    def _safe(self, place: TextPlace, text: str) -> str:
+        found = None if place.what == SAMPLED else self._markers.search(text)
         if found is None:
             return text
-        if self._unsafe == "refuse":
-            raise RenderError(f"turn {at}", f"it holds `{found[0]}`, which is markup of the template", text)
-        self.defused.append(Defused(at, found[0]))
+        if self._unsafe == "refuse" or place.is_name:
+            raise RenderError(str(place), f"it holds `{found[0]}`, which is markup of the template", text)
+        self.defused.append(Defused(place.turn, found[0]))
         return split_markers(text, self._markers)
