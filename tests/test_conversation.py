@@ -202,7 +202,6 @@ ASKED: list[dict[str, Any]] = [{"role": "user", "content": "?"}, {"role": "assis
         ([*ASKED, {"role": "tool", "tool_call_id": "b", "content": "1"}], "one of `a`", "messages[2]"),
         ([*ASKED, *[{"role": "tool", "content": "1"}] * 2], "has none yet", "messages[3]"),
         ([*ASKED, {"role": "user"}, {"role": "tool", "tool_call_id": "a"}], "after the answer", "messages[3]"),
-        ([{"role": "system"}, {"role": "user"}, {"role": "developer"}], "one system turn", "messages[2]"),
         ([{"role": "user", "content": [{"type": "image_url"}]}], "type text", "messages[0].content[0].type"),
         ([{"role": "user", "content": 3}], "text or a list", "messages[0].content"),
         ([{"role": "user", "content": [{"type": "thinking", "thinking": "x"}]}], "text", "messages[0].content"),
@@ -563,3 +562,32 @@ def test_results_find_their_calls_at_once(
         assert list(found) == paired(calls, results)
         calls = [call for call in calls if call not in found]
         assert waiting.calls == calls
+
+
+SEVERAL = [
+    {"role": "system", "content": "Be brief."}, {"role": "developer", "content": "Be kind."},
+    {"role": "user", "content": "When?"},
+]  # fmt: skip
+
+
+def test_several_system_messages_are_kept_where_there_are_places() -> None:
+    """The APIs that have roles for them keep them; that of Anthropic has one text."""
+    said = Conversation.from_openai(SEVERAL)
+    assert said.to_openai()["messages"] == SEVERAL
+    items = said.to_responses()["input"]
+    assert [item["role"] for item in items] == ["system", "developer", "user"]
+    assert Conversation.from_responses(items).turns == said.turns
+    assert said.to_anthropic()["system"] == "Be brief.\n\nBe kind."
+    assert [turn["from"] for turn in said.to_sharegpt()["conversations"]] == ["system", "system", "human"]
+
+
+@pytest.mark.parametrize("name", toolect.chats())
+def test_several_system_messages_in_a_chat(name: str) -> None:
+    """A chat tells all of them, in their order, or says that it has no place for any."""
+    chat = toolect.chat(name)
+    try:
+        one = str(chat.render(Conversation.from_openai([{"role": "system", "content": "Be.\n\nIt."}, SEVERAL[2]])))
+    except toolect.RenderError:
+        return  # it has no place for the system, or none for an empty line
+    text = str(chat.render(Conversation.from_openai(SEVERAL)))
+    assert "Be." in one and text.index("Be brief.") < text.index("Be kind.") < text.index("When?")

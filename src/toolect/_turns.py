@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from toolect._message import Call, Json, Message
 
@@ -63,6 +65,15 @@ class Results(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="results
 
 
 Turn: TypeAlias = System | User | Assistant | Results
+
+
+def with_one_system(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The turns, the system's at the head as one: an empty line stands between two texts."""
+    head = [*takewhile(lambda turn: isinstance(turn, System), turns)]
+    if len(head) < 2:
+        return turns
+    text = "\n\n".join(turn.text for turn in head if isinstance(turn, System) and turn.text)
+    return [replace(head[0], text=text), *turns[len(head) :]]
 
 
 class _Line:

@@ -24,7 +24,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
     """Turns in the order in which they were said, and the tools on offer, as OpenAI tool objects.
 
     A conversation that was read from a text may be cut anywhere; those that come from an API have each result after
-    its call, and one system turn at most.
+    its call.
     """
 
     turns: Sequence[Turn] = ()

@@ -7,6 +7,8 @@ from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._chats.continuing import Beginning, Written
@@ -23,9 +25,10 @@ from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.writing import Unsafe, Writer
 from toolect._compiled import Dialect
 from toolect._message import kind_of
+from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec
 from toolect._transcript import Defused, Transcript
-from toolect._turns import Assistant, System
+from toolect._turns import Assistant, System, User, with_one_system
 from toolect.conversation import Conversation
 
 Check: TypeAlias = Literal["sample", "all", "none"]
@@ -128,6 +131,22 @@ class Chat(Written):
             return text
         return self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
 
+    def _in_order(self, conversation: Conversation) -> Conversation:
+        """As of any chat; texts of the system at the head are one where the chat has one place for them."""
+        conversation = super()._in_order(conversation)
+        turns = with_one_system(conversation.turns)
+        return conversation if turns is conversation.turns or self._has_systems else replace(conversation, turns=turns)
+
+    @cached_property
+    def _has_systems(self) -> bool:
+        """True where each of several texts of the system at the head has a place of its own."""
+        texts = "Be brief.", "Be kind."
+        try:
+            written = self._writer("keep", None).write([*map(System, texts), User("Hi")], (), False, None)
+        except RenderError:
+            return False
+        return all(text in written for text in texts)
+
     def _writer(self, unsafe: Unsafe, date: Date | str | None) -> Writer:
         return Writer(self._outlines, self._answers, self._scan, self._cache, unsafe, date)
 
@@ -158,10 +177,10 @@ class Chat(Written):
         unsafe: Unsafe = "refuse",
     ) -> Beginning:
         """What writes the first turns of a conversation: each turn once, and again where a further one changes it."""
+        if any(isinstance(turn, System) for turn in conversation.turns[1:]):
+            return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
         conversation = self._in_order(conversation)
         turns = conversation.turns
-        if any(isinstance(turn, System) for turn in turns[1:]):
-            return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
 
         def read_back(size: int, text: Transcript, generate: bool, thinking: bool | None) -> Transcript:
             first = Conversation(turns[:size], conversation.tools)

@@ -23,7 +23,7 @@ from toolect._objects import (
     word,
 )
 from toolect._rendered import RenderError
-from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._turns import Assistant, Results, System, ToolResult, Turn, User, with_one_system
 
 _BLOCKS = "a block of type text, thinking, redacted_thinking, tool_use or tool_result"
 _ADVICE = "leave it out, or say in words what it shows"
@@ -33,7 +33,7 @@ def read_anthropic(messages: Object, system: Object = None) -> tuple[Turn, ...]:
     """The turns that messages and the system text beside them say. Raises MessageError."""
     gathering = Gathering()
     if system is not None:
-        gathering.add(System(text_of(system, "system")), "system")
+        gathering.add(System(text_of(system, "system")))
     for index, message in enumerate(as_list(messages, "messages", "a list of messages")):
         _read(message, f"messages[{index}]", gathering)
     return gathering.done()
@@ -49,7 +49,7 @@ def _read(message: Object, where: str, into: Gathering) -> None:
     blocks = [content] if isinstance(content, str) else as_list(content, f"{where}.content", "text or a list of blocks")
     places = [f"{where}.content[{index}]" for index in range(len(blocks))]
     if role == "assistant":
-        into.add(Assistant(message_of(message, where)), where)
+        into.add(Assistant(message_of(message, where)))
         return
     first = next((at for at, block in enumerate(blocks) if field(block, "type") != "tool_result"), len(blocks))
     for index, (block, at) in enumerate(zip(blocks, places, strict=True)):
@@ -60,7 +60,7 @@ def _read(message: Object, where: str, into: Gathering) -> None:
             output = text_of(field(block, "content"), f"{at}.content")
             into.result(ToolResult(call_id, "", output, bool(field(block, "is_error"))), at)
     if first < len(blocks) or not blocks:
-        into.add(User(text_of([*[""] * first, *blocks[first:]], f"{where}.content")), where)
+        into.add(User(text_of([*[""] * first, *blocks[first:]], f"{where}.content")))
 
 
 def message_of(message: Object, where: str = "$") -> Message:
@@ -102,7 +102,7 @@ def _segment(block: Object, where: str) -> Segment | None:
 def anthropic_of(turns: Iterable[Turn]) -> dict[str, Json]:
     """The `system` text, if there is one, and the `messages`. Raises RenderError for a system turn further back."""
     body: dict[str, Json] = {"messages": []}
-    for number, turn in enumerate(numbered(turns)):
+    for number, turn in enumerate(with_one_system([*numbered(turns)])):
         match turn:
             case System(text) if number:
                 raise RenderError("system", "it stands before all messages, here others come first", text)

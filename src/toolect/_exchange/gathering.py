@@ -7,32 +7,24 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from toolect._message import Call, MessageError
-from toolect._turns import PendingCalls, Results, System, ToolResult, Turn
+from toolect._turns import PendingCalls, Results, ToolResult, Turn
 
 
 class Gathering:
     """Takes in turns, each with its place for an error. Results that follow one another become one turn.
 
-    Refused are a second system turn, and a result that no call was made for: all raise MessageError.
+    A result that no call was made for is refused: it raises MessageError.
     """
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
         self._waiting = PendingCalls()
-        self._system = ""
         self._results: list[tuple[ToolResult, str]] = []
 
-    def add(self, turn: Turn, where: str) -> None:
+    def add(self, turn: Turn) -> None:
         """Take in a turn; of results use `result`."""
         if self._results:
             self._settle()
-        if isinstance(turn, System):
-            if self._system:
-                had = f"a second one after that at `{self._system}`"
-                raise MessageError(
-                    "one system turn", had, where, "join their texts, or let the user say the second one"
-                )
-            self._system = where
         self._waiting.follow(turn)
         self.turns.append(turn)
 
@@ -86,5 +78,5 @@ def check(turns: Sequence[Turn]) -> None:
             for index, result in enumerate(turn.results):
                 gathering.result(result, f"turns[{number}].results[{index}]")
         else:
-            gathering.add(turn, f"turns[{number}]")
+            gathering.add(turn)
     gathering.done()

@@ -38,11 +38,11 @@ def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object
     match role := field(as_object(message, where, "a message"), "role"):
         case "system" | "developer":
             text = text_of(field(message, "content"), f"{where}.content")
-            into.add(System(text, role == "developer"), where)
+            into.add(System(text, role == "developer"))
         case "user":
-            into.add(User(text_of(field(message, "content"), f"{where}.content")), where)
+            into.add(User(text_of(field(message, "content"), f"{where}.content")))
         case "assistant":
-            into.add(Assistant(answer(message, where)), where)
+            into.add(Assistant(answer(message, where)))
         case "tool" | "function":
             call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
             name = as_text(field(message, "name"), f"{where}.name")

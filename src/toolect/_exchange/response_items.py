@@ -22,23 +22,22 @@ def read_items(items: Object, instructions: Object = None) -> tuple[Turn, ...]:
     """The turns that items say: a text, or a list; those of one answer are one turn. Raises MessageError."""
     gathering = Gathering()
     if instructions is not None:
-        gathering.add(System(text_of(instructions, "instructions")), "instructions")
+        gathering.add(System(text_of(instructions, "instructions")))
     items = [{"role": "user", "content": items}] if isinstance(items, str) else items
     answer: list[Segment] | None = None
-    place = ""
     for index, item in enumerate(as_list(items, "input", "text or a list of items")):
         where = f"input[{index}]"
         said = _said(item, where)
         if said is not None:
-            place, answer = (place, answer) if answer is not None else (where, [])
+            answer = [] if answer is None else answer
             answer += said
             continue
         if answer is not None:
-            gathering.add(Assistant(Message(answer)), place)
+            gathering.add(Assistant(Message(answer)))
         answer = None
         _read(item, where, gathering)
     if answer is not None:
-        gathering.add(Assistant(Message(answer)), place)
+        gathering.add(Assistant(Message(answer)))
     return gathering.done()
 
 
@@ -81,9 +80,9 @@ def _read(item: Object, where: str, into: Gathering) -> None:
     text = text_of(field(item, "content"), f"{where}.content")
     match role:
         case "system" | "developer":
-            into.add(System(text, role == "developer"), where)
+            into.add(System(text, role == "developer"))
         case "user":
-            into.add(User(text), where)
+            into.add(User(text))
         case _:
             raise MessageError("a role: system, developer, user or assistant", word(role), f"{where}.role")
 

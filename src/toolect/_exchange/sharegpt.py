@@ -70,21 +70,20 @@ def read_row(row: Object, dialect: TextReader | None, sampled: bool) -> ShareGpt
     tools = read_tools(field(row, "tools")) or definitions_in(first)
     gathering = Gathering()
     answer: Assistant | None = None
-    place = ""
     for number, (speaker, text, where) in enumerate(said):
         if answer is not None and speaker != "calls":
-            gathering.add(answer, place)
+            gathering.add(answer)
             answer = None
         match speaker:
             case "system":
-                gathering.add(System(text), where)
+                gathering.add(System(text))
             case "user":
-                gathering.add(User(text), where)
+                gathering.add(User(text))
             case "model":
-                answer, place = _answer(text, dialect, sampled, tools), where
+                answer = _answer(text, dialect, sampled, tools)
             case "calls":
                 before = answer.message.segments if answer else ()
-                answer, place = Assistant(Message([*before, *_calls(text, f"{where}.value")])), where
+                answer = Assistant(Message([*before, *_calls(text, f"{where}.value")]))
             case _:
                 beside = {one for one, *_ in said[number - 1 : number] + said[number + 1 : number + 2]}
                 texts = [text] if beside & _OF_RESULTS else one_each(text, gathering.open)
@@ -92,7 +91,7 @@ def read_row(row: Object, dialect: TextReader | None, sampled: bool) -> ShareGpt
                 for result in found or [ToolResult("", "", one) for one in texts]:
                     gathering.result(result, where)
     if answer is not None:
-        gathering.add(answer, place)
+        gathering.add(answer)
     return ShareGptRow(gathering.done(), tools, tells_of(first, tools))
 
 

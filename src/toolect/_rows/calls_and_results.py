@@ -34,7 +34,7 @@ class CallTextReader:
     def turns(self, messages: Object, where: str, system: str = "") -> tuple[Turn, ...]:
         """The turns that messages say, after a text of the system. Raises MessageError."""
         if system:
-            self._into.add(System(system), "system")
+            self._into.add(System(system))
         listed = as_list(messages, where, "a list of messages")
         results = [isinstance(one, Mapping) and one.get("role") in ("tool", "function") for one in listed]
         for number, message in enumerate(listed):
@@ -47,20 +47,20 @@ class CallTextReader:
         role, content = field(as_object(message, where, "a message"), "role"), field(message, "content")
         match role:
             case "system" | "developer":
-                into.add(System(text_of(content, f"{where}.content"), role == "developer"), where)
+                into.add(System(text_of(content, f"{where}.content"), role == "developer"))
             case "user":
                 found = self._of_user(content) if into.open else []
                 for one in found:
                     into.result(one, where)
                 if not found:
-                    into.add(User(text_of(content, f"{where}.content")), where)
+                    into.add(User(text_of(content, f"{where}.content")))
             case "assistant":
                 for turn in self._answers(message, where):
                     if isinstance(turn, Results):
                         for one in turn.results:
                             into.result(one, where)
                     else:
-                        into.add(turn, where)
+                        into.add(turn)
             case "tool" | "function":
                 call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
                 name = as_text(field(message, "name") or field(message, "tool_name"), f"{where}.name")
