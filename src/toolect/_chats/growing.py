@@ -40,14 +40,15 @@ class Growing:
         """The first `size` turns; see `Beginning`. Raises RenderError."""
         key = generate, False if quiet and self._thinking is None else self._thinking
         if size == 0:
-            return self._writer().write((), self._tools, *key)
-        draft = self._drafts.pop(key, None)
-        if draft is None or draft.size > size:
-            draft = _TranscriptDraft(self._writer(), self._turns, self._tools, *key)
-        text = draft.grown(size)
-        self._drafts[key] = draft  # one that raised is begun anew
-        is_odd = draft.writer.has_markers or draft.writer.has_odd_calls
-        return self._read_back(size, text, *key) if is_odd else text
+            writer = self._writer()
+            text = writer.write((), self._tools, *key)
+        else:
+            draft = self._drafts.pop(key, None)
+            if draft is None or draft.size > size:
+                draft = _TranscriptDraft(self._writer(), self._turns, self._tools, *key)
+            writer, text = draft.writer, draft.grown(size)
+            self._drafts[key] = draft  # one that raised is begun anew
+        return self._read_back(size, text, *key) if writer.has_markers or writer.has_odd_calls else text
 
 
 class _Mark(NamedTuple):

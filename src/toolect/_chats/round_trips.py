@@ -20,7 +20,7 @@ from toolect._turns import Assistant, Results, System
 from toolect.conversation import Conversation
 
 Shape: TypeAlias = tuple[Any, ...]
-_OF_SHAPES = (*LEFT_OUT, OTHER_TURNS)
+OF_SHAPES = (*LEFT_OUT, OTHER_TURNS)
 """What all conversations of a shape lose, if one does."""
 MAX_SHAPES, MAX_TOOLS = 4096, 128
 """Shapes and lists of tools that are kept at a time. Beyond it: all are found out anew."""
@@ -70,7 +70,7 @@ class RoundTrips:
         found = tuple(change for change in changes if change.what not in OF_TOOLS)
         if len(self._changes) >= MAX_SHAPES:
             self._changes = {}
-        is_of_all = all(change.what in _OF_SHAPES for change in found) and self._changes.get(shape, found) == found
+        is_of_all = all(change.what in OF_SHAPES for change in found) and self._changes.get(shape, found) == found
         self._changes[shape] = found if is_of_all else None
 
     def shape(self, conversation: Conversation, writer: Writer) -> Shape | None:

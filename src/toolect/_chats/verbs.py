@@ -53,7 +53,7 @@ class RenderedConversation(NamedTuple):
     changes: tuple[Change, ...] = ()
     defused: tuple[Defused, ...] = ()
     shape: Shape | None = None
-    """What it has in common with others that lose the same; None for an unusual one."""
+    """What it has in common with others that lose the same; None for one that is to be read back."""
 
 
 class Chat(Written):
@@ -206,8 +206,9 @@ class Chat(Written):
         writer = self._writer(unsafe, date)
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
         shape = self._round_trips.shape(conversation, writer) if check == "sample" and unsafe != "keep" else None
+        is_drawn = shape is not None and crc32(text.encode("utf-8", "surrogatepass")) % SAMPLED_SHARE == 0
         found: tuple[Change, ...] | None = None if check != "none" else ()
-        if shape is not None and crc32(text.encode("utf-8", "surrogatepass")) % SAMPLED_SHARE:
+        if shape is not None and not is_drawn:
             found = self._round_trips.changes(shape, conversation, writer)
         back = None
         if writer.has_markers or writer.has_odd_calls:
@@ -219,7 +220,7 @@ class Chat(Written):
                 self._cache.learn(conversation, text, back)
             if shape is not None:
                 self._round_trips.learn(shape, found)
-        return RenderedConversation(text, found, text.defused, shape)
+        return RenderedConversation(text, found, text.defused, None if is_drawn else shape)
 
     def course(self, text: str) -> Course:
         """How any text is read: the rules that it goes through, what their slots hold, and the repairs."""

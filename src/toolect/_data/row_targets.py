@@ -12,7 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
-from toolect._chats.comparing import IDS, Change, changes
+from toolect._chats.comparing import IDS, OF_TOOLS, Change, changes
+from toolect._chats.round_trips import MAX_SHAPES, OF_SHAPES
 from toolect._chats.verbs import Check
 from toolect._data.losses import DEFUSED, WEIGHTS_LEFT
 from toolect._detection.guess import reader as reader_of
@@ -250,7 +251,7 @@ def _in_chat(
     if not made:
         raise RenderError("answer", NO_ANSWER)
     texts = [(example.encoded.text, example.answers) for example in made]
-    lost = _taught_otherwise(conversation, texts, target) if target.check != "none" else []
+    lost = _taught_otherwise(conversation, texts, target, options) if target.check != "none" else []
     return WrittenRow([_COLUMNS[target.form](example) for example in made], lost)
 
 
@@ -258,7 +259,31 @@ def _defused(texts: Iterable[Defused]) -> list[Change]:
     return [Change(DEFUSED, one.turn, one.marker) for one in texts]
 
 
+_LOST: dict[tuple[Any, ...], list[Change]] = {}
+"""What the examples of conversations of one shape lose, by the target, the shape, and the answers that they teach."""
+
+
 def _taught_otherwise(
+    conversation: Conversation, texts: list[tuple[str, tuple[int, ...]]], target: Target, options: dict[str, Any]
+) -> list[Change]:
+    """What the examples of a conversation lose; in a sample that of others of its shape, where all lose the same."""
+    if target.check == "all":
+        return _read_otherwise(conversation, texts, target)
+    whole = chat_named(target.chat).round_trip(conversation, check="sample", **options)
+    key = target, whole.shape, tuple(answers for _, answers in texts)
+    found = None if whole.shape is None else _LOST.get(key)
+    if found is not None:
+        return [*(change for change in whole.changes if change.what in OF_TOOLS), *found]
+    lost = _read_otherwise(conversation, texts, target)
+    found = [change for change in lost if change.what not in OF_TOOLS]
+    if whole.shape is not None and all(change.what in OF_SHAPES for change in found):
+        if len(_LOST) >= MAX_SHAPES:
+            _LOST.clear()
+        _LOST[key] = found
+    return lost
+
+
+def _read_otherwise(
     conversation: Conversation, texts: list[tuple[str, tuple[int, ...]]], target: Target
 ) -> list[Change]:
     """What the examples of a conversation tell otherwise: of each its own answers, of the last one all else."""
