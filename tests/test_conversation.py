@@ -591,3 +591,51 @@ def test_several_system_messages_in_a_chat(name: str) -> None:
         return  # it has no place for the system, or none for an empty line
     text = str(chat.render(Conversation.from_openai(SEVERAL)))
     assert "Be." in one and text.index("Be brief.") < text.index("Be kind.") < text.index("When?")
+
+
+GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": 'start: "a"'}
+
+
+@pytest.mark.parametrize(
+    ("tool", "grammar"),
+    [
+        ({"type": "custom", "name": "apply_patch", "description": "Patch."}, ""),
+        ({"type": "custom", "custom": {"name": "apply_patch", "description": "Patch."}}, ""),
+        ({"type": "custom", "name": "apply_patch", "description": "Patch.", "format": GRAMMAR}, 'start: "a"'),
+        ({"type": "custom", "custom": {
+            "name": "apply_patch", "description": "Patch.", "format": {"type": "grammar", "grammar": GRAMMAR},
+        }}, 'start: "a"'),
+    ],
+)  # fmt: skip
+def test_a_free_form_tool_takes_one_text(tool: dict[str, Any], grammar: str) -> None:
+    """Its definition and its calls are those of a function with one parameter, in both APIs."""
+    function = Conversation.from_openai([], [tool]).tools[0]["function"]
+    assert (function["name"], function["description"]) == ("apply_patch", "Patch.")
+    text = function["parameters"]["properties"]["input"]
+    assert (
+        text["type"] == "string" and grammar in text.get("description", "") and bool(grammar) == ("description" in text)
+    )
+    patch = {"name": "apply_patch", "input": "*** Begin Patch\n{"}
+    said = [
+        Conversation.from_openai(
+            [{"role": "assistant", "tool_calls": [{"id": "a", "type": "custom", "custom": patch}]},
+             {"role": "tool", "tool_call_id": "a", "content": "Done."}], [tool],
+        ),
+        Conversation.from_responses(
+            [{"type": "custom_tool_call", "call_id": "a", **patch},
+             {"type": "custom_tool_call_output", "call_id": "a", "output": "Done."}], tools=[tool],
+        ),
+    ]  # fmt: skip
+    assert said[0] == said[1]
+    assert said[0].turns[0] == Assistant(Message([Call("apply_patch", {"input": "*** Begin Patch\n{"}, "a")]))
+    assert "*** Begin Patch" in str(toolect.chat("hermes-3").render(said[0]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [{"type": "custom"}, {"type": "custom", "custom": {}}, {"type": "custom", "custom": {"name": "f", "input": 3}}],
+)
+def test_a_free_form_call_without_a_name_or_text_is_refused(call: dict[str, Any]) -> None:
+    """The error has the place."""
+    with pytest.raises(MessageError, match=r"tool_calls\[0\]"):
+        Conversation.from_openai([{"role": "assistant", "tool_calls": [call]}])

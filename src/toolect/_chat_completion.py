@@ -184,14 +184,29 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
             yield Content(text)
 
 
+FREE_FORM = "input"
+"""The argument that is the text of a call of a free-form tool, one of type `custom`."""
+
+
+def free_form_call(obj: Object, call_id: str, where: str) -> Call:
+    """The call of a free-form tool, which takes one text. Raises MessageError."""
+    name, text = as_text(field(obj, "name"), f"{where}.name"), as_text(field(obj, FREE_FORM), f"{where}.{FREE_FORM}")
+    if not name:
+        raise MessageError("a name", "none", f"{where}.name")
+    return Call(name, {FREE_FORM: text}, call_id or None)
+
+
 def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
     for i, item in enumerate(items):
         at = f"{where}[{i}]"
         if field(as_object(item, at, "a tool call"), "role") is not None:
             raise MessageError("a tool call", "a whole message: give that alone", at)
-        if (kind := field(item, "type")) not in (None, "function"):
-            raise MessageError('the type "function"', word(kind), f"{at}.type")
+        if (kind := field(item, "type")) not in (None, "function", "custom"):
+            raise MessageError('the type "function" or "custom"', word(kind), f"{at}.type")
         call_id = as_text(field(item, "id"), f"{at}.id")
+        if kind == "custom":
+            yield free_form_call(field(item, "custom"), call_id, f"{at}.custom")
+            continue
         # Datasets write the function's fields directly into the call.
         function = field(item, "function")
         flat = function is None and field(item, "name") is not None

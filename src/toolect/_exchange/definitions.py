@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from toolect._chat_completion import FREE_FORM
 from toolect._message import Json, MessageError
 from toolect._objects import Object, as_list, as_text, field, got, plain, word
 from toolect._values.type_names import types_named
@@ -32,6 +33,8 @@ def _tool(tool: Object, where: str) -> dict[str, Json]:
     if not isinstance(tool, Mapping):
         raise MessageError("a tool object", got(tool), where)
     kind = tool.get("type", "function")
+    if kind == "custom" and not any(key in tool for key in SCHEMAS):
+        return _free_form(tool.get("custom", tool), where)
     function, at = (tool["function"], f"{where}.function") if "function" in tool else (tool, where)
     if kind not in ("function", "custom") or (kind == "custom" and "input_schema" not in tool):
         raise MessageError(
@@ -51,6 +54,23 @@ def _tool(tool: Object, where: str) -> dict[str, Json]:
         return whole if "type" in whole else {"type": "function", **whole}
     inner = {("parameters" if k == key else k): v for k, v in plain(tool, where).items() if k != "type"}
     return {"type": "function", "function": inner}
+
+
+def _free_form(tool: Object, where: str) -> dict[str, Json]:
+    """The definition of a tool that takes one text, which may have a grammar: a function of one parameter."""
+    if not isinstance(tool, Mapping) or not as_text(field(tool, "name"), f"{where}.name"):
+        raise MessageError("an object with a `name`", got(tool), where)
+    form = field(tool, "format")
+    grammar = field(form, "grammar") or form if field(form, "type") == "grammar" else None
+    told = as_text(field(grammar, "definition"), f"{where}.format.definition")
+    told = (
+        f"A text of this {as_text(field(grammar, 'syntax'), f'{where}.format.syntax')} grammar:\n{told}" if told else ""
+    )
+    text = {"type": "string", "description": told} if told else {"type": "string"}
+    description = as_text(field(tool, "description"), f"{where}.description")
+    parameters = {"type": "object", "properties": {FREE_FORM: text}, "required": [FREE_FORM]}
+    named = {"name": tool["name"], **({"description": description} if description else {})}
+    return {"type": "function", "function": {**named, "parameters": parameters}}
 
 
 def _check_schema(schema: Object, where: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolect._chat_completion import arguments_text, content_of
+from toolect._chat_completion import arguments_text, content_of, free_form_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.openai_messages import read_calls
@@ -59,6 +59,8 @@ def _said(item: Object, where: str) -> list[Segment] | None:
         return list(content_of(field(item, "content"), f"{where}.content"))
     if kind == "function_call":
         return list(read_calls(item, where))
+    if kind == "custom_tool_call":
+        return [free_form_call(item, as_text(field(item, "call_id"), f"{where}.call_id"), where)]
     if kind != "reasoning":
         return None
     for key in ("content", "summary"):
@@ -71,7 +73,7 @@ def _said(item: Object, where: str) -> list[Segment] | None:
 
 def _read(item: Object, where: str, into: Gathering) -> None:
     kind, role = field(item, "type") or "message", field(item, "role")
-    if kind == "function_call_output":
+    if kind in ("function_call_output", "custom_tool_call_output"):
         call_id = as_text(field(item, "call_id"), f"{where}.call_id")
         into.result(ToolResult(call_id, "", text_of(field(item, "output"), f"{where}.output")), where)
         return

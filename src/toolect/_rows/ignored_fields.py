@@ -46,6 +46,8 @@ _BOOKS = frozenset(("id", "status", "type"))
 _ITEMS: dict[str, frozenset[str]] = {
     "message": _BOOKS | {"role", "content"}, "reasoning": _BOOKS | {"content", "summary", "encrypted_content"},
     "function_call": _BOOKS | {"call_id", "name", "arguments"}, "function_call_output": _BOOKS | {"call_id", "output"},
+    "custom_tool_call": _BOOKS | {"call_id", "name", "input"},
+    "custom_tool_call_output": _BOOKS | {"call_id", "output"},
 }  # fmt: skip
 """The fields that are read of an item of the Responses API, or that say nothing but what a server calls it."""
 MOST = 8
