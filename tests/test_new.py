@@ -265,3 +265,20 @@ def test_a_short_closer_counts_where_its_line_begins(tmp_path: Path) -> None:
         toolect.load(tmp_path / "harbour.yaml")
         [call] = toolect.dialect("harbour").parse(">> tide\n- port: cat <<EOF\n- days: 1\n<<").calls
         assert call.arguments == {"port": "cat <<EOF", "days": 1}
+
+
+def test_quotes_stand_where_they_are_opened(tmp_path: Path) -> None:
+    """Around the name and each value, so that a quote in a value is escaped."""
+    rows = [
+        row(f'<call tool="{name}" port="{port}" days="{number}"/>', (name, {"port": port.replace("&lt;", "<"), "days": number}))
+        for number, (name, port) in enumerate([("tide", "Brest"), ("log", "Port &lt; 4"), ("tide", "Oslo"), ("log", "a &lt; b")])
+    ]  # fmt: skip
+    rows += [
+        row('<call tool="now"/>', ("now", {})),
+        row('<call tool="now"/>\n<call tool="now"/>', ("now", {}), ("now", {})),
+    ]
+    rows += [{"text": f"Well.\n{rows[0]['text']}", "content": "Well.", "calls": rows[0]["calls"]}]
+    new(tmp_path, "harbour", rows=rows)
+    grammar = (tmp_path / "grammars" / "harbour.lark").read_text()
+    assert r'argument: " " KEY "=\"" TEXT "\""' in grammar, grammar
+    assert r'call: "<call tool=\"" NAME "\"" argument* "/>"' in grammar, grammar

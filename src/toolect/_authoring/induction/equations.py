@@ -40,6 +40,8 @@ _KEYED = {"key closer", "argument closer", "pair key closer", "pair closer"}
 """Variables that may hold the key once more."""
 _PAIRS = ("content", "calls", "arguments", "argument", "item", "array", "object")
 """Parts that have an opener and a closer, or neither."""
+_QUOTED = (("call opener", "name closer"), ("argument opener", "key closer"))
+"""Parts around a name or a key: a quote that one opens, the other closes."""
 _BLANK = {"gap", "reasoning gap", "thought gap", "content gap"}
 """Variables that are whitespace, if they are not empty."""
 _SOLID = {"content opener", "content closer", "calls opener", "calls closer", "end"}
@@ -179,7 +181,12 @@ def _cost(name: str, text: str) -> int:
 
 
 def _total(found: Solution) -> int:
-    """What a solution costs: its parts, and each pair of which there is only one half."""
+    """What a solution costs: its parts, each pair of which there is only one half, a quote that another part closes."""
     pairs = ((found.get(f"{part} opener", ""), found.get(f"{part} closer", "")) for part in _PAIRS)
     halves = sum(bool(opener.strip()) != bool(closer.strip()) for opener, closer in pairs)
-    return sum(_cost(name, text) for name, text in found.items()) + 20 * halves
+    torn = sum(
+        (found.get(before, "").count(quote) % 2 == 1) != found.get(after, "").startswith(quote)
+        for before, after in _QUOTED
+        for quote in "\"'"
+    )
+    return sum(_cost(name, text) for name, text in found.items()) + 20 * halves + 12 * torn
