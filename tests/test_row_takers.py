@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -11,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_tokenizers import byte_level
 
 import toolect
+from toolect.conversation import Conversation, User
 from toolect.data import Convert, target_of
+from toolect.training import Rollout
 
 TRL = "trl==1.16.0"
 ARGUMENTS = {"city": "Paris", "days": 3, "where": {"x": 1.5}}
@@ -42,17 +47,35 @@ ROW = {
 
 
 @pytest.fixture(scope="module")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The templates that TRL has for models, by name."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """TRL's package, as a file."""
     folder = tmp_path_factory.mktemp("trl")
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", TRL, "-d", str(folder)]
     done = subprocess.run(command, capture_output=True, timeout=180, check=False)
-    wheel = next(iter(folder.glob("*.whl")), None)
-    if done.returncode or wheel is None:
-        pytest.skip(f"{TRL} cannot be downloaded here: its templates are not tried")
+    found = next(iter(folder.glob("*.whl")), None)
+    if done.returncode or found is None:
+        pytest.skip(f"{TRL} cannot be downloaded here: its code is not asked")
+    return found
+
+
+@pytest.fixture(scope="module")
+def templates(wheel: Path) -> dict[str, str]:
+    """The templates that TRL has for models, by name."""
     with zipfile.ZipFile(wheel) as held:
         names = [name for name in held.namelist() if name.endswith(".jinja") and "_training" not in name]
         return {Path(name).stem: held.read(name).decode() for name in names}
+
+
+def test_a_roll_out_has_the_columns_that_grpo_asks_for(wheel: Path) -> None:
+    """Its trainer names those that a `rollout_func` must have, and the mask that it may have; all are of one length."""
+    with zipfile.ZipFile(wheel) as held:
+        source = held.read("trl/trainer/grpo_trainer.py").decode()
+    (found,) = re.findall(r"required_keys = (\{.*\})", source)
+    rollout = Rollout(toolect.chat("qwen3"), byte_level(), Conversation([User("When?")]))
+    rollout.answer(byte_level().encode("Noon.<|im_end|>", add_special_tokens=False).ids)
+    columns = rollout.columns()
+    assert {*ast.literal_eval(found), "env_mask"} == {*columns} and 'pop("env_mask"' in source
+    assert len({len(columns[name]) for name in columns if name != "prompt_ids"}) == 1
 
 
 def rendered(template: str, messages: list[dict[str, Any]]) -> str:
