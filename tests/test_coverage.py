@@ -255,6 +255,16 @@ def test_files_of_every_kind_say_the_same(tmp_path: Path) -> None:
     assert figures(counted(tmp_path / "texts")) == expected
 
 
+def test_the_folder_of_a_conversion_is_a_corpus(tmp_path: Path) -> None:
+    """Its rows are, and not what it says of those that it left out."""
+    write(tmp_path / "rows-00000.jsonl", [{"text": CALL}])
+    for name in ("left-out-00000.jsonl", "report.json"):
+        write(tmp_path / name, [{"text": CUT}])
+    assert [Path(one).name for one in sources.files([str(tmp_path)])] == ["rows-00000.jsonl"]
+    (tmp_path / "report.json").unlink()
+    assert len(sources.files([str(tmp_path)])) == 2  # these are somebody's own
+
+
 def test_parquet_is_read_by_row_groups(tmp_path: Path) -> None:
     """Rows have numbers over all row groups, and columns that nobody asked for are not read."""
     pyarrow = pytest.importorskip("pyarrow")

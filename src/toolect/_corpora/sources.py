@@ -63,13 +63,16 @@ class SourceError(ToolectError, ValueError):
 
 
 def files(paths: Iterable[str]) -> list[str]:
-    """The files at `paths`, those in folders in alphabetical order. Raises SourceError."""
+    """The files at `paths`, those in folders in alphabetical order. Raises SourceError.
+
+    Where a conversion wrote into a folder, its report and the rows that it left out are none.
+    """
     found: list[str] = []
     for path in paths:
         if path == "-" or Path(path).is_file():
             found.append(path)
         elif Path(path).is_dir():
-            inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _known(p.name))
+            inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _known(p.name) and not _account(p))
             if not inside:
                 raise SourceError(f"expected a folder with a corpus in it, got none at `{path}`: name a file")
             found += inside
@@ -93,6 +96,11 @@ def files(paths: Iterable[str]) -> list[str]:
             except UnpackError as error:
                 raise SourceError(str(error)) from None
     return found
+
+
+def _account(path: Path) -> bool:
+    """True for what a conversion says of the rows beside it."""
+    return path.name == "report.json" or path.name.startswith("left-out-") and (path.parent / "report.json").exists()
 
 
 def _known(name: str) -> bool:
