@@ -72,7 +72,8 @@ def test_what_cannot_be_is_refused(renderer: Any) -> None:
     from tinker_cookbook.exceptions import RendererError
     from tinker_cookbook.renderers import TrainOnWhat
 
-    said = [{"role": role, "content": "x"} for role in ("user", "assistant") * 2]
+    thought = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]
+    said: list[dict[str, Any]] = [{"role": "user", "content": "x"}, {"role": "assistant", "content": thought}] * 2
     for wrong, message in (
         (lambda: renderer.render_message(said[0], None), "expected a whole conversation, got a message"),
         (lambda: renderer.build_generation_prompt(said[:1], "tool"), "expected role 'assistant'"),
