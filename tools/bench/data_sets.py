@@ -242,7 +242,7 @@ def unguarded() -> Iterator[None]:
     """Nothing is looked for in texts, and nothing read back for what stands in them."""
     with ExitStack() as stack:
         for kind, name, value in (
-            (Scan, "suspects", False), (ScanEdges, "keep", True), (ScanEdges, "keep_all", True),
+            (Scan, "suspects", False), (ScanEdges, "keep", True),
             (NoneOf, "stands_in", True), (Answers, "is_text", True), (ReadBackCache, "has", True),
         ):  # fmt: skip
             stack.enter_context(mock.patch.object(kind, name, lambda *_, value=value: value))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import any_of, has_any, is_common, rarest
+from toolect._chats.control_tokens import any_of, has_any, rarest
 from toolect._chats.ops import Fill
 from toolect._chats.slot_runs import inner_texts
 from toolect._chats.told_tools import in_json
@@ -32,10 +32,7 @@ class Scan:
 
     def __init__(self, spec: ChatSpec, reader: TranscriptReader, answers: Answers) -> None:
         self._spec, self._reader, self._answers = spec, reader, answers
-        self._own: dict[tuple[str, ChatSlot], set[str]] = {}
-        self._quick: dict[frozenset[int], tuple[NoneOf, tuple[Fill, ...]]] = {}
-        """What tells fast that texts of places, by their identity, hold no marker; and the places, to keep that."""
-        self._together: dict[tuple[bool, frozenset[tuple[str, ChatSlot]]], NoneOf] = {}
+        self._own: dict[tuple[str, ChatSlot], NoneOf] = {}
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -57,41 +54,29 @@ class Scan:
 
     def suspects(self, held: Sequence[HeldText]) -> bool:
         """True when one of the texts holds what might be a marker in its place."""
-        places = {id(op): op for _, op, _ in held}
-        quick = self._quick.get(together := frozenset(places))
-        if quick is None:
-            quick = self._quick[together] = self.none_of(places.values()), (*places.values(),)
-        if quick[0].stands_in(JOINT.join([text for text, _, _ in held])):
-            return False
-        texts: dict[tuple[str, ChatSlot], list[str]] = {}
+        places: dict[int, tuple[Fill, list[str]]] = {}
         for text, op, _ in held:
-            texts.setdefault((op.rule, op.slot), []).append(text)
-        ops = {(op.rule, op.slot): op for op in places.values()}
-        return not all(self.none_of([ops[key]]).stands_in(JOINT.join(some)) for key, some in texts.items())
+            places.setdefault(id(op), (op, []))[1].append(text)
+        return not all(self._none_of(op).stands_in(JOINT.join(texts)) for op, texts in places.values())
 
-    def none_of(self, ops: Iterable[Fill], markup: bool = False) -> NoneOf:
-        """Tells fast that texts hold no marker of any of these slots, and with `markup` none of answers."""
-        found = {(op.rule, op.slot): op for op in ops}
-        key = markup, frozenset(found)
-        if key not in self._together:
-            words = {word for op in found.values() for word in self._words(op)}
-            self._together[key] = NoneOf(words.union(self._answers.markers if markup else ()))
-        return self._together[key]
+    def _none_of(self, op: Fill) -> NoneOf:
+        """Tells fast that texts hold no marker of a slot."""
+        found = self._own.get((op.rule, op.slot))
+        if found is None:
+            found = self._own[op.rule, op.slot] = NoneOf(self._words(op))
+        return found
 
     def _words(self, op: Fill) -> set[str]:
         """What the texts of a slot are searched for."""
-        words = self._own.get((op.rule, op.slot))
-        if words is None:
-            inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
-            written = [*inner, self._answers.texts] if op.origin is Origin.ANSWER else inner
-            words = {one for one in self._reader.tokens if not any(one in text for text in inner)}
-            words |= {one for one in self._spec.tokens.special if not any(one in text for text in written)}
-            words |= {core for end in self._reader.ends_of(op.rule, op.slot) for core in end.cores}
-            if op.role in (ChatRole.USER, ChatRole.RESULT, ChatRole.SYSTEM):
-                words.update(self._reader.begins_of(op.rule, op.slot))
-            if op.part in _WORDS:
-                words.update(self._answers.markers)
-            self._own[op.rule, op.slot] = words
+        inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
+        written = [*inner, self._answers.texts] if op.origin is Origin.ANSWER else inner
+        words = {one for one in self._reader.tokens if not any(one in text for text in inner)}
+        words |= {one for one in self._spec.tokens.special if not any(one in text for text in written)}
+        words |= {core for end in self._reader.ends_of(op.rule, op.slot) for core in end.cores}
+        if op.role in (ChatRole.USER, ChatRole.RESULT, ChatRole.SYSTEM):
+            words.update(self._reader.begins_of(op.rule, op.slot))
+        if op.part in _WORDS:
+            words.update(self._answers.markers)
         return words
 
 
@@ -130,17 +115,6 @@ class ScanEdges:
                 heads |= {*_ITEM}
             self._begins[rule, slot] = _by_sign(heads, 0)
         self._ends = _by_sign(starts, -1)
-        first = {sign for heads in self._begins.values() for sign in heads}
-        self._signs = {sign for sign in (*map(rarest, starts), *first) if not is_common(sign)}
-        """Signs one of which is in most of all that. Of the rest the first and the last signs:"""
-        self._first = first - self._signs
-        self._last = {start[-1] for start in starts if not has_any(self._signs, start)}
-
-    def keep_all(self, texts: Sequence[str], whole: str) -> bool:
-        """True when none of the texts, joined `whole`, has any of it, so that `keep` is true of them in any places."""
-        if has_any(self._signs, whole) or not self._last.isdisjoint([text[-1:] for text in texts]):
-            return False
-        return not self._first or self._first.isdisjoint([text[:1] for text in texts])
 
     def keep(self, held: Sequence[HeldText]) -> bool:
         """True when none of the texts makes anything with what stands before or after it."""
