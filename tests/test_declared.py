@@ -296,3 +296,15 @@ def test_odd_names_that_are_not_declared(name: str) -> None:
     for tools in ([tool("Answer", a="string")], [tool("Answer", a="string"), tool("a-b", a="string")]):
         found = read(name, wire, *tools)
         assert found is None or not same(found, "Answer", {"a": "Oslo"}), wire
+
+
+@pytest.mark.parametrize("name", ["dots", "dsml-v3.2", "lfm2", "minimax-m2", "mistral-v11", "mistral-v13"])
+def test_no_other_form_is_written_for_an_odd_name(name: str) -> None:
+    """A name that is not declared, and that the form has no place for, is refused: it was written in an older form."""
+    dialect = toolect.dialect(name)
+    tool = {"type": "function", "function": {"name": "Answer Tool", "parameters": {"type": "object", "properties": {}}}}
+    call = toolect.Call("Answer Tool", {"port": "Brest"})
+    with pytest.raises(toolect.RenderError, match="name"):
+        dialect.render(call)
+    plain = str(dialect.render(toolect.Call("tide_x", {"port": "Brest"})))
+    assert str(dialect.render(call, [tool])) == plain.replace("tide_x", "Answer Tool")
