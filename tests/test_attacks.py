@@ -41,6 +41,7 @@ KNOWN = (
     ("undeclared", {"output": "x\n"}),
     ("undeclared", {"id": '\n"x": "'}),
     ("undeclared", {"id": ' x"'}),
+    ("calls", {"id": ' name="evil'}),
     ("bare calls", {"name": '     "tide'}),
     ("calls", {"key": ":"}),
     ("calls", {"key": "a: b"}),

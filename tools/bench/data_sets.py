@@ -243,7 +243,7 @@ def unguarded() -> Iterator[None]:
     with ExitStack() as stack:
         for kind, name, value in (
             (Scan, "suspects", False), (ScanEdges, "keep", True),
-            (NoneOf, "stands_in", True), (Answers, "is_text", True), (ReadBackCache, "has", True),
+            (NoneOf, "stands_in", True), (Answers, "is_text", True), (ReadBackCache, "is_harmless", True),
         ):  # fmt: skip
             stack.enter_context(mock.patch.object(kind, name, lambda *_, value=value: value))
         yield

@@ -13,6 +13,7 @@ Exit code 0: nothing broke out. 1: something did.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -412,7 +413,13 @@ def unlike(twin: Any, back: Any, was: Mapping[str, str], exact: bool) -> str | N
         return next(
             (found for one, two in zip(twin, back, strict=True) if (found := unlike(one, two, was, exact))), None
         )
-    return None if type(twin) is type(back) and twin == back else f"{twin!r} became {back!r}"
+    same = type(twin) is type(back) and twin == back or isinstance(twin, str) and was.get(twin) in spellings(back)
+    return None if same else f"{twin!r} became {back!r}"
+
+
+def spellings(value: Any) -> list[str]:
+    """The texts that a value may have been where its notation tells no types."""
+    return [json.dumps(value), json.dumps(value, ensure_ascii=False), str(value)]
 
 
 class TokensForm(ChatForm):

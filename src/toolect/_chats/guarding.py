@@ -157,7 +157,7 @@ class Guard:
             return self._blamed(given, write)
         back = self._parse(text)
         names = _result_names(given)
-        named = all(map(_IS_NAME, names)) or names == _result_names(back)
+        named = all(now in ("", was) for was, now in zip(names, _result_names(back), strict=False))
         same = named and not _otherwise(given, back) and self._tools_are(text, back)
         same = same or self._is_twin(given, text, back, write)
         if same and (self._sampled_are(given, text, back) or self._as_written(given, back, write)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from math import isfinite
 from typing import Any, TypeAlias
@@ -15,6 +16,7 @@ from toolect._chats.comparing import calls_of, is_same_call
 from toolect._chats.control_tokens import any_of
 from toolect._chats.marker_scan import Scan
 from toolect._chats.told_tools import TEXT
+from toolect._chats.value_ends import ValueEnds
 from toolect._message import Call, Json, Status
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Conversation
@@ -56,6 +58,7 @@ class ReadBackCache:
 
     def __init__(self, scan: Scan, answers: Answers) -> None:
         self._scan, self._answers = scan, answers
+        self._ends = ValueEnds(answers)
         self._known: set[Kind] = set()
         self.tools: set[str] = set()
 
@@ -63,6 +66,16 @@ class ReadBackCache:
         """True when all of the calls are of kinds that came back."""
         try:
             return all(self._known.issuperset(self._kinds(call, tools)) for call in calls)
+        except _UNUSUAL:
+            return False
+
+    def is_harmless(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
+        """True when the names of the calls came back, and no argument holds what might end it.
+
+        Such a call is one call whatever it loses; what it loses is not known.
+        """
+        try:
+            return all(next(self._kinds(one, tools)) in self._known and self._ends.none_in(one) for one in calls)
         except _UNUSUAL:
             return False
 
@@ -78,10 +91,9 @@ class ReadBackCache:
             self._known = set()
         for one, two in zip(was, now, strict=True):
             if is_same_call(one, two):
-                try:
-                    self._known |= {*self._kinds(one, given.tools)}
-                except _UNUSUAL:
-                    continue
+                with suppress(*_UNUSUAL):  # its name is known all the same
+                    for kind in self._kinds(one, given.tools):
+                        self._known.add(kind)
 
     def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]]) -> Iterator[Kind]:
         """The kinds of a call's name and of its arguments, each by what its tool declares."""

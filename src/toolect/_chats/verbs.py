@@ -127,7 +127,7 @@ class Chat(Written):
         conversation = self._in_order(conversation)
         writer = self._writer(unsafe, date)
         text = writer.write(conversation.turns, conversation.tools, generate, thinking)
-        if not (writer.has_markers or writer.has_odd_calls):
+        if not (writer.has_markers or writer.has_open_calls):
             return text
         return self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
 
@@ -211,7 +211,7 @@ class Chat(Written):
         if shape is not None and not is_drawn:
             found = self._round_trips.changes(shape, conversation, writer)
         back = None
-        if writer.has_markers or writer.has_odd_calls:
+        if writer.has_markers or writer.has_open_calls:
             text, back = self._read_back(conversation, text, False, thinking, date, unsafe)
         if found is None:
             back = back or self.parse(text)

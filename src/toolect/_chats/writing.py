@@ -51,8 +51,8 @@ class Writer(PlanFiller):
         """For each turn the last answer with calls."""
         self.written: tuple[Body, int] | None = None
         """What was written, and the facts of all turns."""
-        self.has_markers = self.has_odd_calls = False
-        """Whether a text holds anything that looks like markup, and a call is of a kind that never came back."""
+        self.has_markers = self.has_odd_calls = self.has_open_calls = False
+        """Whether a text looks like markup, a call is of a kind that never came back, or may end elsewhere."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -111,7 +111,9 @@ class Writer(PlanFiller):
             if isinstance(one, SlotAnswer):
                 is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
                 self.has_markers |= is_lost or not self.answers.is_text((one.content, one.reasoning), self.tools)
-                self.has_odd_calls |= not self.read_back.has(one.calls, self.tools)
+                if not self.read_back.has(one.calls, self.tools):
+                    self.has_odd_calls = True
+                    self.has_open_calls |= not self.read_back.is_harmless(one.calls, self.tools)
 
     def body(self, turns: Sequence[Turn]) -> Body:
         """The turns that are written one after the other, with what their answers say."""
