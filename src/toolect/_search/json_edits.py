@@ -134,7 +134,7 @@ class _Edits:
         if why:
             telling.acts.append(MendJson(self.at, why))
         if put is not None:
-            telling.acts.append(PutJson(put, self.at))
+            telling.acts.append(PutJson(put, self.at + (len(put) if "key" in more else 0)))  # a key keeps its place
         state.expects, state.emitted = expects, pos
         return self._make(self._once(state, cost, style), pos, state, telling, more)
 

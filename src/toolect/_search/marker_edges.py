@@ -617,6 +617,8 @@ def names_call(window: Window, node: Node, at: int, final: bool) -> bool | Waits
         )
         if end == len(buf) or match is not None and len(buf) - end < to.longest:
             return WAIT
+        if len(buf) - at < MAX_LEXEME and may_grow(name.regex, buf, at, len(buf)):
+            return WAIT
     return any(True for _ in _names_before_more(window, node, at))
 
 
