@@ -233,13 +233,14 @@ class Form:
             assert found is not None
             wire, there = found[0], [place for place in places(shape) if place in self.places]
             text = spelled(made_of(self.markers, wire, random), random)
+            text = text if text.strip() else "x"
             if random.randrange(4) or len(there) < 2:
                 yield Attack(shape, {random.choice(there): text})
             else:
                 first = random.randrange(len(there) - 1)
                 second = min(first + random.choice((1, 1, 1, 2, 3)), len(there) - 1)
                 at = random.randrange(len(text) + 1)
-                halves = f"x{text[:at]}", text[at:] or "x"
+                halves = f"x{text[:at]}", text[at:] if text[at:].strip() else "x"  # blanks are none of an answer
                 yield Attack(shape, dict(zip((there[first], there[second]), halves, strict=True)))
 
     places: Sequence[str] = tuple(WORDS)
