@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -80,6 +81,12 @@ _PLAIN: Final = Spec(
 """Text in which nothing has been found yet."""
 
 
+@lru_cache(256)
+def _plain_graph(policies: frozenset[tuple[str, str]]) -> Graph:
+    """The graph of text in which nothing has been found yet."""
+    return Graph(Network(_PLAIN), msgspec.structs.replace(Policies(), **dict(policies)))
+
+
 class _Stepping(Stepping):
     """Moves hypotheses on; not in a text in which any dialect may go on."""
 
@@ -117,7 +124,7 @@ class AutoSearch(AnswerSearch):
         if tail:
             graph = self._of(index.prefill[tail])
         else:
-            graph = Graph(Network(_PLAIN), msgspec.structs.replace(Policies(), **policies))
+            graph = _plain_graph(frozenset(policies.items()))
         super().__init__(graph.network.spec, graph, tools, strict, prefix if tail else "", streaming)
         self._search.most = _MOST
 

@@ -85,6 +85,11 @@ class Index:
         self.strong = re.compile(_trie(strong))
         """Matches what is a marker of some dialect."""
         self.long_openers = tuple({c for o in self._openers.values() for c, _ in o if len(c) >= STRONG})
+        self._beginnings: dict[str, str] = {}
+        """The dialect of each beginning of an opener."""
+        for (core, _), owners in (kind for kinds in self._openers.values() for kind in kinds.items()):
+            for size in range(STRONG, len(core)):
+                self._beginnings.setdefault(core[:size], owners[0][0])
         begun = {way for core in self._near for way in begins_with(core, headless=True) if way[-1] != " "}
         self.near_begun = re.compile("|".join(sorted(begun)) or "(?!)")
         """Matches what a misspelt opener may begin with."""
@@ -318,12 +323,8 @@ class Index:
         at = max(low, len(buf) - self.longest)
         while (match := self._first.search(buf, at)) is not None:
             at = match.start()
-            tail = buf[at:]
-            if len(tail) >= STRONG:
-                for kinds in self._openers.values():
-                    for (core, _), owners in kinds.items():
-                        if len(core) > len(tail) and core.startswith(tail):
-                            return owners[0][0]
+            if name := self._beginnings.get(buf[at:], ""):
+                return name
             at += 1
         return ""
 
