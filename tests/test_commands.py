@@ -457,4 +457,5 @@ def test_an_option_has_one_meaning() -> None:
                 kinds.setdefault(option.opts[-1], set()).add((option.metavar or option.type.name, option.is_flag))
     assert {name: found for name, found in kinds.items() if len(found) > 1} == {
         "--to": {("DIALECT", False), ("CHAT", False), ("FORM", False)},  # what is written
+        "--check": {("CHECK", False), ("choice", False)},  # what is checked: laws of specs, rows of a data set
     }

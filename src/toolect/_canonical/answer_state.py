@@ -264,7 +264,10 @@ class AnswerState:
         """Read the JSON at index `pos`, after a run of markers: where it ends, -1 where that is no canonical call."""
         calls, segments = run.json, self.segments
         assert calls is not None
-        if run.actions or not calls.named:  # a rule is that of the one call
+        ends = run.actions and calls.named and all(act == END_CALL for act, _, _ in run.actions)
+        if ends and not self._act(run, hub, match):  # of the call before: the value has calls of its own
+            return -1
+        if run.actions and not ends or not calls.named:  # a rule is that of the one call
             found = calls.one(self.buf, pos)
             if found is None or not self._act(run, hub, match):
                 return -1

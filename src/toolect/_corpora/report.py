@@ -196,7 +196,7 @@ def _figures(counts: Counts) -> Figures:
 
 
 def _grammar(name: str, taken: Mapping[str, int]) -> GrammarCoverage:
-    found = parts(registry.dialect(name))
+    found = parts(registry.dialect(name), written=True)
     never = tuple(
         Never(part.name, part.kind, part.text, f"{part.place.path}:{part.place.line}")
         for part in found

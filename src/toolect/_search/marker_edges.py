@@ -672,7 +672,7 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         inside = costs.swallowed if one.context.doubt & Doubt.INSIDE else 0
         drop(costs.stray_marker + inside, len(known), RepairKind.STRAY_MARKER, known)
     elif closer := None if node.value or node.json or one.context.key is not None else _CLOSING_TAG.match(buf, at):
-        drop(costs.stray_marker, closer.end() - at, RepairKind.STRAY_MARKER, closer[0])
+        drop(costs.stray_marker + 1, closer.end() - at, RepairKind.STRAY_MARKER, closer[0])  # it may be misspelt
     elif char in _SIGNS and not node.value:
         kind = RepairKind.JSON if char in "}],;" else RepairKind.STRAY_MARKER
         drop(costs.stray_sign, 1, kind, f"`{char}` too many")

@@ -15,7 +15,8 @@ from toolect._graph.network import Network, Option
 from toolect._message import dumps
 from toolect._spec.document import read_text
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
-from toolect._spec.model import Rule
+from toolect._spec.leaves import leaves
+from toolect._spec.model import Rule, Spec
 from toolect._spec.problems import Problems
 
 
@@ -38,24 +39,39 @@ class GrammarPart(msgspec.Struct, frozen=True):
     place: Place
 
 
-def parts(dialect: Dialect) -> list[GrammarPart]:
-    """Every part of the dialect's grammar, rule by rule: what a `Derivation` counts."""
-    return list(_parts(dialect._graph().network))
+def parts(dialect: Dialect, written: bool = False) -> list[GrammarPart]:
+    """Every part of the dialect's grammar, rule by rule: what a `Derivation` counts; or those of what is `written`."""
+    network = dialect._graph().network
+    return list(_parts(network, _written(network.spec) if written else {*network.spec.rules}))
 
 
-def _parts(network: Network) -> Iterator[GrammarPart]:
+def _written(spec: Spec) -> set[str]:
+    """The rules that lead to no rule that is only read."""
+    found, todo = set[str](), ["start"]
+    while todo:
+        name = todo.pop()
+        if name not in found and name not in spec.unwritten:
+            found.add(name)
+            todo += [part.rule for part in leaves(spec.rules[name].expr) if isinstance(part, Ref)]
+    return found
+
+
+def _parts(network: Network, rules: set[str]) -> Iterator[GrammarPart]:
     options: dict[str, list[Option]] = {}
     for option in network.options.values():
         options.setdefault(option.rule, []).append(option)
     texts: dict[str, str] = {}
     for rule in network.spec.rules.values():
+        if rule.name not in rules:
+            continue
         path = rule.place.path
         if path not in texts:
             texts[path] = read_text(Path(path), Problems(), "missing-grammar") or ""
         yield GrammarPart(rule.name, PartKind.RULE, spelled(rule.expr), rule.place)
         own = sorted(options.get(rule.name, ()), key=lambda option: option.number)
         for option, place in zip(own, option_places(rule, texts[path]), strict=True):
-            yield GrammarPart(name_of(option), _kind(option), spelled(option.item), place)
+            if not isinstance(option.item, Ref) or option.item.rule in rules:
+                yield GrammarPart(name_of(option), _kind(option), spelled(option.item), place)
 
 
 def name_of(option: Option) -> str:
