@@ -8,6 +8,7 @@ import sysconfig
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from shipped_corpus import Case
 
 import toolect
 from toolect import registry, testing
+from toolect._detection.auto_search import AutoSearch
+from toolect._detection.fast_auto import read_any
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
 from toolect._detection.ranking import MOST
@@ -420,3 +423,24 @@ def test_sources_hold_no_calls() -> None:
     read = list(texts(30_000, [Path(sysconfig.get_paths()["stdlib"])]))
     assert sum(len(text) for _, text in read) > 30_000
     assert [path for path, text in read for tools in (None, FOREIGN) if AUTO.parse(text, tools).runnable] == []
+
+
+def test_the_fast_path_is_the_search() -> None:
+    """Law: what is read without a search is what the search over all dialects finds, however the text is damaged."""
+    random, taken = Random(shares.seed), 0
+    for case in shares.share(shipped_corpus.all_cases(), 600, "fast"):
+        dialect = toolect.dialect(case.dialect)
+        calls = dialect.parse(case.text).calls
+        at = random.randrange(len(case.text) + 1)
+        odd = random.choice(["", "x", "<", "\n", "}", "```", case.text[:at][-12:]])
+        for text in (case.text, case.text[:at] + odd + case.text[at + random.choice([0, 1, 3]) :]):
+            for tools in (tool_schemas(None), tool_schemas([{"name": call.name} for call in calls if call.name])):
+                found = read_any(index(), text, tools)
+                if found is None:
+                    continue
+                taken += 1
+                reader = AutoSearch(index(), tools, {})
+                reader.read(text)
+                assert (found, found.dialects) == (reader.message, reader.message.dialects), text
+                assert [one.span for one in found.segments] == [one.span for one in reader.message.segments]
+    assert taken > 100

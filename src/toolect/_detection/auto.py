@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Unpack, cast, overload
 
 from toolect._compiled import Mode, Tools, check_mode, check_policies, checking
 from toolect._detection.auto_search import AutoSearch
+from toolect._detection.fast_auto import read_any
 from toolect._detection.index import index
 from toolect._detection.mixed import MixedMessage
 from toolect._events import AsyncEventStream, EventStream, events_of
@@ -40,9 +41,13 @@ class Auto:
         if not isinstance(text, str):
             raise not_text(text)
         schemas = tool_schemas(tools)
-        reader = _search(schemas, mode, prefix, policies, streaming=False)
-        reader.read(text)
-        return with_checked(reader.message, checking(schemas, validate))
+        plain = mode == "lenient" and not prefix and not policies
+        message = read_any(index(), text, schemas) if plain else None
+        if message is None:
+            reader = _search(schemas, mode, prefix, policies, streaming=False)
+            reader.read(text)
+            message = reader.message
+        return with_checked(message, checking(schemas, validate))
 
     def explain(
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
