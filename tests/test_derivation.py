@@ -60,7 +60,10 @@ def test_corpus(name: str) -> None:
         check(dialect, found)
         if found.message.exact and "call" in found.edges and Role.CALL is dialect.spec.roles.get("call"):
             calls = [branch.span for branch in branches(found) if branch.role in (Role.CALL, Role.AGAIN)]
-            assert {call.span for call in found.message.calls} <= {*calls}, case
+            read = {
+                call.span for call in found.message.calls if not call.raw.startswith(("{", "["))
+            }  # JSON is one leaf
+            assert read <= {*calls}, case
             said = [segment.span for segment in found.message.segments if isinstance(segment, Content)]
             for failure in found.failures:  # text that the grammar has no place for is content, and no damage
                 assert any(start <= failure.at < end for start, end in said), (case, failure)

@@ -360,7 +360,6 @@ BAD: list[tuple[str, Any, str]] = [
     ("chat", {"messages": "a"}, "messages"),
     ("chat", {"messages": [{"role": "god", "content": "a"}]}, "messages[0].role"),
     ("chat", {"messages": [{"role": "user", "content": 3}]}, "messages[0].content"),
-    ("chat", {"messages": [{"role": "system", "content": "a"}] * 2}, "messages[1]"),
     ("chat", {"messages": [{"role": "tool", "tool_call_id": "a", "content": "b"}]}, "messages[0]"),
     ("chat", {"tools": [NO_SCHEMA]}, "tools[0].function.parameters"),
     ("chat", {"tools": [{"type": "web_search"}]}, "tools[0].type"),
