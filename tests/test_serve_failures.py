@@ -7,6 +7,7 @@ import gzip
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -54,6 +55,9 @@ def server(up: Upstream) -> Iterator[Served]:
     limits = {"max_line": 1 << 20, "max_answer": 100_000, "max_body": 200_000, "idle_seconds": 0.5, "max_requests": 4}
     with serving(upstream=up.url, **limits) as found:
         yield found
+        end = time.monotonic() + 10  # the client has its answer a moment before the request is over
+        while found.app.state.service.open and time.monotonic() < end:
+            time.sleep(0.01)
         assert found.app.state.service.open == 0  # nothing is left behind
 
 
