@@ -130,8 +130,8 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
             if form.get("opaque", 0) is None:
                 del form["opaque"]
         leaks = self.leaks
-        told = {"segments": forms, "repairs": msgspec.to_builtins(self.repairs)}
-        return {**told, "leaks": [*leaks]} if leaks else told
+        whole = {"segments": forms, "repairs": msgspec.to_builtins(self.repairs)}
+        return {**whole, "leaks": [*leaks]} if leaks else whole
 
     @classmethod
     def from_dict(cls, form: Json) -> Self:

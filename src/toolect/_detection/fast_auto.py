@@ -30,8 +30,10 @@ def read_any(known: Index, text: str, tools: ToolSchemas) -> MixedMessage | None
 
 def _is_own(known: Index, text: str, segment: object, tools: ToolSchemas) -> bool:
     """True for a call, and for content in which nothing of another dialect may begin."""
-    if isinstance(segment, Call) or not isinstance(segment, Content) or segment.span is None:
-        return isinstance(segment, Call)
+    if isinstance(segment, Call):
+        return True
+    if not isinstance(segment, Content) or segment.span is None:
+        return False
     start, end = segment.span
     if any(words.search(text, start, end) for words in (known.regex, known.near, *known.led)):
         return False

@@ -62,11 +62,10 @@ def _free_form(tool: Object, where: str) -> dict[str, Json]:
         raise MessageError("an object with a `name`", got(tool), where)
     form = field(tool, "format")
     grammar = field(form, "grammar") or form if field(form, "type") == "grammar" else None
-    told = as_text(field(grammar, "definition"), f"{where}.format.definition")
-    told = (
-        f"A text of this {as_text(field(grammar, 'syntax'), f'{where}.format.syntax')} grammar:\n{told}" if told else ""
-    )
-    text = {"type": "string", "description": told} if told else {"type": "string"}
+    rules = as_text(field(grammar, "definition"), f"{where}.format.definition")
+    syntax = as_text(field(grammar, "syntax"), f"{where}.format.syntax") if rules else ""
+    described = f"A text of this {syntax} grammar:\n{rules}" if rules else ""
+    text = {"type": "string", "description": described} if described else {"type": "string"}
     description = as_text(field(tool, "description"), f"{where}.description")
     parameters = {"type": "object", "properties": {FREE_FORM: text}, "required": [FREE_FORM]}
     named = {"name": tool["name"], **({"description": description} if description else {})}

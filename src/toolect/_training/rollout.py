@@ -75,13 +75,13 @@ class Rollout:
         """
         last = self.conversation.turns[-1]
         calls = last.message.calls if isinstance(last, Assistant) else []
-        told = [
+        given = [
             ToolResult(calls[at].id or "", calls[at].name, one) if isinstance(one, str) and at < len(calls) else one
             for at, one in enumerate(results)
         ]
-        if len(told) > len(calls) or not all(isinstance(one, ToolResult) for one in told):
-            raise ValueError(f"expected results of {len(calls)} calls, got {len(told)}")
-        self.append([Results(tuple(one for one in told if isinstance(one, ToolResult)))])
+        if len(given) > len(calls) or not all(isinstance(one, ToolResult) for one in given):
+            raise ValueError(f"expected results of {len(calls)} calls, got {len(given)}")
+        self.append([Results(tuple(one for one in given if isinstance(one, ToolResult)))])
 
     def append(self, turns: Sequence[Turn]) -> None:
         """Any turns that follow the last answer, and what asks for the next one.
