@@ -51,7 +51,7 @@ def pool(jobs: int, start: Callable[..., object] | None = None, *given: Any) -> 
     watched, held = context.Pipe(duplex=False)
     processes = ProcessPoolExecutor(jobs, context, _begin, (watched, start, *given))
     try:
-        with _without_interrupts():
+        with _without_signals():
             for _ in range(jobs):
                 processes.submit(os.getpid)  # starts one
         yield processes
@@ -65,13 +65,13 @@ def pool(jobs: int, start: Callable[..., object] | None = None, *given: Any) -> 
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Meanwhile SIGINT is blocked, and stays so in processes that are started: Ctrl-C, which goes to all, is for this
-    one, which ends the others."""
+def _without_signals() -> Iterator[None]:
+    """Meanwhile SIGINT and SIGTERM wait, so that no process is left half started. Processes that are started inherit
+    that: Ctrl-C, which goes to all, is for this one, which ends the others; SIGTERM is let through by `_begin`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
     try:
         yield
     finally:
@@ -86,6 +86,8 @@ def collect_less() -> None:
 def _begin(watched: Connection, start: Callable[..., object] | None, *given: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it could not be blocked
     Thread(target=_end_with, args=(watched,), daemon=True).start()
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     collect_less()
     if start is not None:
         start(*given)
