@@ -28,8 +28,6 @@ from toolect.serve.serve_options import ServeOptions
 from toolect.serve.text_prompts import write_prompt
 from toolect.serve.upstream import HttpUpstream, Upstream, encode
 
-_METHODS = "GET, HEAD, OPTIONS, POST"
-
 
 class Visitors:
     """Middleware that answers those only who ask under a name of the server, from its own pages or from none.
@@ -73,9 +71,9 @@ def create_app(options: ServeOptions, upstream: Upstream | None = None) -> Starl
         service.models.close()
 
     routes = [
-        Route("/v1/chat/completions", _Posted(Endpoint(service, "chat"))),
-        Route("/v1/messages", _Posted(Endpoint(service, "messages"))),
-        Route("/v1/responses", _Posted(Endpoint(service, "responses"))),
+        Route("/v1/chat/completions", Endpoint(service, "chat"), methods=["POST"]),
+        Route("/v1/messages", Endpoint(service, "messages"), methods=["POST"]),
+        Route("/v1/responses", Endpoint(service, "responses"), methods=["POST"]),
         Route("/v1/messages/count_tokens", pages.answer(pages.count_tokens), methods=["POST"]),
         Route("/v1/models", pages.answer(pages.models)),
         Route("/v1/models/{name:path}", pages.answer(pages.models)),
@@ -93,31 +91,16 @@ def create_app(options: ServeOptions, upstream: Upstream | None = None) -> Starl
     return app
 
 
-class _Posted:
-    """An endpoint for POST; OPTIONS and HEAD say what may be asked of it."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer a request."""
-        method = scope["method"]
-        if method == "POST":
-            await self._endpoint(scope, receive, send)
-        elif method in ("OPTIONS", "HEAD"):
-            await Response(status_code=204, headers={"allow": _METHODS})(scope, receive, send)
-        else:
-            error = RequestError(405, f"expected POST, got {method}")
-            await JSONResponse(error.body("chat"), 405, {"allow": _METHODS})(scope, receive, send)
-
-
 async def _not_found(request: Request, error: Any) -> Response:
     """What there is, for what there is not."""
-    if request.method == "OPTIONS":
-        return Response(status_code=204, headers={"allow": _METHODS})
-    why = f"there is no {request.method} {request.url.path[:80]}: the API is below /v1"
+    allowed = (error.headers or {}).get("Allow")  # of a path that has no such method
+    headers = {"allow": f"{allowed or 'GET, HEAD, POST'}, OPTIONS"}
+    if request.method == "OPTIONS" or allowed and request.method == "HEAD":
+        return Response(status_code=204, headers=headers)
+    path = request.url.path[:80]
+    why = f"{path} takes no {request.method}" if allowed else f"there is no {path}: the API is below /v1"
     api: ApiName = "messages" if "anthropic-version" in request.headers else "chat"
-    return JSONResponse(RequestError(error.status_code, why).body(api), error.status_code)
+    return JSONResponse(RequestError(error.status_code, why).body(api), error.status_code, allowed and headers)
 
 
 class _Pages:
