@@ -51,6 +51,11 @@ KNOWN = (
     ("bare calls", {"value": "x<"}),
     ("talk with tools", {"last": "<think></think><think></think>"}),
     ("talk", {"said": "[1] and"}),
+    ("several", {"nested": 'x<param name="<x'}),
+    ("bare calls", {"value": '"><![CDATA['}),
+    ("bare calls", {"value": "<arg_value>x"}),
+    ("bare calls", {"value": '" string="true">x'}),
+    ("bare calls", {"inner": "inner:"}),
 )
 """Attacks of each kind that a chat or another once fell for, by what nothing in its markers tells."""
 

@@ -22,6 +22,14 @@ def test_nested_texts_are_carried(name: str) -> None:
     assert unchanged(message, back, MEANING)
 
 
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_an_answer_of_json_is_content(name: str) -> None:
+    """An answer that is asked for as JSON is written where content goes, and read back as no call, without tools."""
+    for text in ('{"a": 1}', '[{"a": 1}]'):
+        back = toolect.dialect(name).parse(toolect.dialect(name).render(Message([Content(text)])))
+        assert (back.content, back.calls) == (text, [])
+
+
 def test_tools_have_the_types_of_the_arguments() -> None:
     """Each tool once, with all its arguments, and the types that they have in any of its calls."""
     calls = [Call("f", {"a": {"b": [1, "x"]}}), Call("g", {}), Call("f", {"a": None, "c": 0.5})]

@@ -39,9 +39,9 @@ DAY = "2026-01-01"
 UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 WORDS = {
     "system": "Sysone.", "user": "Useone?", "reasoning": "Reasone.", "content": "Conone.", "name": "tide",
-    "key": "port", "value": "Valone", "nested": "Nesone", "id": "call00001", "output": "Outone", "output2": "Outtwo",
-    "result_name": "tide", "tool": "other", "about": "Aboone.", "parameter": "other", "parameter_about": "Paraone.",
-    "enum": "Enumone", "said": "Saione.", "again": "Againone?", "last": "Lasone.",
+    "key": "port", "value": "Valone", "nested": "Nesone", "inner": "depth", "id": "call00001", "output": "Outone",
+    "output2": "Outtwo", "result_name": "tide", "tool": "other", "about": "Aboone.", "parameter": "other",
+    "parameter_about": "Paraone.", "enum": "Enumone", "said": "Saione.", "again": "Againone?", "last": "Lasone.",
 }  # fmt: skip
 """The places of a conversation, in the order in which they are told, with the words of the twin."""
 SHAPES = {
@@ -112,7 +112,8 @@ def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
 def message(shape: str, texts: Mapping[str, str]) -> Message:
     """The answer with calls of such a conversation."""
     said, has = {**WORDS, **texts}, SHAPES[shape]
-    calls = [Call(said["name"], {said["key"]: said["value"], "more": {"inner": [said["nested"]]}}, said["id"])]
+    more = {"inner": [said["nested"]], said["inner"]: 2}
+    calls = [Call(said["name"], {said["key"]: said["value"], "more": more}, said["id"])]
     if "several" in has:
         calls.append(Call("tide", {"port": "Second"}, "call00002"))
     reasoning = [Reasoning(said["reasoning"])] if "reasoning" in has else []
@@ -134,7 +135,7 @@ def tools(said: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum")
-OF_CALLS = ("name", "key", "value", "nested", "id", "output", "result_name")
+OF_CALLS = ("name", "key", "value", "nested", "inner", "id", "output", "result_name")
 
 
 def places(shape: str) -> list[str]:
@@ -293,7 +294,8 @@ class ChatForm(Form):
     def broken(self, attack: Attack, random: Random) -> Broken | None:
         attacked = tuple(attack.texts)
         twin = self.twin(attack.shape, attacked)
-        if twin is None:
+        own = Message([Content(attack.texts.get("content", "x"))])
+        if twin is None or not self.chat._answers.said(own).content:  # nothing but reasoning, which is left out
             return None
         unsafe = random.choice(("refuse", "refuse", "neutralise"))
         given = conversation(attack.shape, attack.texts)
@@ -318,7 +320,7 @@ class ChatForm(Form):
 class DialectForm(Form):
     """A dialect, whose messages are read with the tools that were given, or without any where none were."""
 
-    places = ("reasoning", "content", "name", "key", "value", "nested", "id")
+    places = ("reasoning", "content", "name", "key", "value", "nested", "inner", "id")
 
     def __init__(self, name: str) -> None:
         self.name, self.dialect = name, toolect.dialect(name)

@@ -7,7 +7,9 @@ from functools import cached_property
 
 from toolect._building.quotation import line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._message import Call, dumps
+from toolect._chats.control_tokens import any_of
+from toolect._graph.node import Node
+from toolect._message import Call, Json, dumps
 from toolect._search.island import Island, island
 from toolect._spec.model import Role
 
@@ -25,16 +27,25 @@ class ValueEnds:
 
     def none_in(self, call: Call) -> bool:
         """True when nothing ends an argument but what is written after it: in JSON a quote, in a raw text a marker."""
+        if not _has_plain_keys(call.arguments):
+            return False
         if self._in_json:
             return self._answers.markup.search(call.arguments_text) is None
-        keys, texts = call.arguments, (one if isinstance(one, str) else dumps(one) for one in call.arguments.values())
-        if not self._raw or not all(_is_key(key) and not self._answers.has_word(key) for key in keys):
+        if not self._raw or any(map(self._answers.has_word, call.arguments)):
             return False
-        return all(map(self._is_raw, texts))
+        return all(map(self._is_raw, call.arguments.values()))
 
-    def _is_raw(self, text: str) -> bool:
+    def _is_raw(self, value: Json) -> bool:
         """True for a value that holds nothing that may end it, nor the beginning of that at its end."""
-        if self._answers.markup.search(text) or quoted(line_before(text, 0, len(text))):
+        if isinstance(value, str):
+            return self._is_raw_text(value)
+        text = dumps(value)
+        if "\\" in text:  # other notations have other escapes
+            return False
+        return self._is_raw_text(text) and self._is_raw_text(text.replace('"', "'"))
+
+    def _is_raw_text(self, text: str) -> bool:
+        if self._markers.search(text) or quoted(line_before(text, 0, len(text))):
             return False
         return all(one.regex.search(text) is None and one.held(text, 0) == len(text) for one in self._raw)
 
@@ -51,11 +62,29 @@ class ValueEnds:
         spec = self._spec
         if spec.code or Role.VALUE not in spec.roles.values() or any(rule.value for rule in spec.rules.values()):
             return ()
+        values = [node for node in self._nodes if node.text and node.text_field().role in (Role.VALUE, Role.ARGUMENTS)]
+        found = tuple(map(island, values))
+        return () if any(one.line_end is not None for one in found) else found
+
+    @cached_property
+    def _markers(self) -> re.Pattern[str]:
+        """Finds what stands between the parts of an answer and before raw values, which it may begin twice."""
+        before = {key for node in self._nodes for key in node.marks if node.step(key).node.text}
+        return any_of({*self._answers.markers, *before})
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        """The nodes of the graph; none where there are too many."""
         todo = [self._answers.dialect._graph().start]
         for node in todo:
             todo += [to for key in node.choices if (to := node.step(key).node) not in todo]
             if len(todo) > MAX_NODES:
-                return ()
-        values = [node for node in todo if node.text and node.text_field().role in (Role.VALUE, Role.ARGUMENTS)]
-        found = tuple(map(island, values))
-        return () if any(one.line_end is not None for one in found) else found
+                return []
+        return todo
+
+
+def _has_plain_keys(value: Json) -> bool:
+    """True when no key at any depth is one that a reader might mend."""
+    if isinstance(value, dict):
+        return all(_is_key(key) and _has_plain_keys(one) for key, one in value.items())
+    return not isinstance(value, list) or all(map(_has_plain_keys, value))
