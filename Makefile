@@ -9,6 +9,8 @@ WORKERS = $(if $(findstring tests/,$(ARGS)),$(JOBS:auto=0),$(JOBS))
 READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
+export PYTHONDONTWRITEBYTECODE :=  # hundreds of processes start from one source: it is compiled once
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers floods datasets conformance judge reports ablation chats eval tokens fuzz attack mistakes house site wheel compiled clean
 

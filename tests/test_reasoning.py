@@ -17,9 +17,6 @@ REASONING = [n for n in toolect.dialects() if Role.REASONING in registry.spec(n)
 CALLING = [n for n in REASONING if registry.spec(n).policies.reasoning_calls != "ignore"]
 TOOLS: list[Json] = [{"name": "ferry", "parameters": {"properties": {"to": {"type": "string"}}}}]
 CALL = Call("ferry", {"to": "Oban"})
-LED = [n for n in CALLING if str(toolect.dialect(n).render(Message([CALL]))).strip().startswith(
-    toolect.dialect(n)._graph().long_openers)]  # fmt: skip
-"""Those whose calls begin with a long marker: reasoning is full of short signs, names and JSON."""
 
 
 @functools.cache
@@ -43,11 +40,13 @@ def read(name: str, text: str, **how: Json) -> Message:
     return message
 
 
-@pytest.mark.parametrize("name", LED)
+@pytest.mark.parametrize("name", CALLING)
 @pytest.mark.parametrize("between", ["\n\n", "\n", ""])
 def test_a_call_ends_reasoning_that_is_not_closed(name: str, between: str) -> None:
     """Law: however many markers are missing before it, if it begins where a line may."""
     opener, _, call = parts(name)
+    if not call.strip().startswith(toolect.dialect(name)._graph().long_openers):
+        pytest.skip("calls begin with short signs, names or JSON, of which reasoning is full")
     message = read(name, f"{opener}Plan it.{between}{call}" if between else f"{opener}Plan it.\n{call.lstrip()}")
     assert message.reasoning.removesuffix("ferry").strip() == "Plan it."  # the author of a call may stand before it
     assert [(c.name, c.arguments) for c in message.runnable] == [("ferry", {"to": "Oban"})]

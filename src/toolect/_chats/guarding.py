@@ -241,6 +241,7 @@ class Guard:
 
     def _bare(self, said: str) -> str:
         """The text of an answer without its end."""
+        said = said.strip()  # a line may end behind the end
         return next((said[: -len(end)] for end in self._spec.end if said.endswith(end)), said).strip()
 
     def _is_plain(self, place: TextPlace, text: str) -> bool:
