@@ -308,3 +308,26 @@ def test_no_other_form_is_written_for_an_odd_name(name: str) -> None:
         dialect.render(call)
     plain = str(dialect.render(toolect.Call("tide_x", {"port": "Brest"})))
     assert str(dialect.render(call, [tool])) == plain.replace("tide_x", "Answer Tool")
+
+
+SIGNS = {":": ("=", " = ", "=>"), ": ": ("=", " = ", " => "), "=": (":", ": ")}
+"""What stands between a key and its value, and what of other languages stands there instead."""
+TEXTUAL = {"openai-chat", "openai-function-call", "openai-responses", "yaml-xml"}
+"""Where a server has written the arguments, or any text is a value: nothing of them runs."""
+
+
+@over_all
+def test_signs_of_other_languages_between_keys_and_values(name: str) -> None:
+    """Law: `=` for `:` and `:` for `=` are slips, before any value and of one key or all; no value grows by them."""
+    tools, arguments = (
+        [tool("save", code="string", at="string", top="integer")],
+        {"at": "a.md", "code": "f(1)", "top": 2},
+    )
+    wire = written(name, Call("save", arguments))
+    for sign, others in SIGNS.items():
+        for other, keys in ((other, keys) for other in others for keys in ("code", "at", "top", "code|at|top")):
+            key = rf"""(?<![\w<|/])((?:\\?["'])?(?:{keys})(?:\\?["'])?){sign}(?=[<"'0-9fa\\])"""
+            text = re.sub(key, lambda match, other=other: match[1] + other, wire)
+            for reader in (name, "auto") if text != wire else ():
+                found = read(reader, text, *tools)
+                assert found is None if name in TEXTUAL else same(found, "save", arguments), (reader, text)

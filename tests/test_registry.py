@@ -166,6 +166,27 @@ def test_ids_of_models_lead_home(registry: Registry) -> None:
     assert wrong == []
 
 
+KEPT_AS = (
+    "/root/.cache/huggingface/hub/models--{hub}/snapshots/0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b", "models--{hub}/",
+    r"C:\models\{name}-Q4_K_M.gguf", "/data/{folder}", "hf.co/{id}-GGUF:Q4_K_M", "{id}#accounts/x/deployments/ab12cd34",
+    "{id}@main", "{id}:main", "hf:{id}", "openrouter/{id}:floor", "{id}-4.0bpw-h6-exl2", "{id}-GPTQ-Int4", "@{id}",
+)  # fmt: skip
+"""Where programs keep a model, and what they call it then."""
+
+
+@pytest.mark.parametrize("form", KEPT_AS)
+def test_ids_lead_home_however_they_are_kept(registry: Registry, form: str) -> None:
+    """Law: a folder, a commit, a revision, a provider, a deployment or a quantisation is no part of a model's name."""
+    lines = [line.split() for line in MODELS.read_text("utf-8").splitlines() if not line.startswith("#")]
+    ids = [one for one, dialect in lines if dialect != "-" and re.fullmatch(r"[\w-]+/[A-Z][\w.-]+", one)]
+    assert len(ids) > 200
+    for one in ids:
+        kept = form.format(
+            id=one, hub=one.replace("/", "--"), name=one.partition("/")[2], folder=one.replace("/", "__")
+        )
+        assert registry.resolve(kept) == registry.resolve(one), kept
+
+
 @given(st.text("abLl3p1.-_:/@* v", max_size=14))
 @settings(max_examples=300)
 def test_any_name_has_an_answer(name: str) -> None:

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 )
 _MINOR = re.compile(r"(?<![\d.])(\d{1,2})[-_](\d)(?![a-z0-9.])")
 _COPY = (
-    r"\d-bits?|gguf|ggml|awq|gptq|gptqmodel|exl[23]?|mlx|onnx|fp|nvfp|mxfp|bf|f|int|bit|bits|bnb|w|i?q|ud|i|imatrix|imat|quantized"
+    r"[\d.]+-(?:bits?|bpw)|gguf|ggml|awq|gptq|gptqmodel|exl[23]?|mlx|onnx|fp|nvfp|mxfp|bf|f|int|bit|bits|bnb|w|i?q|ud|i|imatrix|imat|quantized"
     "|quants?|dynamic|block|unsloth|autoround|hqq|dwq|qat|marlin|smashed|litert|tee"
 )
 """What begins the part of an id that tells how a copy was made smaller."""
@@ -43,6 +43,8 @@ _NO_CALLS = frozenset({
     "asr", "transcribe", "whisper", "image", "moderation", "ocr", "safety",
 })  # fmt: skip
 """Words of models that answer with no text, or with no calls."""
+_KEPT = re.compile(r"[/\\]snapshots[/\\].*|#.*|(?<=[^/\\])@[^/\\]*$")
+"""What follows the name of a model: a commit, a deployment, a revision."""
 _SELLERS = ("alibaba", "cerebras", "cohere", "databricks", "fw", "hf", "meta", "mistral", "nvidia", "open", "vertex")
 """Words that are put before the names of models of others."""
 
@@ -73,7 +75,8 @@ class PatternMatch(NamedTuple):
 
 def best(model: str, patterns: Sequence[IdPattern]) -> PatternMatch | None:
     """The most specific pattern that speaks of this id, among equals the last; none where the model writes no calls."""
-    last = model.strip().casefold().rpartition("/")[2]
+    model = _plain_path(model)
+    last = model.rpartition("/")[2]
     for pattern in reversed(patterns):
         if ":" in pattern.tail and any(fnmatchcase(one, pattern.tail.casefold()) for one in (last, _apart(last))):
             return PatternMatch(pattern, last)
@@ -93,6 +96,12 @@ def best(model: str, patterns: Sequence[IdPattern]) -> PatternMatch | None:
     return None if silent else PatternMatch(patterns[n], form)
 
 
+def _plain_path(model: str) -> str:
+    """An id with `/` alone between its parts, as of folders: `models--org--name/snapshots/COMMIT`, `org__name`."""
+    parts = re.split(r"[/\\]+|__", _KEPT.sub("", model.strip().casefold()))
+    return "/".join(part.replace("--", "/") if part.startswith("models--") else part for part in parts if part)
+
+
 def _apart(last: str) -> str:
     """The last part of an id without the region before it: `us.deepseek.v3-v1:0`."""
     return last.partition(".")[2]
@@ -100,7 +109,7 @@ def _apart(last: str) -> str:
 
 def _forms(model: str, owners: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
     """What of an id may be the name of the model, in words, and the organisations that it names."""
-    *before, last = model.strip().strip("/").casefold().split("/")
+    *before, last = model.split("/")
     around = {*before}
     starts = [(last, around)]
     while vendor := re.match(r"([a-z][a-z-]*)\.(?=[a-z])", last):  # us.meta.llama3…
@@ -113,6 +122,8 @@ def _forms(model: str, owners: frozenset[str]) -> Iterator[tuple[str, frozenset[
             for owner in known
             if name.startswith(owner) and (rest := re.match(r"[-_:]+(?=.)", name[len(owner) :]))
         ]
+    if "_" in last:
+        starts.append((last.partition("_")[2], {*around, last.partition("_")[0]}))  # a folder called org_name
     for name, named in starts:
         words = canonical(name)
         yield words, frozenset(named)

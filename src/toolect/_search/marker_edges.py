@@ -63,6 +63,8 @@ _SIGNS: Final = "}],;\"'>`"
 _VALUE_SIGNS: Final = "{[\"'"
 """What no text without quotes begins with where a value may begin with it."""
 _CLOSING_SIGNS: Final = ",:)]}>"
+_PAIR_SIGNS: Final = {"=": re.compile(r":=?(?!:)"), ":": re.compile(r"=>?(?!=)")}
+"""What stands between a key and its value, and what other languages have there."""
 
 Found = list[Hypothesis] | Waits
 
@@ -557,6 +559,8 @@ def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
     costs, node, found, openers = window.costs, one.node, list[Hypothesis](), window.graph.long_openers
     again = one.context.doubt & Doubt.MISSPELT  # the openers around it are, too
     for core, wrong in node.marks.items() if not node.escaped else ():
+        if not wrong and core in _PAIR_SIGNS and (sign := _PAIR_SIGNS[core].match(window.buf, at)):
+            found.append(shift(window, one, costs.misspelt, core, at, sign.end(), window.path(one), wrong=True))
         if wrong or len(core) < 2 or node.value and core.isalpha():
             continue
         edits, end = 0, echo_end(window, core, one.context, at) if is_echo(core) else -1
