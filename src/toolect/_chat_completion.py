@@ -155,7 +155,7 @@ def _segments(obj: Object, where: str) -> Iterator[Segment]:
     if calls is not None:
         yield from _calls(as_list(calls, f"{where}.tool_calls"), f"{where}.tool_calls")
     if legacy is not None and not calls:
-        yield _call(legacy, None, f"{where}.function_call")
+        yield named_call(legacy, None, f"{where}.function_call")
     for i, item in enumerate(as_list(field(obj, "invalid_tool_calls") or [], f"{where}.invalid_tool_calls")):
         yield _invalid(item, f"{where}.invalid_tool_calls[{i}]")
 
@@ -210,25 +210,32 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
         # Datasets write the function's fields directly into the call.
         function = field(item, "function")
         flat = function is None and field(item, "name") is not None
-        call = _call(item, call_id, at) if flat else _call(function, call_id, f"{at}.function")
+        call = named_call(item, call_id, at) if flat else named_call(function, call_id, f"{at}.function")
         opaque = opaque_in(item, "call", at)
         yield msgspec.structs.replace(call, opaque=opaque) if opaque else call
 
 
-def _call(function: Object, call_id: str | None, where: str) -> Call:
-    """A call whose arguments are an object or its JSON text; unreadable text makes a malformed attempt."""
+def named_call(function: Object, call_id: str | None, where: str) -> Call:
+    """The call of an object with `name` and `arguments`. Raises MessageError."""
     if function is None or isinstance(function, str | int | float | Sequence):
         raise MessageError("an object with `name` and `arguments`", got(function), where)
     name, given = as_text(field(function, "name"), f"{where}.name"), field(function, "arguments")
     if not name:
         raise MessageError("a name", "none", f"{where}.name")
-    if given is None or (isinstance(given, str) and not given.strip()):
-        return without_arguments(name, call_id or None)
-    if isinstance(given, Mapping):
-        return plain_call(name, plain(given, f"{where}.arguments"), call_id or None)
-    if not isinstance(given, str):
-        raise MessageError("an object or its JSON text", got(given), f"{where}.arguments")
-    return spelled_call(name, given, call_id or None)
+    return given_call(name, given, call_id or None, f"{where}.arguments")
+
+
+def given_call(name: str, given: Object, call_id: str | None, where: str) -> Call:
+    """The call with arguments as an API gives them, an object or its JSON text, if any; malformed with other values."""
+    if given is None or given in ([], ()) or (isinstance(given, str) and not given.strip()):
+        return without_arguments(name, call_id)
+    if isinstance(given, str):
+        return spelled_call(name, given, call_id)
+    value = plain(given, where)
+    if isinstance(value, dict):
+        return plain_call(name, value, call_id)
+    error = f"expected an object, got {got(given)}"
+    return Call(name, None, call_id, spelling=dumps(value), status=Status.MALFORMED, error=error)
 
 
 def without_arguments(name: str, call_id: str | None) -> Call:
@@ -268,11 +275,11 @@ def _at_once(name: str, text: str, call_id: str | None) -> Call | None:
 def _patiently(call: Call, text: str) -> Call:
     repairs: list[Repair] = []
     try:
-        value = _loads(text, repairs)
+        value = _loads(text, repairs) if text.strip() else None
         if isinstance(value, str):
             value = _loads(value, repairs) if value.strip() else None
             repairs.append(Repair(RepairKind.DOUBLE_ENCODED, 0))
-        if value is None:
+        if value is None or value == []:  # what some servers make of an empty object
             return without_arguments(call.name, call.id)
         if not isinstance(value, dict):
             raise ValueError(f"expected an object, got {got(value)}")

@@ -77,9 +77,10 @@ def explain(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
     name = name.removesuffix(":latest")
     bare = "" if is_model(name) else name.partition(":")[2]
     words = "" if bare.isdigit() else bare  # a tag, as of `llama3:8`, is nobody's word
-    named = _named(name, shelves) or words and _named(words, shelves)
+    if named := _named(name, shelves) or words and _named(words, shelves):
+        return named
     parts = (name, *name.split(":")) if ":" in name else (name,)  # ft:model:owner, model:provider
-    return named or next(filter(None, (_modelled(part, shelves) for part in parts)), None)
+    return next(filter(None, (_modelled(part, shelves) for part in parts)), None)
 
 
 def near_misses(name: str, shelves: Sequence[Mapping[str, Names]]) -> list[str]:

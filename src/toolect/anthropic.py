@@ -11,8 +11,8 @@ from toolect._chat_completion import Ids, invalid_call, read_arguments, with_ids
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._exchange.anthropic_messages import blocks_of, message_of
 from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, finish_reason
-from toolect._message import Call, Json, Message
-from toolect._objects import field
+from toolect._message import Call, Json, Message, dumps
+from toolect._objects import field, plain
 
 __all__ = ["AnthropicEvents", "Finish", "from_anthropic", "from_events", "response", "stop_reason", "stream"]
 
@@ -201,7 +201,8 @@ def from_events(events: Iterable[Any]) -> Message:
             for key in ("text", "thinking", "signature"):
                 if piece := field(delta, key):
                     blocks[index][key] = blocks[index].get(key, "") + piece
-            texts[index] = texts.get(index, "") + (field(delta, "partial_json") or "")
+            piece = field(delta, "partial_json") or ""
+            texts[index] = texts.get(index, "") + (piece if isinstance(piece, str) else dumps(plain(piece, "delta")))
     said = message_of({"role": "assistant", "content": [*blocks.values()]})
     spelled = iter([texts.get(index, "") for index, block in blocks.items() if block.get("type") == "tool_use"])
     return Message([_spelled(one, next(spelled)) if isinstance(one, Call) else one for one in said.segments])

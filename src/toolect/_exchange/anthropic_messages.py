@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolect._chat_completion import plain_call, without_arguments
+from toolect._chat_completion import given_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
@@ -15,11 +15,9 @@ from toolect._objects import (
     as_object,
     as_text,
     field,
-    got,
     not_finite,
     opaque_in,
     opaque_of,
-    plain,
     word,
 )
 from toolect._rendered import RenderError
@@ -86,15 +84,10 @@ def _segment(block: Object, where: str) -> Segment | None:
         case "redacted_thinking":
             return Reasoning("", opaque=opaque_in(block, kind, where))
         case "tool_use":
-            name, given = as_text(field(block, "name"), f"{where}.name"), plain(field(block, "input"), f"{where}.input")
+            name, call_id = (as_text(field(block, key), f"{where}.{key}") for key in ("name", "id"))
             if not name:
                 raise MessageError("a name", "none", f"{where}.name")
-            if given is None or given == "null":
-                return without_arguments(name, as_text(field(block, "id"), f"{where}.id") or None)
-            if not isinstance(given, dict):
-                advice = "read it with json.loads" if isinstance(given, str) else ""
-                raise MessageError("an object", got(given), f"{where}.input", advice)
-            return plain_call(name, given, as_text(field(block, "id"), f"{where}.id") or None)
+            return given_call(name, field(block, "input"), call_id or None, f"{where}.input")
         case _:
             raise MessageError(_BLOCKS, word(kind), f"{where}.type", _ADVICE)
 

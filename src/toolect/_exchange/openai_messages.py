@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, RepairKind, Segment
+from toolect._message import Content, Json, Message, MessageError, Reasoning
 from toolect._objects import Object, as_list, as_object, as_text, field, not_finite, word
 from toolect._rendered import RenderError
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
@@ -19,7 +19,7 @@ _ROLES = "a role: system, developer, user, assistant or tool"
 
 def read_answer(message: Object, where: str) -> Message:
     """What an assistant message says. Raises MessageError."""
-    return Message(_sound(segments_of(message, where), where + ".tool_calls[{}].function.arguments"))
+    return Message(segments_of(message, where))
 
 
 def read_messages(
@@ -49,21 +49,6 @@ def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object
             into.result(ToolResult(call_id, name, text_of(field(message, "content"), f"{where}.content")), where)
         case _:
             raise MessageError(_ROLES, word(role), f"{where}.role")
-
-
-def read_calls(item: Object, where: str) -> list[Segment]:
-    """The call that a function-call item says. Raises MessageError."""
-    call = {"id": field(item, "call_id"), "name": field(item, "name"), "arguments": field(item, "arguments")}
-    return _sound(segments_of([call], where), f"{where}.arguments")
-
-
-def _sound(segments: list[Segment], where: str) -> list[Segment]:
-    """The segments. Raises MessageError where arguments are the JSON text of a JSON text."""
-    for number, call in enumerate([segment for segment in segments if type(segment) is Call]):
-        if call.repairs and any(repair.kind is RepairKind.DOUBLE_ENCODED for repair in call.repairs):
-            advice = "read it with json.loads once"
-            raise MessageError("an object or its JSON text", "the JSON text of a text", where.format(number), advice)
-    return segments
 
 
 def messages_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:

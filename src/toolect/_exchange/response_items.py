@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolect._chat_completion import arguments_text, content_of, free_form_call
+from toolect._chat_completion import arguments_text, content_of, free_form_call, named_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
-from toolect._exchange.openai_messages import read_calls
 from toolect._exchange.plain_text import text_of, unread_text
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
 from toolect._objects import Object, as_list, as_object, as_text, field, opaque_in, opaque_of, word
@@ -58,7 +57,7 @@ def _said(item: Object, where: str) -> list[Segment] | None:
     if kind == "message" and field(item, "role") == "assistant":
         return list(content_of(field(item, "content"), f"{where}.content"))
     if kind == "function_call":
-        return list(read_calls(item, where))
+        return [named_call(item, as_text(field(item, "call_id"), f"{where}.call_id"), where)]
     if kind == "custom_tool_call":
         return [free_form_call(item, as_text(field(item, "call_id"), f"{where}.call_id"), where)]
     if kind != "reasoning":

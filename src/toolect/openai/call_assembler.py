@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from toolect._chat_completion import read_arguments, without_arguments
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
 from toolect._message import Call, Json, MessageError, Status, dumps
-from toolect._objects import opaque_in
+from toolect._objects import opaque_in, plain
 from toolect._shown import cut as shortened
 
 K = TypeVar("K")
@@ -216,7 +216,7 @@ class CallAssembler:
         call_id = _word(part.get("id"), "tool_calls[].id")
         name = _word(function.get("name"), "tool_calls[].function.name")
         text = function.get("arguments")
-        text = typed(dumps(text) if isinstance(text, dict) else text or "", str, _WHERE)
+        text = text if isinstance(text, str) else "" if text in (None, []) else dumps(plain(text, _WHERE))
         place = part.get("index")
         place = int(place) if isinstance(place, str) and place.isdecimal() and len(place) < 10 else place
         place = place if type(place) is int else None
