@@ -137,7 +137,7 @@ class TextSlot(Route):
 def _lead(plan: Island, core: str) -> str:
     """What is written before a marker that ends the text."""
     lead = plan.after.lead(core)
-    if plan.spoken and plan.after.calling(core) and len(plan.gap) > len(lead):
+    if plan.after.calling(core) and len(plan.gap) > len(lead):
         return plan.gap
     return lead
 

@@ -36,7 +36,9 @@ class Island:
         codec = node.text_field().codec
         self.escapes = None if codec is None else codec.escapes
         self._tags: dict[str, list[tuple[str, str, bool]]] = {}
-        self.gap = graph.network.spec.gaps.before_call if self.spoken else ""
+        gaps = graph.network.spec.gaps
+        self.gap = gaps.before_call if self.spoken else gaps.between_calls
+        """What the dialect writes before a call that follows the text."""
         self.unwrapped = graph.policies.unwrapped == "accept"
         self.direct = {core: Omission(0, (), node) for core in node.marks}
         self.ways = self._find_ways()

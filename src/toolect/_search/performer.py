@@ -287,7 +287,7 @@ class Performer:
         if field.role is Role.STRING and any(core in self.raw(island.start, end) for core in node.graph.long_openers):
             self.builder.draft.pass_over(end)
         texts = island.begun and field.role in (Role.VALUE, Role.ARGUMENTS)
-        self.tail = (end, ("",)) if texts else None
+        self.tail = (end, ("", self.graph.network.spec.gaps.between_calls)) if texts else None
 
     # Code
 

@@ -716,7 +716,7 @@ class _Marker:
             lead = ("" if after.first(implied) else after.lead(implied) if implied in after.choices else "") or (
                 (_last_trail(after, way.path[1:]) if plan.role in _VALUES else "") + lead
             )
-        if calls and plan.spoken and len(plan.gap) > len(lead):
+        if calls and (plan.spoken or not way.cost) and len(plan.gap) > len(lead):
             lead = plan.gap
         cost = way.cost
         if cost and plan.role in HELD and isinstance(implied, str):
