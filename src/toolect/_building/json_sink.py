@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolect._building.draft import Draft
-from toolect._building.open_call import OpenCall
+from toolect._building.open_call import MAX_REPAIRS, OpenCall
 from toolect._message import Json, RepairKind, dumps
 from toolect._shapes.elsewhere import arguments_elsewhere, calls_elsewhere
 from toolect._shapes.shape_events import (
@@ -33,7 +33,7 @@ class CallSink:
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._before: Repaired | None = None  # what was mended first where no call was open
+        self._before = list[Repaired]()  # what was mended where no call was open
         self._mended = False  # something is noted of that
         self._unit = 0  # where the object of the call begins
 
@@ -88,22 +88,22 @@ class CallSink:
             case Misfit(at, expected) if call is not None:
                 call.fail(f"expected {expected} - at {at}")
             case Repaired(RepairKind.JSON) if call is None:
-                self._before = self._before or event
+                self._before += [event] if len(self._before) < MAX_REPAIRS else []
             case Repaired(kind, at, detail):
                 self._mended = self._mended or kind is RepairKind.JSON
-                if kind is not RepairKind.JSON or call is None or not call.is_mended:
-                    draft.note(kind, at, detail)
+                draft.note(kind, at, detail)
 
     def settle(self) -> None:
         """Note what was mended where no call was open: of the call that has begun, or else of none if no other was."""
-        repaired, self._before = self._before, None
-        if repaired is not None and (self._draft.call is not None or not self._mended):
-            self._draft.note(repaired.kind, repaired.at, repaired.detail)
+        before, self._before = self._before, []
+        if before and (self._draft.call is not None or not self._mended):
+            for repaired in before:
+                self._draft.note(repaired.kind, repaired.at, repaired.detail)
             self._mended = True
 
     def forget(self) -> None:
         """What was mended comes to nothing."""
-        self._before = None
+        self._before.clear()
 
     def _fill(self, hole: Filled) -> None:
         draft, call, value = self._draft, self._draft.call, hole.value

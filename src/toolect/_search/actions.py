@@ -167,10 +167,12 @@ class StringJson(NamedTuple):
         """Do it."""
         text = to.raw(self.start, self.end)
         found = as_json(text, self.quote)
-        if found != text and not to.odd_string:
-            differs = (i for i, (a, b) in enumerate(zip(text, found, strict=False)) if a != b)
-            to.mend_json(self.start + next(differs, len(text) - 1), "a sign in a string")
-        to.odd_string = (to.odd_string or found != text) and not self.close
+        own = self.quote == text[:1] == '"'  # it is listed where it was taken for one of the string's own
+        before, after = text[own:], found[2 * own :]
+        if before != after and not to.odd_string:
+            differs = (i for i, (a, b) in enumerate(zip(before, after, strict=False), self.start + own) if a != b)
+            to.mend_json(next(differs, self.start + len(text) - 1), "a sign in a string")
+        to.odd_string = (to.odd_string or before != after) and not self.close
         to.feed_json(found + self.close, self.start)
 
 

@@ -343,7 +343,7 @@ class _Edits:
 
     def _go_back(self) -> bool:
         """The last quote was one of the string's own, or is missing earlier; True where strings are put together."""
-        state, window, costs, at = self.state, self.window, self.costs, self.at
+        state, window, costs = self.state, self.window, self.costs
         if state.last_quote is None or state.after_string <= state.last_quote:
             return False
         if state.expects not in (Next.AFTER_VALUE, Next.KEY, Next.VALUE_AFTER_COMMA, Next.COLON):
@@ -356,7 +356,7 @@ class _Edits:
             new = state.copy()
             telling = EmittedValue(new)
             telling.string_upto(state.last_quote)
-            telling.acts.append(MendJson(at, "a quote"))
+            telling.acts.append(MendJson(state.last_quote, "a quote of its own"))
             new.expects, new.last_quote = Next.IN_KEY if colon else Next.IN_STRING, None
             if state.empty and is_torn_member(
                 window.raw(max(state.string, state.last_quote - _BACK), state.last_quote)
@@ -366,6 +366,8 @@ class _Edits:
             since = window.raw(state.piece, state.last_quote)
             if state.piece > state.string and len(since) < _UNIT and _STRUCTURE.fullmatch(since):
                 cost += costs.json_reopen  # what stands between two quotes is no text
+            first = state.piece <= state.string
+            new.styles = new.styles | Slips.ODD if first else new.styles ^ Slips.ODD
             new.reopened += 1
             new.piece = state.after_string
             self.found.append(window.stay(self.one, cost, state.after_string, Mode.JSON, new, *telling))
@@ -446,7 +448,8 @@ class _Edits:
             end = self.base + key.end()
             self.edit(costs.json_key, end, Next.COLON, f'"{key[0]}"', "a bare key", Slips.KEY, key=key[0])
         elif _HALF_KEY.match(self.buf, self.i):
-            self._open('"', costs.json_first_quote - 1, Next.IN_KEY, at, '"', "expected a quote")
+            cost = costs.json_first_quote - 1 + (costs.swallowed if state.even else 0)
+            self._open('"', cost, Next.IN_KEY, at, '"', "expected a quote")
         elif char and char in ",{":
             self.edit(costs.json_drop, at + 1, state.expects, None, f"`{char}` too many")
         if char and char in "}]" and self.gap == ",":

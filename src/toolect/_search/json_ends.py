@@ -350,8 +350,13 @@ def at_end(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
 
 
 def ended_string(window: Window, one: Hypothesis, cost: int, at: int, expects: Next = Next.AFTER_VALUE) -> Hypothesis:
-    """The hypothesis that the open string, or the last one, ended at character `at`: its last quote is missing."""
+    """The hypothesis that the open string, or the last one, ended at character `at`: its last quote is missing.
+
+    Where the quotes in it are even without one, the last of them is that quote, and what follows it is in no string.
+    """
     state = one.state.copy()
+    if state.even:
+        cost += window.costs.swallowed
     telling = EmittedValue(state)
     telling.string_upto(at)
     state.expects, state.last_quote, state.after_string = expects, at, at

@@ -45,6 +45,8 @@ class Slips:
     """A fence is open around it."""
     QUOTED: Final = 2048
     """The arguments stand between quotes that are not escaped in them."""
+    ODD: Final = 4096
+    """An odd number of quotes was taken for the last string's own."""
 
 
 LOOSE: Final = Slips.QUOTE | Slips.KEY | Slips.WORD | Slips.NEWLINE
@@ -127,6 +129,11 @@ class JsonState:
     def in_object(self) -> bool:
         """True inside an object."""
         return self.stack.endswith("{")
+
+    @property
+    def even(self) -> bool:
+        """True when the quotes of the string that was read last are even without one that ends it."""
+        return bool(self.styles & Slips.ODD) and self.piece > self.string
 
     @property
     def called(self) -> bool:
