@@ -640,3 +640,28 @@ def test_deepseek_v3_is_not_asked_to_think() -> None:
     assert asked["deepseek-v3"].endswith("<｜Assistant｜>") and asked["deepseek-r1"].endswith(
         "<｜Assistant｜><think>\n"
     )
+
+
+@every_chat
+def test_the_default_system_text_is_no_turn(name: str) -> None:
+    """A chat's own system text is nobody's turn; who gives it is told so, and of all else that is lost."""
+    one = chat(name)
+    turns: list[Turn] = [User("When?"), Assistant(Message([Content("Soon.")]))]
+    assert not any(isinstance(turn, System) for turn in one.parse(one.render(Conversation(turns), False)).turns)
+    if one.spec.system is not None:
+        given = Conversation([System(one.spec.system), *turns], [TIDE])
+        losses = [loss for loss in one.losses(given, one.render(given, False)) if "tools" not in loss]
+        assert losses == ["turn 0: the system text is read back as none"]
+        if any(token in one.spec.system for token in one.tokens):
+            with pytest.raises(RenderError, match="turn 0, user text"):
+                one.render(Conversation([User(one.spec.system), *turns[1:]]), False)
+
+
+@every_chat
+def test_tools_with_lists_are_told(name: str) -> None:
+    """A notation with brackets in it, as `string[]`, ends nothing."""
+    ports = {"type": "object", "properties": {"ports": {"type": "array", "items": {"type": "string"}}}}
+    tool = {"type": "function", "function": {"name": "tides", "description": "All [of them]", "parameters": ports}}
+    told = chat(name).render(Conversation([User("[1]?"), Assistant(Message([Content("Soon.")]))], [tool]), False)
+    turns = chat(name).parse(told).turns
+    assert [type(turn) for turn in turns if not isinstance(turn, System)] == [User, Assistant]

@@ -11,7 +11,7 @@ import msgspec
 from toolect._chats.told_tools import TEXT
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Call, Content, Json, Message, Reasoning, dumps, same_json
-from toolect._turns import Assistant, PendingCalls, Results, Turn
+from toolect._turns import Assistant, PendingCalls, Results, System, Turn
 from toolect.conversation import Conversation
 
 IDS = "the ids of calls are left out"
@@ -22,6 +22,8 @@ OTHER_CALLS, OTHER_OWNERS = "the calls differ", "results belong to other calls"
 OTHER_CONTENT, OTHER_REASONING = "the content of the answer differs", "the reasoning differs"
 OTHER_RESULTS, NO_ERRORS = "the results differ", "it is left out which results are errors"
 OTHER_TURNS = "other turns"
+NO_SYSTEM = "the system text is read back as none"
+"""Chats read their own default as none."""
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""
 ORDER = "texts stand before the calls that they followed"
@@ -47,13 +49,16 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     """What `after` has otherwise than `before`, in the order of the turns; results of one answer have none."""
     found = tool_changes(before.tools, after.tools)
     was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
-    if [type(turn) for turn in was] != [type(turn) for turn in now]:
+    first = int(bool(was) and isinstance(was[0], System) and not (now and isinstance(now[0], System)))
+    if first:
+        found.append(Change(NO_SYSTEM, 0))
+    if [type(turn) for turn in was[first:]] != [type(turn) for turn in now]:
         kinds = [", ".join(type(turn).__name__.lower() for turn in turns) or "none" for turns in (was, now)]
         found.append(Change(OTHER_TURNS, detail=f"{kinds[0]} became {kinds[1]}"))
         if not same_calls(calls_of(was), calls_of(now)):
             found.append(Change(OTHER_CALLS))
         return found
-    for number, (old, new) in enumerate(zip(was, now, strict=True)):
+    for number, (old, new) in enumerate(zip(was[first:], now, strict=True), first):
         found += (Change(what, number) for what in told_otherwise(old, new))
     if owners(was) != owners(now):
         found.append(Change(OTHER_OWNERS))

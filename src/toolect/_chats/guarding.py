@@ -31,6 +31,8 @@ from toolect.conversation import Conversation
 
 SPLITTER = "\u200b"
 """A space without width: it keeps the signs of a marker from being one."""
+DEFAULT = TextPlace(0, "system text")
+"""The place of a text that the chat has a default for."""
 MAX_SPLIT = 256
 """Times that a text of a conversation is made harmless. Beyond it: it is refused."""
 MAX_BLAMED = 64
@@ -170,10 +172,8 @@ class Guard:
 
         def look(place: TextPlace, text: str) -> str:
             own = place.turn >= 0 and isinstance(given.turns[place.turn], Assistant)
-            match = (
-                None if found or text == self._spec.system else (self._of_answers if own else self._tokens).search(text)
-            )
-            if match:
+            match = (self._of_answers if own else self._tokens).search(text)
+            if match and not found and not self._is_default(place, text):
                 found.append(_Found(None, self._refusal(place, match[0], text), [(place, text)]))
             return text
 
@@ -244,9 +244,13 @@ class Guard:
         said = said.strip()  # a line may end behind the end
         return next((said[: -len(end)] for end in self._spec.end if said.endswith(end)), said).strip()
 
+    def _is_default(self, place: TextPlace, text: str) -> bool:
+        """True for the system text that the chat writes by itself."""
+        return place == DEFAULT and text == self._spec.system
+
     def _is_plain(self, place: TextPlace, text: str) -> bool:
         """True for a text that is no markup anywhere; the words of schemas are none."""
-        if place.what == SAMPLED:
+        if place.what == SAMPLED or self._is_default(place, text):
             return True
         if place.what.endswith((" name", "argument key")):  # one with other signs is one only where it is declared
             return text.isidentifier()

@@ -9,6 +9,8 @@ from toolect._chats.slot_runs import SlotRun
 from toolect._chats.told_tools import Definitions
 from toolect._segments import Repair, RepairKind
 
+MAX_SIGNS = 2
+"""Characters of an opener that texts may hold. Beyond it: a turn that begins ends what is open."""
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\s*")
 
@@ -38,7 +40,7 @@ class Ends:
         self.runs, self.last = runs, last
         self.tools = tools
         """The states at which a definition in JSON begins."""
-        self.openers = [run for run in openers if run.text.strip() and run.state != last]
+        self.openers = [run for run in openers if len(run.text.strip()) > MAX_SIGNS and run.state != last]
         self.by_core: dict[str, list[SlotRun]] = {}
         for run in runs:
             if run.text:

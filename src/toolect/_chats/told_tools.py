@@ -106,7 +106,7 @@ def _fit(pattern: Json, value: Json, found: dict[str, Json]) -> bool:
     match pattern:
         case str() if pattern in _HOLES:
             found[pattern] = value
-            return True
+            return pattern != "$tool" or isinstance(value, dict)
         case dict():
             return isinstance(value, dict) and all(
                 _fit(inner, value[key], found) if key in value else inner in _HOLES for key, inner in pattern.items()
