@@ -202,7 +202,7 @@ ASKED: list[dict[str, Any]] = [{"role": "user", "content": "?"}, {"role": "assis
         ([*ASKED, {"role": "tool", "tool_call_id": "b", "content": "1"}], "one of `a`", "messages[2]"),
         ([*ASKED, *[{"role": "tool", "content": "1"}] * 2], "has none yet", "messages[3]"),
         ([*ASKED, {"role": "user"}, {"role": "tool", "tool_call_id": "a"}], "after the answer", "messages[3]"),
-        ([{"role": "user", "content": [{"type": "image_url"}]}], "type text", "messages[0].content[0].type"),
+        ([{"role": "user", "content": [{"type": "hologram"}]}], "type text", "messages[0].content[0].type"),
         ([{"role": "user", "content": 3}], "text or a list", "messages[0].content"),
         ([{"role": "user", "content": [{"type": "thinking", "thinking": "x"}]}], "text", "messages[0].content"),
         ([{"role": "judge"}], "a role", "messages[0].role"),
@@ -304,7 +304,7 @@ TOLD = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
         ([{"role": "assistant", "content": [USED]}, {"role": "user", "content": ["So: ", TOLD]}],
          "results before", "messages[1].content[1]"),
         ([{"role": "assistant", "content": [{"type": "image"}]}], "a block", "messages[0].content[0].type"),
-        ([{"role": "user", "content": ["a", {"type": "image"}]}], "a part", "messages[0].content[1].type"),
+        ([{"role": "user", "content": ["a", {"type": "hologram"}]}], "a part", "messages[0].content[1].type"),
         ([{"role": "assistant", "content": 3}], "text or a list", "messages[0].content"),
     ],
 )  # fmt: skip
@@ -322,7 +322,7 @@ def test_refused_blocks(messages: Any, expected: str, where: str) -> None:
         ([{"type": "function_call_output", "call_id": "a", "output": ""}], "after the answer", "input[0]"),
         ([{"role": "judge"}], "a role", "input[0].role"),
         (
-            [{"type": "message", "role": "user", "content": [{"type": "input_image"}]}],
+            [{"type": "message", "role": "user", "content": [{"type": "hologram"}]}],
             "a part",
             "input[0].content[0].type",
         ),

@@ -378,7 +378,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("messages", {"messages": [{"role": "system", "content": "a"}]}, "messages[0].role"),
     ("messages", {"tool_choice": {"type": "sometimes"}}, "tool_choice.type"),
     ("messages", {"max_tokens": "9"}, "max_tokens"),
-    ("messages", {"messages": [{"role": "user", "content": [{"type": "image"}]}]}, "messages[0].content[0].type"),
+    ("messages", {"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}, "messages[0].content[0].type"),
     ("responses", {"previous_response_id": "resp_1"}, "previous_response_id"),
     ("responses", {"input": [{"type": "function_call_output", "output": "x"}]}, "input[0]"),
     ("responses", {"input": 3}, "input"),

@@ -166,22 +166,24 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
         yield from [Content(value)] if value else []
         return
     for i, part in enumerate(as_list(value, where, "text or a list of parts")):
-        at = f"{where}[{i}]"
-        kind = "text" if isinstance(part, str) else field(part, "type")
-        if not isinstance(kind, str) or kind not in _TEXTS:
-            advice = "leave it out, or say in words what it shows"
-            raise MessageError("a part of type text, refusal or thinking", word(kind), f"{at}.type", advice)
-        text = part if isinstance(part, str) else field(part, _TEXTS[kind])
-        if kind == "thinking" and not isinstance(text, str):
-            yield from (
-                Reasoning(inner.text) for inner in content_of(text, f"{at}.{kind}") if isinstance(inner, Content)
-            )
-        elif kind == "thinking":
-            signature = as_text(field(part, "signature"), f"{at}.signature")
-            if (text := as_text(text, f"{at}.{kind}")) or signature:
-                yield Reasoning(text, signature=signature)
-        elif text := as_text(text, f"{at}.{kind}"):
-            yield Content(text)
+        yield from part_texts(part, f"{where}[{i}]")
+
+
+def part_texts(part: Object, at: str) -> Iterator[Segment]:
+    """What a part of a content says. Raises MessageError for one that is no text."""
+    kind = "text" if isinstance(part, str) else field(part, "type")
+    if not isinstance(kind, str) or kind not in _TEXTS:
+        advice = "leave it out, or say in words what it shows"
+        raise MessageError("a part of type text, refusal or thinking", word(kind), f"{at}.type", advice)
+    text = part if isinstance(part, str) else field(part, _TEXTS[kind])
+    if kind == "thinking" and not isinstance(text, str):
+        yield from (Reasoning(inner.text) for inner in content_of(text, f"{at}.{kind}") if isinstance(inner, Content))
+    elif kind == "thinking":
+        signature = as_text(field(part, "signature"), f"{at}.signature")
+        if (text := as_text(text, f"{at}.{kind}")) or signature:
+            yield Reasoning(text, signature=signature)
+    elif text := as_text(text, f"{at}.{kind}"):
+        yield Content(text)
 
 
 FREE_FORM = "input"

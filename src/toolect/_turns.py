@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from toolect._message import Call, Json, Message
+from toolect._message import Call, Json, Message, dumps
 
 
 class System(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="system"):
@@ -20,10 +20,28 @@ class System(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="system")
     developer: bool = False
 
 
+MediaKind: TypeAlias = Literal["image", "audio", "video", "file"]
+
+
+class Media(msgspec.Struct, frozen=True):
+    """An image, a sound, a video or a file in a text: `part` is the provider's form of it, as it came.
+
+    `at` characters of the text stand before it.
+    """
+
+    kind: MediaKind
+    at: int
+    part: dict[str, Json]
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.at, dumps(self.part)))
+
+
 class User(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="user"):
     """What the user says."""
 
     text: str
+    media: tuple[Media, ...] = ()
 
 
 class Assistant(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="assistant"):
@@ -52,9 +70,10 @@ class ToolResult(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     output: str
     is_error: bool = False
     duration_ms: float = 0.0
+    media: tuple[Media, ...] = ()
 
     def to_openai(self) -> dict[str, Json]:
-        """The result as a chat-completions tool message."""
+        """The text of the result as a chat-completions tool message."""
         return {"role": "tool", "tool_call_id": self.call_id, "name": self.name, "content": self.output}
 
 

@@ -12,9 +12,9 @@ from toolect._compiled import Dialect
 from toolect._detection.guess import reader as find
 from toolect._message import Json, MessageError, Repair, kind_of
 from toolect._transcript import OriginSpan
-from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect._turns import Assistant, Media, Results, System, ToolResult, Turn, User
 
-__all__ = ["Assistant", "Conversation", "MessageError", "Results", "System", "ToolResult", "Turn", "User"]
+__all__ = ["Assistant", "Conversation", "Media", "MessageError", "Results", "System", "ToolResult", "Turn", "User"]
 
 
 _TURNS = frozenset((System, User, Assistant, Results))

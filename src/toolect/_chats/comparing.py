@@ -101,7 +101,7 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
         elif was.calls and (was.reasoning, was.content) == (now.reasoning, now.content) and _order(was) != _order(now):
             yield ORDER
     elif isinstance(old, Results) and isinstance(new, Results):
-        if [one.output for one in old.results] != [one.output for one in new.results]:
+        if [(one.output, one.media) for one in old.results] != [(one.output, one.media) for one in new.results]:
             yield OTHER_RESULTS
         if [one.is_error for one in old.results] != [one.is_error for one in new.results]:
             yield NO_ERRORS

@@ -6,7 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from toolect._chats.answers import Answers
+from toolect._chats.media_tokens import without_tokens
 from toolect._chats.told_tools import read_definition
 from toolect._chats.transcript_reader import Course, Held
 from toolect._prompting.outputs import written
@@ -97,7 +100,7 @@ class Hearing:
             case ChatRole.SYSTEM:
                 return None if not draft.texts or first and said == self.spec.system else System(said)
             case ChatRole.USER:
-                return User(said)
+                return User(*without_tokens(said, self.spec.media))
             case ChatRole.ANSWER:
                 return Assistant(self.answers.read(said, tools), said, self.answers.dialect.name, "")
             case _:
@@ -107,12 +110,12 @@ class Hearing:
         found = []
         for parts in draft.results:
             told = {held.slot: text[held.start : held.end] for held in parts}
-            output = self._output(told.get(ChatSlot.TEXT, ""))
-            found.append(ToolResult(told.get(ChatSlot.ID, ""), told.get(ChatSlot.NAME, ""), output))
+            output, media = without_tokens(self._output(told.get(ChatSlot.TEXT, "")), self.spec.media)
+            found.append(ToolResult(told.get(ChatSlot.ID, ""), told.get(ChatSlot.NAME, ""), output, media=media))
         results = []
         for result, call in zip(found, waiting.follow(Results(tuple(found))), strict=True):
             if call is not None:
-                result = ToolResult(result.call_id or call.id or "", result.name or call.name, result.output)
+                result = replace(result, call_id=result.call_id or call.id or "", name=result.name or call.name)
             results.append(result)
         return Results(tuple(results))
 

@@ -37,7 +37,7 @@ class Scan:
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """The markers that turns are made of, and the special tokens of the chat's models."""
-        return (*dict.fromkeys([*self._reader.tokens, *self._spec.tokens.special]),)
+        return (*dict.fromkeys([*self._reader.tokens, *self._spec.special]),)
 
     @cached_property
     def cores(self) -> frozenset[str]:
@@ -71,7 +71,7 @@ class Scan:
         inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
         written = [*inner, self._answers.texts] if op.origin is Origin.ANSWER else inner
         words = {one for one in self._reader.tokens if not any(one in text for text in inner)}
-        words |= {one for one in self._spec.tokens.special if not any(one in text for text in written)}
+        words |= {one for one in self._spec.special if not any(one in text for text in written)}
         words |= {core for end in self._reader.ends_of(op.rule, op.slot) for core in end.cores}
         if op.role in (ChatRole.USER, ChatRole.RESULT, ChatRole.SYSTEM):
             words.update(self._reader.begins_of(op.rule, op.slot))
@@ -98,7 +98,7 @@ class ScanEdges:
     def __init__(self, reader: TranscriptReader, markers: Iterable[str]) -> None:
         slots = reader.runs.slots
         cores = {core for slot, rule in slots.values() for end in reader.ends_of(rule, slot) for core in end.cores}
-        words = {*cores, *reader.tokens, *reader.spec.tokens.special, *markers}
+        words = {*cores, *reader.tokens, *reader.spec.special, *markers}
         after = {run.text for state in slots for run in reader.runs.after(state)} | words
         starts = {
             start

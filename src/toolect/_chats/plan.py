@@ -50,7 +50,7 @@ class Plans(RulePlans):
         )
         self.thought_opener, self.thought_closer = self._thoughts()
         """The markers of reasoning, without blanks; empty where the chat has no reasoning, or does not open it."""
-        self.texts = tuple(dict.fromkeys([*spec.end, *spec.tokens.special, *texts_of(spec)]))
+        self.texts = tuple(dict.fromkeys([*spec.end, *spec.special, *texts_of(spec)]))
         """All that the chat writes by itself, and its model's tokens."""
         self._rules = {role: tuple(rule for rule in self.start.turns if spec.roles.get(rule) is role) for role in TURNS}
         self._answers: dict[int, AnswerPlan] = {}

@@ -20,6 +20,7 @@ from toolect._chats.template_turns import Guarded, sound
 from toolect._chats.template_work import TemplateWork, Ways, ways
 from toolect._chats.writing import Unsafe
 from toolect._compiled import Dialect
+from toolect._exchange.media import refuse_media
 from toolect._message import Json
 from toolect._rendered import Rendered, RenderError
 from toolect._transcript import Author, Origin, Transcript
@@ -86,6 +87,7 @@ class TemplateChat(Written):
 
         Raises RenderError for what the template refuses, and TemplateError for one that does not render at all.
         """
+        refuse_media(conversation.turns, "a template's text")
         sounded = replace(conversation, turns=tuple(sound(self._in_order(conversation).turns)))
         guarded = Guarded(sounded, any_of(self.tokens), unsafe)
         text = self._rendered(guarded, generate, thinking, date)

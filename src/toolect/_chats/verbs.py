@@ -17,6 +17,7 @@ from toolect._chats.guarding import Guard
 from toolect._chats.hearing import Hearing
 from toolect._chats.left_unread import left_unread
 from toolect._chats.marker_scan import Scan
+from toolect._chats.media_tokens import with_signs, with_tokens
 from toolect._chats.outline import Outlines
 from toolect._chats.plan import Plans
 from toolect._chats.read_back_cache import ReadBackCache
@@ -24,6 +25,7 @@ from toolect._chats.round_trips import RoundTrips, Shape
 from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.writing import Unsafe, Writer
 from toolect._compiled import Dialect
+from toolect._exchange.media import refuse_media
 from toolect._message import kind_of
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec
@@ -125,11 +127,13 @@ class Chat(Written):
     ) -> Transcript:
         """The conversation as the grammar of the chat has it, to the same terms as every chat."""
         conversation = self._in_order(conversation)
+        turns, signs = with_signs(conversation.turns, self.spec.media, self.name)
+        conversation = replace(conversation, turns=turns) if signs else conversation
         writer = self._writer(unsafe, date)
-        text = writer.write(conversation.turns, conversation.tools, generate, thinking)
-        if not (writer.has_markers or writer.has_open_calls):
-            return text
-        return self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
+        text = writer.write(turns, conversation.tools, generate, thinking)
+        if writer.has_markers or writer.has_open_calls:
+            text = self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
+        return with_tokens(text, signs, self.spec.media)
 
     def _in_order(self, conversation: Conversation) -> Conversation:
         """As of any chat; texts of the system at the head are one where the chat has one place for them."""
@@ -181,6 +185,7 @@ class Chat(Written):
             return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
         conversation = self._in_order(conversation)
         turns = conversation.turns
+        refuse_media(turns, "a text that is written turn by turn")
 
         def read_back(size: int, text: Transcript, generate: bool, thinking: bool | None) -> Transcript:
             first = Conversation(turns[:size], conversation.tools)
@@ -203,6 +208,7 @@ class Chat(Written):
         Tools are known by the tuple that they are in: what is in it must not be changed.
         """
         conversation = self._in_order(conversation)
+        refuse_media(conversation.turns, "a text that is read back")
         writer = self._writer(unsafe, date)
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
         shape = self._round_trips.shape(conversation, writer) if check == "sample" and unsafe != "keep" else None

@@ -36,8 +36,8 @@ def _said(conversation: Conversation) -> Iterator[Json]:
         match turn:
             case System(text) if text.strip():
                 yield ["system", text.strip()]
-            case User(text):
-                yield ["user", text.strip()]
+            case User(text, media):
+                yield ["user", text.strip(), *(one.part for one in media)]
             case Assistant(message):
                 for kind, word in ((Reasoning, "thought"), (Content, "content")):
                     text = "".join(one.text for one in message.segments if isinstance(one, kind)).strip()
@@ -47,7 +47,8 @@ def _said(conversation: Conversation) -> Iterator[Json]:
                 yield "end"
             case Results(results):
                 told = zip(next(whose), results, strict=True)
-                yield ["results", sorted([call, one.output.strip(), one.is_error] for call, one in told)]
+                pictured = [one.part for result in results for one in result.media]
+                yield ["results", sorted([call, one.output.strip(), one.is_error] for call, one in told), *pictured]
 
 
 def _call(call: Call) -> Json:

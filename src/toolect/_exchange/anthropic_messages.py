@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from toolect._chat_completion import given_call
 from toolect._exchange.gathering import Gathering
+from toolect._exchange.media import MediaApi, read_parts, written_parts
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
@@ -55,10 +56,10 @@ def _read(message: Object, where: str, into: Gathering) -> None:
             if index > first:
                 raise MessageError("results before the user's text", "a text before", at, "move the text behind them")
             call_id = as_text(field(block, "tool_use_id"), f"{at}.tool_use_id")
-            output = text_of(field(block, "content"), f"{at}.content")
-            into.result(ToolResult(call_id, "", output, bool(field(block, "is_error"))), at)
+            output, media = read_parts(field(block, "content"), f"{at}.content")
+            into.result(ToolResult(call_id, "", output, bool(field(block, "is_error")), media=media), at)
     if first < len(blocks) or not blocks:
-        into.add(User(text_of([*[""] * first, *blocks[first:]], f"{where}.content")))
+        into.add(User(*read_parts([*[""] * first, *blocks[first:]], f"{where}.content")))
 
 
 def message_of(message: Object, where: str = "$") -> Message:
@@ -101,8 +102,8 @@ def anthropic_of(turns: Iterable[Turn]) -> dict[str, Json]:
                 raise RenderError("system", "it stands before all messages, here others come first", text)
             case System(text):
                 body = {"system": text, **body}
-            case User(text):
-                body["messages"].append({"role": "user", "content": text})
+            case User(text, media):
+                body["messages"].append({"role": "user", "content": written_parts(text, media, MediaApi.ANTHROPIC)})
             case Assistant(message):
                 body["messages"].append({"role": "assistant", "content": list(blocks_of(message))})
             case Results(results):
@@ -130,5 +131,6 @@ def blocks_of(message: Message) -> Iterator[dict[str, Json]]:
 
 
 def _result(result: ToolResult) -> dict[str, Json]:
-    block = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.output}
+    content = written_parts(result.output, result.media, MediaApi.ANTHROPIC)
+    block = {"type": "tool_result", "tool_use_id": result.call_id, "content": content}
     return block | {"is_error": True} if result.is_error else block

@@ -34,7 +34,7 @@ def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
             if found:
                 yield Results(tuple(found))
             pairs = zip(turn.results, calls, strict=True)
-            yield from (User(one.output) for one, call in pairs if call is None or id(call) not in ids)
+            yield from (User(one.output, one.media) for one, call in pairs if call is None or id(call) not in ids)
         elif isinstance(turn, Assistant):
             yield msgspec.structs.replace(turn, message=_with_ids(turn.message, free, ids))
         else:

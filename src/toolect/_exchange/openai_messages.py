@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from toolect._chat_completion import segments_of
 from toolect._exchange.gathering import Gathering
+from toolect._exchange.media import MediaApi, read_parts, written_parts
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of, unread_text
@@ -40,13 +41,14 @@ def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object
             text = text_of(field(message, "content"), f"{where}.content")
             into.add(System(text, role == "developer"))
         case "user":
-            into.add(User(text_of(field(message, "content"), f"{where}.content")))
+            into.add(User(*read_parts(field(message, "content"), f"{where}.content")))
         case "assistant":
             into.add(Assistant(answer(message, where)))
         case "tool" | "function":
             call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
             name = as_text(field(message, "name"), f"{where}.name")
-            into.result(ToolResult(call_id, name, text_of(field(message, "content"), f"{where}.content")), where)
+            text, media = read_parts(field(message, "content"), f"{where}.content")
+            into.result(ToolResult(call_id, name, text, media=media), where)
         case _:
             raise MessageError(_ROLES, word(role), f"{where}.role")
 
@@ -94,8 +96,8 @@ def _written(turn: Turn) -> Iterator[dict[str, Json]]:
     match turn:
         case System(text, developer):
             yield {"role": "developer" if developer else "system", "content": text}
-        case User(text):
-            yield {"role": "user", "content": text}
+        case User(text, media):
+            yield {"role": "user", "content": written_parts(text, media, MediaApi.CHAT)}
         case Assistant(message):
             said = message.to_openai()
             unread = [unread_text(call) for call in message.calls if not call.runnable]
@@ -104,4 +106,5 @@ def _written(turn: Turn) -> Iterator[dict[str, Json]]:
                 said["content"] = "\n".join(filter(None, [said.get("content"), *unread]))
             yield said
         case Results(results):
-            yield from (result.to_openai() for result in results)
+            for one in results:
+                yield one.to_openai() | {"content": written_parts(one.output, one.media, MediaApi.CHAT)}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from toolect._chat_completion import arguments_text, content_of, free_form_call, named_call
 from toolect._exchange.gathering import Gathering
+from toolect._exchange.media import MediaApi, read_parts, written_parts
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
@@ -74,16 +75,17 @@ def _read(item: Object, where: str, into: Gathering) -> None:
     kind, role = field(item, "type") or "message", field(item, "role")
     if kind in ("function_call_output", "custom_tool_call_output"):
         call_id = as_text(field(item, "call_id"), f"{where}.call_id")
-        into.result(ToolResult(call_id, "", text_of(field(item, "output"), f"{where}.output")), where)
+        output, media = read_parts(field(item, "output"), f"{where}.output")
+        into.result(ToolResult(call_id, "", output, media=media), where)
         return
     if kind != "message":
         raise MessageError(_ITEMS, word(kind), f"{where}.type", _ADVICE)
-    text = text_of(field(item, "content"), f"{where}.content")
+    content, at = field(item, "content"), f"{where}.content"
     match role:
         case "system" | "developer":
-            into.add(System(text, role == "developer"))
+            into.add(System(text_of(content, at), role == "developer"))
         case "user":
-            into.add(User(text))
+            into.add(User(*read_parts(content, at)))
         case _:
             raise MessageError("a role: system, developer, user or assistant", word(role), f"{where}.role")
 
@@ -97,15 +99,16 @@ def _items(turn: Turn) -> Iterator[dict[str, Json]]:
     match turn:
         case System(text, developer):
             yield {"type": "message", "role": "developer" if developer else "system", "content": text}
-        case User(text):
-            yield {"type": "message", "role": "user", "content": text}
+        case User(text, media):
+            yield {"type": "message", "role": "user", "content": written_parts(text, media, MediaApi.RESPONSES)}
         case Assistant(message):
             yield from map(_item, message.segments)
             if not message.segments:
                 yield _item(Content(""))
         case Results(results):
             for result in results:
-                yield {"type": "function_call_output", "call_id": result.call_id, "output": result.output}
+                output = written_parts(result.output, result.media, MediaApi.RESPONSES)
+                yield {"type": "function_call_output", "call_id": result.call_id, "output": output}
 
 
 def _item(segment: Segment) -> dict[str, Json]:

@@ -15,6 +15,7 @@ from toolect._detection.dropped import with_dropped
 from toolect._exchange.definitions import read_tools
 from toolect._exchange.embedded_tools import definitions_in, element_results, one_each, tells_of
 from toolect._exchange.gathering import Gathering
+from toolect._exchange.media import refuse_media
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, dumps
@@ -126,6 +127,7 @@ def row_of(turns: Sequence[Turn], tools: Tools, dialect: RowDialect | None) -> d
 
     Results stand in the order of their calls, as nothing else tells which call each is of. Raises RenderError.
     """
+    refuse_media(turns, "such a row")
     habit = _in_turns if dialect is None else _in_texts
     turns = in_order_of_calls(turns, dialect.spec if dialect else None, partial(_sampled, dialect))
     said = [{"from": who, "value": text} for turn in turns for who, text in habit(turn, tools, dialect)]

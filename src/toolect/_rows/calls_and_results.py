@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from toolect._exchange.embedded_tools import element_results, one_each
 from toolect._exchange.gathering import Gathering
+from toolect._exchange.media import read_parts
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.plain_text import text_of
 from toolect._message import Call, Content, Json, Message, MessageError, Segment, dumps
@@ -53,7 +54,7 @@ class CallTextReader:
                 for one in found:
                     into.result(one, where)
                 if not found:
-                    into.add(User(text_of(content, f"{where}.content")))
+                    into.add(User(*read_parts(content, f"{where}.content")))
             case "assistant":
                 for turn in self._answers(message, where):
                     if isinstance(turn, Results):
@@ -64,10 +65,10 @@ class CallTextReader:
             case "tool" | "function":
                 call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
                 name = as_text(field(message, "name") or field(message, "tool_name"), f"{where}.name")
-                text = text_of(content, f"{where}.content")
+                text, media = read_parts(content, f"{where}.content")
                 elements = element_results(text) if text.lstrip()[:1] == "<" else self._listed(text)
                 texts = one_each(text, into.open) if alone and not (elements or call_id) else [text]
-                for one in elements or [ToolResult(call_id, name, one) for one in texts]:
+                for one in elements or [ToolResult(call_id, name, one, media=media) for one in texts]:
                     into.result(one, where)
             case _:
                 raise MessageError(_ROLES, word(role), f"{where}.role")

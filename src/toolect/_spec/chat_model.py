@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntFlag, StrEnum, auto
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -273,6 +273,8 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     tokens: ModelTokens = ModelTokens()
+    media: dict[Literal["image", "audio", "video", "file"], str] = {}
+    """What stands in a text for each kind of what is no text."""
     ids: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
     """How many letters and digits the id of a call has: one that has not is made anew. 0 for any."""
     lost: tuple[Lost, ...] = ()
@@ -297,6 +299,11 @@ class ChatSpec(ChatFields, frozen=True, kw_only=True):
     def end(self) -> tuple[str, ...]:
         """The tokens that end an answer."""
         return self.tokens.end
+
+    @property
+    def special(self) -> tuple[str, ...]:
+        """The tokens that the grammar does not have, those of media among them."""
+        return (*self.tokens.special, *(token.strip() for token in self.media.values()))
 
     def __repr__(self) -> str:
         return f"<ChatSpec {self.name}>"

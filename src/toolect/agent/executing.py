@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
+from toolect._turns import Media
 from toolect.agent.errors import RetryError, ToolError
 from toolect.agent.tool import Handler
 
@@ -33,6 +34,7 @@ class Output(NamedTuple):
     """The tool asks for another call."""
     refused: bool = False
     """Nobody approved the call."""
+    media: tuple[Media, ...] = ()
 
 
 async def output_of(
@@ -51,7 +53,8 @@ async def output_of(
         if not done:
             task.cancel()
             return Output(f"`{name}` took longer than {timeout:g} seconds and was given up", True)
-        return Output(_text(task.result()))
+        value = task.result()
+        return value if isinstance(value, Output) else Output(_text(value))
     except asyncio.CancelledError:
         if not task.done():
             task.cancel()
@@ -59,7 +62,7 @@ async def output_of(
         return Output(f"`{name}` was cancelled", True)
     except (RetryError, ToolError) as error:
         sent_back = isinstance(error, RetryError)
-        text = _cut(message_of(error))
+        text = cut(message_of(error))
         return Output(text or f"`{name}` {'asks for another call' if sent_back else 'failed'}", True, sent_back)
     except Exception as error:  # whatever the handler raises is its result
         _log.info("the tool %s failed", name, exc_info=error)
@@ -102,21 +105,22 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
 def _text(value: Any) -> str:
     """A handler's value as text: a string as it is, else JSON. Raises `ToolError` for what JSON cannot say."""
     if isinstance(value, str):
-        return _cut(value)
+        return cut(value)
     try:
-        return _cut(_written(value))
+        return cut(_written(value))
     except (TypeError, ValueError, RecursionError):
         pass
     try:
         from pydantic_core import to_jsonable_python
 
-        return _cut(_written(to_jsonable_python(value)))  # models, data classes, dates, sets
+        return cut(_written(to_jsonable_python(value)))  # models, data classes, dates, sets
     except Exception as error:  # pydantic has errors of its own
         why = described(error, True)
         raise ToolError(f"expected a value that JSON can say, got {type(value).__name__} ({why})") from None
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """A text of at most `MAX_OUTPUT` characters, with a note where it was cut."""
     if len(text) <= MAX_OUTPUT:
         return text
     return f"{text[:MAX_OUTPUT]}… (cut: {len(text) - MAX_OUTPUT} more characters)"

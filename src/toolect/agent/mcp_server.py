@@ -14,9 +14,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from toolect import _extras as extras
-from toolect._message import dumps
+from toolect._exchange.media import read_parts
+from toolect._message import Json, MessageError, dumps
 from toolect.agent.errors import AgentError, ToolDefinitionError, ToolError
-from toolect.agent.executing import described
+from toolect.agent.executing import Output, cut, described
 from toolect.agent.redaction import Redactor, argument_secrets, public_url, url_secrets
 from toolect.agent.tool import Tool
 
@@ -86,11 +87,15 @@ class McpServer:
             await session.close()
 
     def _tool(self, client: Any, listed: Any, name: str) -> Tool:
-        async def handler(**arguments: Any) -> str:
+        async def handler(**arguments: Any) -> Output:
             came = await client.call_tool(listed.name, arguments)
+            try:
+                output = _output(came)
+            except MessageError as error:  # a part is too long
+                raise ToolError(str(error)) from None
             if came.is_error:
-                raise ToolError(self._redact(_text(came)))
-            return _text(came)
+                raise ToolError(self._redact(output.text))
+            return output
 
         about = next((one for one in (listed.description, listed.title) if one and one.strip()), name.replace("_", " "))
         tool = Tool(name, about, listed.input_schema, handler, self.timeout)
@@ -217,20 +222,40 @@ def _secrets(server: Any) -> list[str]:
     return [*environment, *argument_secrets(words), *(secret for url in urls for secret in url_secrets(url))]
 
 
-def _text(came: Any) -> str:
-    """The result of a tool as text for a model: text as it is, of other content its type."""
+def _output(came: Any) -> Output:
+    """The result of a tool: its texts, and images, sounds and files between them. Raises MessageError."""
     if not came.content and came.structured_content is not None:
-        return dumps(came.structured_content)
-    return "\n".join(map(_block, came.content))
+        return Output(dumps(came.structured_content))
+    parts: list[Json] = []
+    for number, block in enumerate(came.content):
+        parts += [{"type": "text", "text": "\n" * bool(number)}, _part(block)]
+    text, media = read_parts(parts, "content")
+    return Output(cut(text), media=media)
 
 
-def _block(block: Any) -> str:
+def _part(block: Any) -> dict[str, Json]:
+    """A block of content as a part of a chat completion's message; of one that nothing is known of its type."""
     match block.type:
+        case "image":
+            return _file(block.mime_type, block.data, "")
+        case "audio":
+            form = str(block.mime_type).rpartition("/")[2]
+            return {"type": "input_audio", "input_audio": {"data": block.data, "format": form}}
+        case "resource" if (data := getattr(block.resource, "blob", None)) is not None:
+            return _file(block.resource.mime_type, data, str(block.resource.uri))
         case "text":
-            return str(block.text)
+            text = str(block.text)
         case "resource":
-            return str(getattr(block.resource, "text", None) or f"[{block.resource.uri}]")
+            text = str(getattr(block.resource, "text", None) or f"[{block.resource.uri}]")
         case "resource_link":
-            return f"[{block.uri}]"
+            text = f"[{block.uri}]"
         case kind:
-            return f"[{kind} of type {block.mime_type}, which is not shown]"
+            text = f"[{kind}, which is not shown]"
+    return {"type": "text", "text": text}
+
+
+def _file(media_type: str | None, data: str, uri: str) -> dict[str, Json]:
+    url = f"data:{media_type or 'application/octet-stream'};base64,{data}"
+    if not uri or (media_type or "").startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"filename": uri.rpartition("/")[2] or uri, "file_data": url}}

@@ -13,6 +13,7 @@ from toolect import registry
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._compiled import Dialect
 from toolect._events import ContentDelta, Event
+from toolect._exchange.media import shown_by_user, without_media
 from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError, kind_of
 from toolect._names import UnknownNameError
@@ -129,7 +130,7 @@ class NativeModel(ServedModel):
     """
 
     def _request(self, turns: list[Turn], tools: Definitions, choice: str) -> dict[str, Json]:
-        body: dict[str, Json] = {"messages": joined(messages_of(turns))}
+        body: dict[str, Json] = {"messages": joined(messages_of(shown_by_user(turns)))}
         if tools:
             body["tools"] = tools
             if choice != "auto":
@@ -178,6 +179,7 @@ class RawModel(ServedModel):
 
     def _prompt(self, turns: list[Turn], tools: Definitions) -> str:
         """The conversation as text; tools that the chat has no place for stand in the system prompt."""
+        turns = [*map(without_media, turns)]
         prompt = self.form.render(Conversation(turns, tools), thinking=self.thinking, unsafe="neutralise")
         if tools and not any(span.origin is Origin.TOOLS for span in prompt.spans):
             turns = with_tools(self.form.dialect, turns, tools)

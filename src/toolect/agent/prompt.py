@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from toolect._compiled import Dialect
+from toolect._exchange.media import MediaApi, shown_by_user, written_parts
 from toolect._exchange.plain_text import unread_text
 from toolect._message import Content, Json, Message
 from toolect._rendered import RenderError
@@ -18,12 +19,12 @@ Definitions = list[dict[str, Json]]
 def messages(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> list[dict[str, Json]]:
     """The turns as messages with a role and a text; the tools stand in the first one, a system message."""
     out: list[dict[str, Json]] = []
-    for turn in with_tools(dialect, turns, tools):
+    for turn in with_tools(dialect, shown_by_user(turns), tools):
         match turn:
             case System(text):
                 out.append({"role": "system", "content": text})
-            case User(text):
-                out.append({"role": "user", "content": text})
+            case User(text, media):
+                out.append({"role": "user", "content": written_parts(text, media, MediaApi.CHAT)})
             case Assistant(message, text):
                 out.append({"role": "assistant", "content": _wire(dialect, message, tools) if text is None else text})
             case Results(results):
@@ -102,7 +103,16 @@ def joined(messages: Iterable[dict[str, Json]]) -> list[dict[str, Json]]:
     for message in messages:
         last = out[-1] if out else {}
         if message["role"] == "user" == last.get("role"):
-            out[-1] = {**last, "content": f"{last['content']}\n\n{message['content']}"}
+            out[-1] = {**last, "content": _both(last["content"], message["content"])}
         else:
             out.append(message)
     return out
+
+
+def _both(first: Json, second: Json) -> Json:
+    """Two contents as one: texts with an empty line between them, else the parts of both."""
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [
+        part for one in (first, second) for part in ([{"type": "text", "text": one}] if isinstance(one, str) else one)
+    ]

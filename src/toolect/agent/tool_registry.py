@@ -202,7 +202,8 @@ class ToolRegistry:
 
 def result(call: Call, call_id: str, output: Output, start: float) -> ToolResult:
     """An output as what came of the call, which began at `start` of `time.perf_counter`."""
-    return ToolResult(call_id, call.name, output.text, output.is_error, 1e3 * (time.perf_counter() - start))
+    spent = 1e3 * (time.perf_counter() - start)
+    return ToolResult(call_id, call.name, output.text, output.is_error, spent, output.media)
 
 
 def refusal_of(call: Call) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolect._events import Event
+from toolect._exchange.media import media_of
 from toolect._message import Json, MessageError
 from toolect._rendered import RenderError
 from toolect._shown import unread_json
@@ -28,7 +29,6 @@ from toolect.serve.upstream import DONE, Upstream, decode, encode
 LOG = logging.getLogger("toolect.serve")
 _ABSENT = (404, 405, 501)
 """The statuses of an upstream that has no such endpoint."""
-_MEDIA = frozenset(("image_url", "input_audio", "file", "video_url", "input_image", "input_file", "image"))
 
 
 @dataclass
@@ -145,7 +145,7 @@ class Endpoint:
         service = self._service
         form = await service.models.form(request.model, headers)
         chosen = service.options.mode
-        if form.chat is not None and not (chosen == "auto" and _has_media(request.messages)):
+        if form.chat is not None and not (chosen == "auto" and _has_media(request)):
             prompt = await asyncio.to_thread(write_prompt, request, form)
             try:
                 return await self._begin(request, form, prompt, headers, log)
@@ -264,8 +264,9 @@ def chat_body(request: ModelRequest) -> dict[str, Json]:
     return body | {"stream_options": {"include_usage": True}} if request.stream else body
 
 
-def _has_media(messages: list[Json] | None) -> bool:
-    """True where a message has a part that is no text, such as an image."""
-    contents = (one.get("content") for one in messages or () if isinstance(one, dict))
-    parts = (part for content in contents if isinstance(content, list) for part in content)
-    return any(isinstance(part, dict) and str(part.get("type")) in _MEDIA for part in parts)
+def _has_media(request: ModelRequest) -> bool:
+    """True where a message has a part that is no text, such as an image. Raises RequestError."""
+    try:
+        return any(map(media_of, request.conversation.turns))
+    except MessageError as error:
+        raise RequestError.of(error) from None

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from toolect._chats.continuing import Written
 from toolect._compiled import Dialect
+from toolect._exchange.media import refuse_media
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning
 from toolect._rendered import Part, RenderError
 from toolect._transcript import Origin
@@ -90,6 +91,7 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     tools = [] if request.choice == NONE else request.tools
     try:
         conversation = replace(request.conversation.unread_as_text(), tools=tools)
+        refuse_media(conversation.turns, "a prompt of text")
         text = _written(form.chat, conversation, request.thinking)
         opening = _opening(form.dialect, request) if request.must_call else ""
         if opening and _is_reasoning(form.dialect, opening, text):
