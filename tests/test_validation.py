@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 import shares
 
+from toolect._message import Violation
 from toolect._validation import MAX_SCHEMA, MAX_STEPS, SchemaError, Validator
 
 
@@ -58,6 +59,13 @@ ENDLESS: dict[str, tuple[Any, Any, str]] = {
     "a list against a list": (of({"items": {"enum": [*range(2000)]}}), [1999] * 2000, STEPS),
     "a huge integer": (of({"multipleOf": 0.1}), 7**100_000, "expected an integer of at most 65,536 bits"),
     "itself": (of({"$ref": "#/properties/x"}), 1, "nests without end"),
+    "itself in place": (
+        {"$dynamicAnchor": "m", "properties": {"x": {"$dynamicRef": "#m"}}, "allOf": [{"$dynamicRef": "#m"}]}, {},
+        "nests without end",
+    ),
+    "nine hundred patterns of keys": (
+        of({"patternProperties": {f"a{i}b": {} for i in range(900)}}), {f"a{i}": 1 for i in range(20_000)}, STEPS,
+    ),
     "elsewhere": (of({"$ref": "http://127.0.0.1/a.json"}), 1, "expected a schema without outside references"),
 }  # fmt: skip
 
@@ -68,6 +76,20 @@ def test_what_takes_too_long_is_cut_off(what: str) -> None:
     schema, value, expected = ENDLESS[what]
     found = Validator(schema).violations(value if "many" in what else {"x": value})
     assert found[-1].limit and expected in str(found[-1]), found
+
+
+def test_a_value_that_nests_without_end_is_cut_off_wherever_python_is() -> None:
+    """Near the end of Python's stack an extension of the library panics, which is no Exception."""
+    value: Any = {}
+    for _ in range(5000):
+        value = {"x": value}
+    validator = Validator({"type": "object", "properties": {"x": {"$ref": "#"}}})
+
+    def deeper(by: int) -> list[Violation]:
+        return deeper(by - 1) if by else validator.violations(value)
+
+    for depth in range(0, 780, 20):
+        assert "nests without end" in str(deeper(depth)[-1])
 
 
 FINE: dict[str, tuple[Any, Any]] = {

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MAX_STEPS = 100_000
 """Keywords that are applied to one call's arguments, each for up to 16 members. Beyond it: a violation says so. They
 take about half a second."""
+MAX_NESTED = 150
+"""Keywords that are applied inside of each other. Beyond it: a violation says so."""
 MAX_SEARCH = 1_000_000
 """Steps of matching a pattern that is not linear. Beyond it, and for one that is exponential: a violation says so."""
 MAX_BITS = 1 << 16
@@ -37,6 +39,7 @@ MAX_SCHEMA = 10_000
 """Values in a schema. Beyond it: `SchemaError`."""
 MAX_VIOLATIONS = 20
 """Violations that are listed of one call; a model mends no more at a time."""
+_ENDLESS = "arguments that can be checked", f"a value or a schema that nests without end (over {MAX_NESTED} keywords)"
 _SHOWN = 80
 _TYPES = 32
 
@@ -91,12 +94,15 @@ class Validator:
         except _CutOffError as error:
             found.append(Violation("$", error.expected, error.got, limit=True))
         except RecursionError:
-            got = "a value or a schema that nests without end"
-            found.append(Violation("$", "arguments that can be checked", got, limit=True))
+            found.append(Violation("$", *_ENDLESS, limit=True))
         except Exception as error:  # whatever a schema makes the library raise: it is not known whether arguments fit
             ref = getattr(error, "ref", None)
             expected = "a schema without outside references" if ref else "a schema that arguments can be checked by"
             found.append(Violation("$", expected, f"`{cut(str(ref or error), _SHOWN)}`", limit=True))
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # what a RecursionError is in the library's extension
+                raise
+            found.append(Violation("$", *_ENDLESS, limit=True))
         finally:
             _run.reset(token)
         return found[:MAX_VIOLATIONS]
@@ -151,10 +157,10 @@ def _kept(schema: str) -> Validator:
 class _Steps:
     """What is left of the steps of one validation."""
 
-    __slots__ = ("left", "met", "patterns")
+    __slots__ = ("left", "met", "nested", "patterns")
 
     def __init__(self, patterns: frozenset[str]) -> None:
-        self.left = MAX_STEPS
+        self.left, self.nested = MAX_STEPS, 0
         self.patterns = patterns
         """Those of keys, anywhere in the schema."""
         self.met = set[str]()
@@ -230,11 +236,17 @@ def _counted(keyword: Keyword, weight: int) -> Keyword:
         members = len(value) if isinstance(value, list | dict) else 0
         parts = members + (len(rule) if isinstance(rule, list | dict | str) else 0)
         steps.take(weight + parts // 16)
-        for error in keyword(validator, rule, value, schema) or ():
-            if not isinstance(error.validator, str):  # it is new, and quotes the value
-                steps.take(len(error.message) // 64)
-            steps.take(1)
-            yield error
+        if steps.nested == MAX_NESTED:
+            raise _CutOffError(*_ENDLESS)
+        steps.nested += 1
+        try:
+            for error in keyword(validator, rule, value, schema) or ():
+                if not isinstance(error.validator, str):  # it is new, and quotes the value
+                    steps.take(len(error.message) // 64)
+                steps.take(1)
+                yield error
+        finally:
+            steps.nested -= 1
 
     return check
 
@@ -350,7 +362,7 @@ def _matches(pattern: str, text: str) -> bool:
     steps = len(text) ** min(degree, 64)
     if degree == 0 or steps > MAX_SEARCH and degree > 1:
         raise _too_slow(pattern)
-    run.take(steps // 128)
+    run.take(1 + steps // 128)
     return re.search(pattern, text) is not None
 
 
