@@ -13,7 +13,7 @@ from toolect._exchange.plain_text import text_of
 from toolect._message import Call, Content, Json, Message, MessageError, Segment, dumps
 from toolect._objects import Object, as_list, as_object, as_text, field, word
 from toolect._rows.opening import opened
-from toolect._rows.patterns import Pattern, fit
+from toolect._rows.patterns import Pattern
 from toolect._rows.row_holes import take_of_turn
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
@@ -77,7 +77,7 @@ class CallTextReader:
         """The results of which a text is a list in JSON; nothing for any other text."""
         items = opened(text) if self._result is not None else None
         fitting = (
-            [fit(self._result, one, take_of_turn) for one in items] if self._result and isinstance(items, list) else []
+            [self._result.fit(one, take_of_turn) for one in items] if self._result and isinstance(items, list) else []
         )
         if not all(holes and "output" in holes for holes in fitting):
             return []

@@ -12,7 +12,9 @@ MOST = 2
 
 def opened(value: Json) -> Json:
     """The list or object that a text is the JSON of; any other value as it is."""
-    found = value
+    if type(value) is not str or value[:1].isalpha():
+        return value
+    found: Json = value
     for _ in range(MOST):
         if not isinstance(found, str) or found.lstrip()[:1] not in ("[", "{", '"'):
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._message import Json
@@ -13,6 +13,8 @@ ONLY, SOME, ABSENT = "$only", "$some", "$absent"
 """Keys of a pattern: no other fields are there; one item of the list fits. A value: there is no such field."""
 _SEARCHED = 20_000
 """Characters of a text in which an expression is looked for."""
+MAX_KEYS = 64
+"""Sets of keys that an object pattern remembers its fields of. Beyond it: all are worked out anew."""
 Holes: TypeAlias = dict[str, list[Json]]
 NOTHING = object()
 """What a hole takes of a value that may not stand in it."""
@@ -25,11 +27,23 @@ class RowHole(NamedTuple):
 
     name: str
 
+    def fit(self, value: Json, takes: Takes) -> Holes | None:
+        """What stands in the holes, each in order; None where the value does not fit. So do all patterns."""
+        taken = takes(self.name, value)
+        return None if taken is NOTHING else {self.name: [taken]}
+
 
 class Words(NamedTuple):
     """One of some texts, or a constant."""
 
     words: tuple[Json, ...]
+
+    def fit(self, value: Json, _: Takes) -> Holes | None:
+        """Nothing stands in holes."""
+        if type(value) is str:
+            return {} if value in self.words else None
+        same = any(value is word or type(value) is type(word) and value == word for word in self.words)
+        return {} if same else None
 
 
 class Expression(NamedTuple):
@@ -37,17 +51,51 @@ class Expression(NamedTuple):
 
     regex: re.Pattern[str]
 
+    def fit(self, value: Json, _: Takes) -> Holes | None:
+        """Nothing stands in holes."""
+        return {} if isinstance(value, str) and self.regex.search(value, 0, _SEARCHED) else None
+
 
 class EachItem(NamedTuple):
     """A list all of whose items fit; without a pattern any list."""
 
     item: Pattern | None
 
+    def fit(self, value: Json, takes: Takes) -> Holes | None:
+        """What stands in the holes of all items."""
+        value = opened(value)
+        if not isinstance(value, list):
+            return None
+        found: Holes = {}
+        for one in value if self.item is not None else ():
+            inside = self.item.fit(one, takes) if self.item is not None else None
+            if inside is None:
+                return None
+            _add(found, inside)
+        return found
+
 
 class Some(NamedTuple):
     """A list one of whose items fits."""
 
     item: Pattern
+
+    def fit(self, value: Json, takes: Takes) -> Holes | None:
+        """Nothing stands in holes."""
+        value = opened(value)
+        if isinstance(value, list):
+            for one in value:
+                if self.item.fit(one, takes) is not None:
+                    return {}
+        return None
+
+
+class Absent(NamedTuple):
+    """A field that is not there."""
+
+    def fit(self, _value: Json, _takes: Takes) -> Holes | None:
+        """No value fits."""
+        return None
 
 
 class RowField(NamedTuple):
@@ -57,16 +105,83 @@ class RowField(NamedTuple):
     optional: bool
     value: Pattern
 
+    def fit(self, value: Mapping[str, Json], takes: Takes) -> tuple[str, Holes]:
+        """The name under which the field is there and fits, and what stands in its holes; "" where it does not."""
+        for name in self.names:
+            item = value.get(name)
+            if item is None and name not in value:
+                item = nested(value, name)
+            inside = self.value.fit(item, takes)
+            if inside is not None and (item is not None or not isinstance(self.value, RowHole)):
+                return name, inside
+        return "", {}
 
-class Fields(NamedTuple):
+    def is_lost(self, value: Mapping[str, Json]) -> bool:
+        """True where an object does not fit without the field: it must be there, or what stands there would be lost."""
+        return not self.optional or isinstance(self.value, RowHole) and any(value.get(one) for one in self.names)
+
+    def of_keys(self, keys: Sequence[str]) -> RowField | None:
+        """The field with the names that an object with such keys may have it under; None where it has none."""
+        if isinstance(self.value, Words) and None in self.value.words:
+            return self  # it fits what is not there
+        heads = {*keys, *(key[:at] for key in map(str, keys) for at, sign in enumerate(key) if sign == ".")}
+        names = tuple(name for name in self.names if name in heads)
+        return self._replace(names=names) if names else None
+
+
+class Fields:
     """An object with these fields, and others unless it is `only`."""
 
-    fields: tuple[RowField, ...]
-    only: bool
+    __slots__ = ("_of_keys", "fields", "only")
 
+    def __init__(self, fields: tuple[RowField, ...], only: bool) -> None:
+        self.fields, self.only = fields, only
+        self._of_keys: dict[tuple[str, ...], tuple[RowField, ...] | None] = {}
 
-class Absent(NamedTuple):
-    """A field that is not there."""
+    def of_keys(self, keys: tuple[str, ...]) -> tuple[RowField, ...] | None:
+        """The fields that an object with these keys may have, worked out once; None where it cannot fit."""
+        try:
+            return self._of_keys[keys]
+        except KeyError:
+            if len(self._of_keys) >= MAX_KEYS:
+                self._of_keys = {}
+            found = self._of_keys[keys] = self._among(keys)
+            return found
+
+    def _among(self, keys: tuple[str, ...]) -> tuple[RowField, ...] | None:
+        found = []
+        for field in self.fields:
+            own = field.of_keys(keys)
+            if isinstance(field.value, Absent):
+                if own is not None:
+                    return None
+            elif own is not None:
+                found.append(own)
+            elif not field.optional:
+                return None
+        return (*found,)
+
+    def fit(self, value: Json, takes: Takes) -> Holes | None:
+        """What stands in the holes of the fields."""
+        if type(value) is not dict:
+            value = attributes(opened(value))
+            if not isinstance(value, Mapping):
+                return None
+        fields = self.of_keys((*value,))
+        if fields is None:
+            return None
+        found: Holes = {}
+        read = set()
+        for field in fields:
+            name, inside = field.fit(value, takes)
+            if name:
+                read.add(name)
+                _add(found, inside)
+            elif field.is_lost(value):
+                return None
+        if self.only and any(value[name] is not None for name in value.keys() - read):
+            return None
+        return found
 
 
 Pattern: TypeAlias = RowHole | Absent | Words | Expression | EachItem | Some | Fields
@@ -108,70 +223,9 @@ def holes_of(pattern: Pattern) -> Iterator[str]:
             yield name
         case EachItem(item) | Some(item) if item is not None:
             yield from holes_of(item)
-        case Fields(fields):
-            for field in fields:
+        case Fields():
+            for field in pattern.fields:
                 yield from holes_of(field.value)
-
-
-def fit(pattern: Pattern, value: Json, takes: Takes) -> Holes | None:
-    """What stands in the holes of a pattern, each in order; None where the value does not fit."""
-    match pattern:
-        case Absent():
-            return None
-        case RowHole(name):
-            taken = takes(name, value)
-            return None if taken is NOTHING else {name: [taken]}
-        case Words(words):
-            return {} if any(value is word or type(value) is type(word) and value == word for word in words) else None
-        case Expression(regex):
-            return {} if isinstance(value, str) and regex.search(value, 0, _SEARCHED) else None
-        case Some(item):
-            value = opened(value)
-            fits = isinstance(value, list) and any(fit(item, one, takes) is not None for one in value)
-            return {} if fits else None
-        case EachItem(item):
-            value = opened(value)
-            if not isinstance(value, list):
-                return None
-            found: Holes = {}
-            for one in value if item is not None else ():
-                inside = fit(item, one, takes) if item is not None else None
-                if inside is None:
-                    return None
-                _add(found, inside)
-            return found
-        case Fields(fields, only):
-            value = attributes(opened(value))
-            return _fields(fields, only, value, takes) if isinstance(value, Mapping) else None
-
-
-def _fields(fields: tuple[RowField, ...], only: bool, value: Mapping[str, Json], takes: Takes) -> Holes | None:
-    found: Holes = {}
-    read = set()
-    for field in fields:
-        name, inside = fit_field(field, value, takes)
-        if name:
-            read.add(name)
-            _add(found, inside)
-        elif not field.optional or isinstance(field.value, RowHole) and any(value.get(one) for one in field.names):
-            return None  # what stands there would be lost
-    if only and any(value[name] is not None for name in value.keys() - read):
-        return None
-    return found
-
-
-def fit_field(field: RowField, value: Mapping[str, Json], takes: Takes) -> tuple[str, Holes]:
-    """The name under which a field is there and fits, and what stands in its holes; "" where it does not."""
-    if isinstance(field.value, Absent):
-        return ("", {}) if any(name in value for name in field.names) else (field.names[0], {})
-    for name in field.names:
-        item = value.get(name)
-        if item is None and name not in value:
-            item = nested(value, name)
-        inside = fit(field.value, item, takes)
-        if inside is not None and (item is not None or not isinstance(field.value, RowHole)):
-            return name, inside
-    return "", {}
 
 
 def _add(found: Holes, more: Holes) -> None:

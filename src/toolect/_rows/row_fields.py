@@ -13,7 +13,7 @@ import msgspec
 from toolect import _files as files
 from toolect._diagnostic import Diagnostic, Severity, SpecError
 from toolect._message import Json
-from toolect._rows.patterns import ABSENT, Fields, Holes, Pattern, RowHole, compiled, fit, fit_field, holes_of
+from toolect._rows.patterns import ABSENT, MAX_KEYS, Fields, Holes, Pattern, compiled, holes_of
 from toolect._rows.row_holes import ROW, TURN, take_of_row
 from toolect._spec.decode import check_keys, read_struct
 from toolect._spec.document import Node, YamlTable, describe, read_document, read_text
@@ -127,29 +127,36 @@ class RowKind(msgspec.Struct, frozen=True):
         """
         for pattern in self.rows:
             if (found := _fit(pattern, row)) is not None:
-                known = not self.known or any(fit(one, row, take_of_row) is not None for one in self.known)
+                known = not self.known or any(one.fit(row, take_of_row) is not None for one in self.known)
                 return found if known else None
         return None
 
+    def may_have(self, columns: tuple[str, ...]) -> bool:
+        """False where no row with these columns is of this kind."""
+        return any(pattern.of_keys(columns) is not None for pattern in self.rows)
+
     def is_line(self, row: Json) -> bool:
         """True for a line of a file that is one row of this kind."""
-        return any(fit(one, row, take_of_row) is not None for one in self.line)
+        return any(one.fit(row, take_of_row) is not None for one in self.line)
 
 
 def _fit(pattern: Fields, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str], dict[str, str]] | None:
     """A row's holes; columns of which only something is taken are kept beside the new row, if they may be missing."""
+    fields = pattern.of_keys((*row,))
+    if fields is None:
+        return None
     holes: Holes = {}
     columns, names = set(), {}
-    for field in pattern.fields:
-        name, inside = fit_field(field, row, take_of_row)
+    for field in fields:
+        name, inside = field.fit(row, take_of_row)
         if name:
             for hole, values in inside.items():
                 holes.setdefault(hole, []).extend(values)
                 names[hole] = name
             if not (field.optional and isinstance(field.value, Fields)) and name in row:
                 columns.add(name)
-        elif not field.optional or isinstance(field.value, RowHole) and any(row.get(one) for one in field.names):
-            return None  # what stands there would be lost
+        elif field.is_lost(row):
+            return None
     return holes, frozenset(columns), names
 
 
@@ -157,6 +164,16 @@ class RowKinds(msgspec.Struct, frozen=True):
     """The kinds of rows that there are, those of users before those that are shipped."""
 
     kinds: tuple[RowKind, ...]
+    _of_columns: dict[tuple[str, ...], tuple[RowKind, ...]] = {}
+
+    def of_columns(self, columns: tuple[str, ...]) -> tuple[RowKind, ...]:
+        """The kinds that a row with these columns may be of."""
+        found = self._of_columns.get(columns)
+        if found is None:
+            if len(self._of_columns) >= MAX_KEYS:
+                self._of_columns.clear()
+            found = self._of_columns[columns] = tuple(kind for kind in self.kinds if kind.may_have(columns))
+        return found
 
     def __getitem__(self, name: str) -> RowKind:
         return next(kind for kind in self.kinds if kind.name == name)

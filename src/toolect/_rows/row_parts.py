@@ -10,7 +10,7 @@ from toolect._chats.comparing import Change
 from toolect._message import Json, MessageError
 from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
-from toolect._rows.patterns import Holes, RowHole, fit_field
+from toolect._rows.patterns import Holes, RowHole
 from toolect._rows.row_fields import RowKind, RowKinds, row_kinds
 from toolect._rows.row_holes import ROW, take_of_row
 from toolect._rows.row_source import Source
@@ -55,9 +55,9 @@ def as_row(row: Json, source: Source) -> Mapping[str, Json]:
 def parts_of(row: Mapping[str, Json], source: Source) -> list[RowParts]:
     """The parts of a row; of several that stand in one, each. Raises RowRejectedError for a row that no kind knows."""
     kinds = row_kinds(source.files)
-    wanted = [kind for kind in kinds.kinds if kind.name == source.kind] if source.kind else kinds.kinds
-    found = [*_parts(row, wanted, kinds, 0)]
+    found = [*_parts(row, source.kind, kinds, 0)]
     if not found:
+        wanted = [kind for kind in kinds.kinds if source.kind in ("", kind.name)]
         raise RowRejectedError(_unknown(row, wanted))
     return found
 
@@ -70,11 +70,12 @@ def kind_of(row: Json, source: Source | None = None) -> str | None:
         return None
 
 
-def _parts(row: Json, wanted: Sequence[RowKind], kinds: RowKinds, depth: int) -> Iterator[RowParts]:
+def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowParts]:
+    """The parts of a row that is of the kind `wanted`, or of any."""
     if isinstance(row, list):
         row = {MESSAGES: row}
-    for kind in wanted:
-        if kind.fields.inside and not depth or (found := kind.fit(row)) is None:
+    for kind in kinds.of_columns((*row,)):
+        if wanted not in ("", kind.name) or kind.fields.inside and not depth or (found := kind.fit(row)) is None:
             continue
         holes, columns, names = found
         if not holes.get("row"):
@@ -83,7 +84,7 @@ def _parts(row: Json, wanted: Sequence[RowKind], kinds: RowKinds, depth: int) ->
         if depth == MAX_WRAPPED:
             return
         others = {name: values for name, values in holes.items() if name != "row"}
-        inner = [part for one in _each(holes["row"]) for part in _parts(one, kinds.kinds, kinds, depth + 1)]
+        inner = [part for one in _each(holes["row"]) for part in _parts(one, "", kinds, depth + 1)]
         for part in inner:
             yield RowParts(kind.name, part.kind, others | part.holes, columns, {**part.names, **names})
         if inner:
@@ -110,7 +111,7 @@ def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
                 continue
             for field in (*needed, *(field for field in pattern.fields if field.optional)):
                 name = next((name for name in field.names if name in row and (row[name] or not field.optional)), None)
-                if name and isinstance(field.value, RowHole) and not fit_field(field, row, take_of_row)[0]:
+                if name and isinstance(field.value, RowHole) and not field.fit(row, take_of_row)[0]:
                     words = ROW[field.value.name].words
                     return because(MessageError(words, "nothing" if row[name] is None else got(row[name]), name))
     there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -17,6 +18,7 @@ from toolect._detection.guess import parse
 from toolect._detection.leaks import markers
 from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.embedded_tools import definitions_in
+from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.response_items import read_items
 from toolect._message import Json, MessageError
 from toolect._objects import got
@@ -27,7 +29,7 @@ from toolect._rows.finish_reasons import check_answered, seen_in
 from toolect._rows.ignored_fields import left_out, of_blocks, of_items
 from toolect._rows.joined_files import joined
 from toolect._rows.open_row import OpenRow, RowReading
-from toolect._rows.patterns import RowHole, fit
+from toolect._rows.patterns import RowHole
 from toolect._rows.row_fields import Api, Speaker, TurnShape, row_kinds
 from toolect._rows.row_holes import are_pairs, take_of_turn
 from toolect._rows.row_parts import RowParts, as_row, parts_of
@@ -69,10 +71,10 @@ def readings(row: Json, source: Source) -> list[RowReading]:
 
 def _check_calls(reading: RowReading) -> None:
     """Raises RowRejectedError for an answer that begins as a call of a declared tool does, and was read as content."""
-    names = tuple(re.escape(tool["function"]["name"]) for tool in reading.conversation.tools)
-    begins = re.compile(rf"\s*\[?\s*(?:{'|'.join(names)})\(") if names else None
+    tools = reading.conversation.tools
+    begins = _calls_of(_names(tools)).begins if tools else None
     for number, turn in enumerate(reading.conversation.turns):
-        if begins and isinstance(turn, Assistant) and not turn.message.calls and begins.match(turn.message.content):
+        if begins and type(turn) is Assistant and not turn.message.calls and begins(turn.message.content):
             raise RowRejectedError(Change("a call in a text could not be read", number, turn.message.content[:60]))
 
 
@@ -95,16 +97,16 @@ def _readings(row: Json, source: Source) -> list[RowReading]:
 def _misses_calls(reading: RowReading) -> bool:
     """True where the text of an answer without calls has some that could be run, or begins with reasoning."""
     tools = reading.conversation.tools
-    calls = _named(tuple(tool["function"]["name"] for tool in tools)) if tools else _BEGINS
+    calls = _calls_of(_names(tools)) if tools else None
+    markers_in = markers().finditer
     for turn in reading.conversation.turns:
-        if not isinstance(turn, Assistant) or turn.message.calls:
+        if type(turn) is not Assistant or turn.message.calls:
             continue
         text = turn.message.content
         if text.lstrip().startswith("<think>") and parse(text[:LONGEST]).reasoning:
             return True
-        at = next(
-            (found.start() for found in (next(markers().finditer(text), None), calls.search(text)) if found), None
-        )
+        marker = next(markers_in(text), None)
+        at = marker.start() if marker else calls.first(text) if calls else 0 if _BEGINS(text) else None
         if at is not None:
             near = text[max(at - BEFORE, 0) : at + LONGEST]
             if any(call.runnable for call in parse(near, [*tools] or None).calls):
@@ -112,17 +114,39 @@ def _misses_calls(reading: RowReading) -> bool:
     return False
 
 
+def _names(tools: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    return tuple([tool["function"]["name"] for tool in tools])
+
+
 BEFORE, LONGEST = 200, 8_000
 """Characters of a text before and behind what a call may begin with that are looked at for one."""
-_BEGINS = re.compile(r"\A\s*[\[{]")
-"""What a call without markers begins with, where no tools are declared."""
+_BEGINS = re.compile(r"\s*[\[{]").match
+"""Matches what a call without markers begins with, where no tools are declared."""
 
 
 @lru_cache(64)
-def _named(names: tuple[str, ...]) -> re.Pattern[str]:
-    """The names of tools as calls have them: between quotes or in a tag, before a bracket, after a label."""
-    each = "|".join(map(re.escape, names))
-    return re.compile(rf"""["'`=](?:{each})["'`>]|\b(?:{each})\(|<(?:{each})[ >]|Action:\s*(?:{each})\b""")
+def _calls_of(names: tuple[str, ...]) -> _NamedCalls:
+    return _NamedCalls(names)
+
+
+class _NamedCalls:
+    """Finds the names of tools as calls have them: between quotes or in a tag, before a bracket, after a label."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._each = [(name, _as_calls_have(re.escape(name))) for name in names]
+        each = "|".join(map(re.escape, names))
+        self.begins = re.compile(rf"\s*\[?\s*(?:{each})\(").match
+        """Matches an answer that begins with a call as code."""
+
+    def first(self, text: str) -> int | None:
+        """Where the first one begins; None where none is. Names that are not in the text at all take no time."""
+        found = [match.start() for name, search in self._each if name in text and (match := search(text)) is not None]
+        return min(found, default=None)
+
+
+def _as_calls_have(name: str) -> Callable[[str], re.Match[str] | None]:
+    before = rf"(?:(?<=[\"'`=]{name})[\"'`>]|(?<=\b{name})\(|(?<=<{name})[ >])"
+    return re.compile(rf"{name}{before}|Action:\s*{name}\b").search
 
 
 class _RowReader:
@@ -149,6 +173,9 @@ class _RowReader:
             )
         if "failure" in parts.holes:
             raise MessageError("an answer", f"an error, `{_words(parts.one('failure'))}`", parts.names["failure"])
+        if (plain := self._plain()) is not None:
+            yield self._reading(plain)
+            return
         where = parts.names.get("turns", "messages")
         before = self._before(where)
         if "chosen" in parts.holes:
@@ -161,6 +188,15 @@ class _RowReader:
             if answer is not None:
                 self.open.seen = seen_in(turns, answer.cut)
             yield self._reading(turns)
+
+    def _plain(self) -> Sequence[Turn] | None:
+        """The turns of a row that is nothing but plain messages and tools; None for any other."""
+        holes, shape = self.parts.holes, self.shape
+        if self.open.dialect or shape.each or shape.fields.api is not Api.OPENAI or not holes.keys() <= _PLAIN:
+            return None
+        given = holes.get("turns", ())
+        turns = plain_turns(given[0]) if len(given) == 1 else None
+        return None if turns is None or any(map(_are_answers, turns, turns[1:])) else turns
 
     def _reading(self, turns: Sequence[Turn]) -> RowReading:
         return self.open.conversation(self.open.retold(self.open.declared(turns)))
@@ -276,7 +312,7 @@ class _RowReader:
     def _own_answers(self, body: Json) -> list[ServerAnswer]:
         """The answers in a response of the request's own API, where its turns say how it tells them."""
         response = self.shape.response
-        holes = fit(response, body, take_of_turn) if response is not None else None
+        holes = response.fit(body, take_of_turn) if response is not None else None
         if holes is None:
             return []
         ends = holes.get("end", [])
@@ -316,6 +352,15 @@ class _RowReader:
             return read_items(messages, system or None)
         own = any(isinstance(one, Mapping) and one.get("role") in ("system", "developer") for one in messages)
         return self.open.turns(messages, where, "" if own else system)
+
+
+_PLAIN = frozenset(("turns", "tools"))
+"""The holes of rows that say nothing but messages and tools."""
+
+
+def _are_answers(one: Turn, other: Turn) -> bool:
+    """True for answers that follow one another: they may be parts of one."""
+    return type(one) is type(other) is Assistant
 
 
 def _words(value: Json) -> str:

@@ -11,7 +11,7 @@ from toolect._message import Json, MessageError, dumps
 from toolect._objects import word
 from toolect._rows.ignored_fields import LEFT
 from toolect._rows.opening import opened
-from toolect._rows.patterns import Holes, Pattern, fit
+from toolect._rows.patterns import Holes, Pattern
 from toolect._rows.row_fields import Api, Speaker, TurnShape
 from toolect._rows.row_holes import take_of_turn
 
@@ -43,9 +43,9 @@ def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedT
 
 def _skipped(patterns: tuple[Pattern, ...], turn: Json, shape: TurnShape) -> bool:
     """True for what is no turn, if no pattern of turns reads it."""
-    if not any(fit(one, turn, take_of_turn) is not None for one in patterns):
+    if not any(one.fit(turn, take_of_turn) is not None for one in patterns):
         return False
-    return shape.fields.api is Api.ANTHROPIC or not any(fit(one, turn, take_of_turn) for one in shape.each)
+    return shape.fields.api is Api.ANTHROPIC or not any(one.fit(turn, take_of_turn) for one in shape.each)
 
 
 # Messages whose fields have the names of an API, or nearly
@@ -152,7 +152,7 @@ def _blocks(content: Json) -> list[Json]:
 
 def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once: set[Json]) -> Iterator[Json]:
     """The messages of a turn that a pattern reads."""
-    holes = next((found for one in shape.each if (found := fit(one, turn, take_of_turn)) is not None), None)
+    holes = next((found for one in shape.each if (found := one.fit(turn, take_of_turn)) is not None), None)
     if holes is None:
         fields = (
             ", ".join(f"`{name}`" for name in [*turn][:8]) if isinstance(turn, Mapping) else f"`{type(turn).__name__}`"
@@ -177,7 +177,7 @@ def _of_holes(holes: Holes, shape: TurnShape, where: str) -> Iterator[Json]:
         raise MessageError(f"one of {', '.join(dict.fromkeys(shape.roles))}", word(role), f"{where}.role")
     parts: list[Holes] = []
     for number, part in enumerate(holes["parts"][0] if "parts" in holes else ()):
-        found = next((found for one in shape.parts if (found := fit(one, part, take_of_turn)) is not None), None)
+        found = next((found for one in shape.parts if (found := one.fit(part, take_of_turn)) is not None), None)
         if found is None:
             shown = ", ".join(f"`{name}`" for name in [*part][:8]) if isinstance(part, Mapping) else word(part)
             raise MessageError("a part that is known", shown, f"{where}.parts[{number}]")
