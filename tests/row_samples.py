@@ -150,6 +150,8 @@ def odd_calls(one: Conversation, random: Random, parts: Sequence[str]) -> Conver
     def value() -> Json:
         if random.random() < 0.1 and parts:
             return random.choice((random.choice(parts), f"so {random.choice(parts)}", f"{random.choice(parts)} it is"))
+        if random.random() < 0.3:
+            return random.choice(("", " ", "\n")).join(str(random.choice(ODD)) for _ in range(random.randint(2, 4)))
         return random.choice(ODD)
 
     turns: list[Turn] = []

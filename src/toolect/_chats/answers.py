@@ -116,20 +116,16 @@ class Answers:
         for text in texts:
             if quoted(line_before(text, 0, len(text))):
                 return False  # what follows would be quoted
-            if (
-                text
-                and has_any(self._signs, text)
-                and (
-                    self._finder.search(text)
-                    or self._begins_with_name
-                    and text.lstrip()[:1] in _OPEN
-                    or self._keys
-                    and not _is_closed(text)
-                    or self._keys
-                    and any(key in text.casefold() for key in self._keys)
-                    or self._named
-                    and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools)
-                )
+            if has_any(self._signs, text) and (
+                self._finder.search(text)
+                or self._begins_with_name
+                and text.lstrip()[:1] in _OPEN
+                or self._keys
+                and not _is_closed(text)
+                or self._keys
+                and any(key in text.casefold() for key in self._keys)
+                or self._named
+                and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools)
             ):
                 return False
         return True
@@ -173,12 +169,20 @@ class Answers:
     @cached_property
     def _signs(self) -> set[str]:
         """Signs one of which stands in whatever may be read as markup."""
-        return {*"{([<", *map(rarest, self.markers)}
+        return {*"{([<", *self._marker_signs}
 
     @cached_property
     def markup(self) -> re.Pattern[str]:
         """Finds what the dialect, or the chat, has around and between the parts of an answer."""
         return any_of(self.markers)
+
+    def has_markup(self, text: str) -> bool:
+        """True for a text that holds a marker of the dialect, or of the chat."""
+        return has_any(self._marker_signs, text) and self.markup.search(text) is not None
+
+    @cached_property
+    def _marker_signs(self) -> set[str]:
+        return {*map(rarest, self.markers)}
 
     @cached_property
     def markers(self) -> tuple[str, ...]:

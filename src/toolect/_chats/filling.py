@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
+
 from toolect._chats.told_tools import TEXT, in_json
 from toolect._message import Call, Json, Message
 from toolect._prompting.notation import inset, speller
@@ -39,6 +41,9 @@ Data: TypeAlias = Turn | ToolResult | SlotAnswer | Call | Pair | Mapping[str, An
 """What a plan is filled with."""
 Take: TypeAlias = Callable[[Any, int], str]
 """The text of a slot, given the data and its number among its like."""
+MAX_TOOLS, MAX_BYTES = 512, 1 << 16
+"""Texts of tools that are kept at a time, and the bytes of one. Beyond it: it is written anew."""
+_encode = msgspec.json.Encoder().encode
 AS_GIVEN = ToolText(tool="$tool")
 """How tools are told where an entry does not say: as the objects that they are."""
 
@@ -77,7 +82,7 @@ def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
         case ChatSlot.TYPE:
             return lambda pair, _: "number" if type_of(pair.value) == "integer" else type_of(pair.value)
         case ChatSlot.TOOL:
-            return lambda tool, _: told(spec, [tool])
+            return _ToolTexts(spec).text
     return None
 
 
@@ -97,6 +102,29 @@ def _values(spec: ChatSpec) -> Callable[[Json], str]:
         return spell(value)
 
     return spelled
+
+
+class _ToolTexts:
+    """The definitions of single tools, each written once: rows of a data set have the same ones again and again."""
+
+    def __init__(self, spec: ChatSpec) -> None:
+        self._spec = spec
+        self._known: dict[bytes, str] = {}
+
+    def text(self, tool: Mapping[str, Any], _: int) -> str:
+        """The definition of a tool. Raises RenderError for the text of another chat."""
+        try:
+            key = _encode(tool)
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            return told(self._spec, [tool])
+        found = self._known.get(key)
+        if found is None:
+            found = told(self._spec, [tool])
+            if len(self._known) >= MAX_TOOLS:
+                self._known = {}
+            if len(key) < MAX_BYTES:
+                self._known[key] = found
+        return found
 
 
 def told(spec: ChatSpec, tools: Sequence[Mapping[str, Any]]) -> str:

@@ -33,6 +33,8 @@ class Scan:
     def __init__(self, spec: ChatSpec, reader: TranscriptReader, answers: Answers) -> None:
         self._spec, self._reader, self._answers = spec, reader, answers
         self._own: dict[tuple[str, ChatSlot], NoneOf] = {}
+        self._signs: set[str] = set()
+        """The signs one of which stands in whatever the texts of these slots are searched for."""
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -54,6 +56,10 @@ class Scan:
 
     def suspects(self, held: Sequence[HeldText]) -> bool:
         """True when one of the texts holds what might be a marker in its place."""
+        if self._own.keys() >= {(op.rule, op.slot) for _, op, _ in held} and not has_any(
+            self._signs, JOINT.join([text for text, *_ in held])
+        ):
+            return False
         places: dict[int, tuple[Fill, list[str]]] = {}
         for text, op, _ in held:
             places.setdefault(id(op), (op, []))[1].append(text)
@@ -64,6 +70,7 @@ class Scan:
         found = self._own.get((op.rule, op.slot))
         if found is None:
             found = self._own[op.rule, op.slot] = NoneOf(self._words(op))
+            self._signs |= found.signs
         return found
 
     def _words(self, op: Fill) -> set[str]:
@@ -85,11 +92,11 @@ class NoneOf:
 
     def __init__(self, markers: Iterable[str]) -> None:
         markers = {*markers}
-        self._markers, self._signs = any_of(markers), {rarest(marker) for marker in markers}
+        self._markers, self.signs = any_of(markers), {rarest(marker) for marker in markers}
 
     def stands_in(self, whole: str) -> bool:
         """True when none of the markers stands in any of the texts that are joined by `JOINT`."""
-        return not has_any(self._signs, whole) or self._markers.search(whole) is None
+        return not has_any(self.signs, whole) or self._markers.search(whole) is None
 
 
 class ScanEdges:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -35,7 +35,13 @@ _is_name = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 _is_words = re.compile(r"[^\W\d_][\w .,:;!?/@%+=()-]*(?<!\s)").fullmatch
 _is_prose = re.compile(r"[\w#$@./-][^\\&\0-\t\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029\ufeff]*(?<!\s)").fullmatch
 _is_number = re.compile(r"[+-]?(0[xob][\da-f_]+|[\d_.,]+(e[+-]?\d+)?|\.\d+)j?", re.IGNORECASE).fullmatch
-_signs = re.compile(r"[^\w .,]").findall
+_signs = re.compile(r"\\.?|[^\w .,]", re.DOTALL).findall
+"""The signs of a text, a backslash with what it may be an escape of."""
+_is_entity = re.compile(r"&#?\w+;").search
+_OPENERS = frozenset('{["')
+_QUOTES = frozenset("'\"`\n")
+"""Signs that together decide how a text is spelled."""
+_counted = re.compile(r"[1-9]\d*").sub
 _VALUES = frozenset("true false null none nan inf infinity undefined nil yes no on off".split())  # noqa: SIM905
 """Words that are values in some notation."""
 _SIMPLE = frozenset(("type", "description", "title", "enum", "default", "examples", "format", "minimum", "maximum"))
@@ -43,6 +49,16 @@ _SIMPLE = frozenset(("type", "description", "title", "enum", "default", "example
 _AROUND = frozenset(("type", "properties", "required", "description", "title", "additionalProperties", "$schema"))
 """What may be said of all arguments."""
 _encode = msgspec.json.Encoder().encode
+
+
+class _Declared(NamedTuple):
+    """What tools declare of one of them: its name if that is a kind of its own, the kinds of its arguments, and what
+    else its schema says.
+    """
+
+    name: Json
+    arguments: dict[str, Json]
+    around: bytes
 
 
 class _UnusualCallError(ValueError):
@@ -60,14 +76,32 @@ class ReadBackCache:
         self._scan, self._answers = scan, answers
         self._ends = ValueEnds(answers)
         self._known: set[Kind] = set()
+        self._names: dict[str, str] = {}
+        self._by_tools: dict[tuple[str, bytes], _Declared] = {}
         self.tools: set[str] = set()
 
     def has(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
         """True when all of the calls are of kinds that came back."""
         try:
-            return all(self._known.issuperset(self._kinds(call, tools)) for call in calls)
+            for call in calls:
+                for kind in self._kinds(call, tools):
+                    if kind not in self._known and not self._has_parts(kind):
+                        return False
         except _UNUSUAL:
             return False
+        return True
+
+    def _has_parts(self, kind: Kind) -> bool:
+        """True for a kind whose parts came back in others."""
+        if kind[0] != "argument" or not self._known.issuperset(_parts(kind)):
+            return False
+        self._add(kind)
+        return True
+
+    def _add(self, kind: Kind) -> None:
+        if len(self._known) > MAX_KINDS:
+            self._known = set()
+        self._known.add(kind)
 
     def is_harmless(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
         """True when the names of the calls came back, and no argument holds what might end it.
@@ -87,50 +121,68 @@ class ReadBackCache:
         was, now = calls_of(given.turns), calls_of(back.turns)
         if len(was) != len(now):
             return
-        if len(self._known) > MAX_KINDS:
-            self._known = set()
         for one, two in zip(was, now, strict=True):
             if is_same_call(one, two):
                 with suppress(*_UNUSUAL):  # its name is known all the same
                     for kind in self._kinds(one, given.tools):
-                        self._known.add(kind)
+                        for part in (kind, *_parts(kind)):
+                            self._add(part)
 
     def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]]) -> Iterator[Kind]:
         """The kinds of a call's name and of its arguments, each by what its tool declares."""
         arguments = call.arguments
-        if call.status is not Status.OK or not isinstance(arguments, dict):
+        if call.status is not Status.OK or not isinstance(arguments, dict) or _is_id(call.id or "") is None:
             raise _UnusualCallError
-        if _is_id(call.id or "") is None or _is_name(call.name) is None:
-            raise _UnusualCallError
-        schema = _schema_of(call.name, tools)
-        name: Json = self._name(call.name)
-        if name or schema is None:
-            name = call.name, *(tool.get("function", tool).get("name") for tool in tools)
+        name, declared, around = self._declared(call.name, tools)
         yield "call", name, call.spelling is None, min(len(arguments), 2), bool(tools)
-        properties = schema.get("properties") if schema else None
-        properties = properties if isinstance(properties, dict) else {}
-        around = _encode({**schema, "properties": None}) if schema and not schema.keys() <= _AROUND else b""
         for key, value in arguments.items():
-            declared = _declared(properties[key]) if key in properties else ""
-            yield "argument", name, self._name(key), declared, around, self._kind(value, 0)
+            yield "argument", name, self._name(key), declared.get(key, ""), around, self._kind(value, 0)
+
+    def _declared(self, name: str, tools: Sequence[Mapping[str, Any]]) -> _Declared:
+        """What the tools declare of one, worked out once for each list of them."""
+        key = name, _encode(tools)
+        found = self._by_tools.get(key)
+        if found is None:
+            if len(self._by_tools) >= MAX_TOOLS:
+                self._by_tools = {}
+            found = self._by_tools[key] = self._read_declared(name, tools)
+        return found
+
+    def _read_declared(self, name: str, tools: Sequence[Mapping[str, Any]]) -> _Declared:
+        schema = _schema_of(name, tools)
+        own: Json = self._name(name)
+        if own or schema is None:
+            own = name, *(tool.get("function", tool).get("name") for tool in tools)
+        properties = schema.get("properties") if schema else None
+        declared = (
+            {key: _kind_of_schema(one) for key, one in properties.items()} if isinstance(properties, dict) else {}
+        )
+        around = _encode({**schema, "properties": None}) if schema and not schema.keys() <= _AROUND else b""
+        return _Declared(own, declared, around)
 
     def _name(self, name: str) -> str:
         """A name that is not like any other; empty for one that is."""
-        if _is_name(name) is None:
-            raise _UnusualCallError
-        return "" if name.isidentifier() and not self._answers.has_word(name) else name
+        found = self._names.get(name)
+        if found is None:
+            if _is_name(name) is None:
+                raise _UnusualCallError
+            if len(self._names) >= MAX_KINDS:
+                self._names = {}
+            is_odd = not name.isidentifier() or self._answers.has_word(name)
+            found = self._names[name] = name if is_odd else ""
+        return found
 
     def _kind(self, value: Json, depth: int) -> Kind:
         """What decides how a value is read, at any depth."""
         kind = type(value)
         if kind is str:
-            return self._kind_of_text(value)
+            return self._kind_of_text(value, depth)
         if kind is bool or value is None:
             return "word", value
         if kind is int and -(2**53) < value < 2**53:
             return "int", value < 0
-        if kind is float and isfinite(value) and not value.is_integer() and "e" not in repr(value):
-            return "float", value < 0
+        if kind is float and isfinite(value):
+            return "float", value < 0, value.is_integer(), "e" in repr(value)
         if depth < MAX_DEPTH:
             if kind is dict:
                 return "object", frozenset((self._name(key), self._kind(one, depth + 1)) for key, one in value.items())
@@ -138,25 +190,62 @@ class ReadBackCache:
                 return "list", len(value) > 1, frozenset(self._kind(one, depth + 1) for one in value)
         raise _UnusualCallError
 
-    def _kind_of_text(self, text: str) -> Kind:
+    def _kind_of_text(self, text: str, depth: int) -> Kind:
         if not text:
             return ("no text",)
-        if self._beginnings.search(text) or not self._answers.is_text((text,), ()):
+        is_free = self._ends.none_in_value([text] if depth else text)
+        if not is_free and (self._beginnings.search(text) or not self._answers.is_text((text,), ())):
             raise _UnusualCallError
         if _is_words(text):
             return "words", text if text.lower() in _VALUES else ""
         if text.isdecimal():
             return "digits", text.isascii(), text[0] == "0", text == "0", len(text) > MAX_DIGITS
-        if not _is_prose(text) or _is_number(text):
+        bare = text.strip()
+        if bare is not text and (not bare or bare.lower() in _VALUES or bare[0] in _OPENERS or _is_number(bare)):
             raise _UnusualCallError
-        ends = [sign if _signs(sign) else sign.isalpha() for sign in (text[0], text[-1])]
-        return "prose", *ends, frozenset(_signs(text))
+        if _is_number(text):
+            return "number", _counted("1", text)
+        if _is_entity(text) or not is_free and not _is_prose(text):
+            raise _UnusualCallError
+        ends: list[Json] = [sign.isalpha() if sign.isalnum() or sign in "_.," else sign for sign in (text[0], text[-1])]
+        if text[0] in _OPENERS and _is_json(text):
+            ends[0] = "JSON", text[0]
+        return "free text" if is_free else "text", *ends, frozenset(_signs(text))
 
     @cached_property
     def _beginnings(self) -> re.Pattern[str]:
         """Finds what markers begin with."""
         words = {word.strip() for word in (*self._scan.tokens, *self._scan.cores, *self._answers.markers)}
         return any_of({word if word[0].isalnum() else word[:2] for word in words if word})
+
+
+def _is_json(text: str) -> bool:
+    """True for a text that is JSON: where types are not written it may be read as what it says."""
+    try:
+        msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _parts(kind: Kind) -> Iterator[Kind]:
+    """What decides how an argument is read, one by one: of objects and lists what is in them, of texts the signs.
+
+    Of a text that only reading it back proves harmless all signs count together.
+    """
+    *where, found = kind
+    match found:
+        case "object", inner if inner:
+            yield from (part for name, one in inner for part in _parts((*where, "in object", name, one)))
+        case "list", several, inner if inner:
+            yield from (part for one in inner for part in _parts((*where, "in list", several, one)))
+        case "free text", first, last, signs:
+            yield (*where, "begins", first)
+            yield (*where, "ends", last)
+            yield (*where, "quotes", signs & _QUOTES)
+            yield from ((*where, "sign", sign) for sign in signs - _QUOTES)
+        case _:
+            yield kind
 
 
 def _schema_of(name: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -173,7 +262,7 @@ def _schema_of(name: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any] 
     return found
 
 
-def _declared(schema: Json) -> Json:
+def _kind_of_schema(schema: Json) -> Json:
     """The type that a schema declares; where it says more than that, all of it as JSON."""
     if isinstance(schema, dict) and isinstance(kind := schema.get("type"), str) and schema.keys() <= _SIMPLE:
         return kind

@@ -30,10 +30,16 @@ class ValueEnds:
         if not _has_plain_keys(call.arguments):
             return False
         if self._in_json:
-            return self._answers.markup.search(call.arguments_text) is None
+            return not self._answers.has_markup(call.arguments_text)
         if not self._raw or any(map(self._answers.has_word, call.arguments)):
             return False
         return all(map(self._is_raw, call.arguments.values()))
+
+    def none_in_value(self, value: Json) -> bool:
+        """True for the value of an argument, a text or a list of them, that holds nothing that may end it."""
+        if self._in_json:
+            return not self._answers.has_markup(value if isinstance(value, str) else dumps(value))
+        return bool(self._raw) and self._is_raw(value)
 
     def _is_raw(self, value: Json) -> bool:
         """True for a value that holds nothing that may end it, nor the beginning of that at its end."""

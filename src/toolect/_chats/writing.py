@@ -110,7 +110,9 @@ class Writer(PlanFiller):
             one = body.data[index]
             if isinstance(one, SlotAnswer):
                 is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
-                self.has_markers |= is_lost or not self.answers.is_text((one.content, one.reasoning), self.tools)
+                self.has_markers |= is_lost or not self.answers.is_text(
+                    filter(None, (one.content, one.reasoning)), self.tools
+                )
                 if not self.read_back.has(one.calls, self.tools):
                     self.has_odd_calls = True
                     self.has_open_calls |= not self.read_back.is_harmless(one.calls, self.tools)
