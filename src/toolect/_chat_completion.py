@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -52,8 +52,10 @@ def with_ids(segments: Sequence[Segment], ids: Ids | None = None) -> tuple[Segme
     return tuple(msgspec.structs.replace(s, id=ids.give(s.id)) if isinstance(s, Call) else s for s in segments)
 
 
-def assistant_message(segments: Sequence[Segment], only_runnable: bool = True) -> dict[str, Json]:
-    """The assistant message that has these segments.
+def assistant_message(
+    segments: Sequence[Segment], only_runnable: bool = True, free_form: Collection[str] = ()
+) -> dict[str, Json]:
+    """The assistant message that has these segments; calls of the tools `free_form` have a text.
 
     Attempts that must not be run are listed under `invalid_tool_calls`, unless `only_runnable` is off.
     """
@@ -63,8 +65,12 @@ def assistant_message(segments: Sequence[Segment], only_runnable: bool = True) -
     for call in (segment for segment in segments if isinstance(segment, Call)):
         if call.runnable or not only_runnable:
             where = f"$.tool_calls[{len(calls)}].function"
-            function = {"name": call.name, "arguments": arguments_text(call, where)}
             kept = opaque_of(call.opaque, "call")
+            if call.name in free_form:
+                custom = {"name": call.name, FREE_FORM: free_form_text(call)}
+                calls.append({"id": ids.give(call.id), "type": "custom", "custom": custom, **kept})
+                continue
+            function = {"name": call.name, "arguments": arguments_text(call, where)}
             calls.append({"id": ids.give(call.id), "type": "function", "function": function, **kept})
         else:
             invalid.append(invalid_call(call, f"$.invalid_tool_calls[{len(invalid)}]"))
@@ -196,6 +202,12 @@ def free_form_call(obj: Object, call_id: str, where: str) -> Call:
     if not name:
         raise MessageError("a name", "none", f"{where}.name")
     return Call(name, {FREE_FORM: text}, call_id or None)
+
+
+def free_form_text(call: Call) -> str:
+    """The text of a call of a free-form tool; its arguments as JSON where these are not one text."""
+    text = call.arguments.get(FREE_FORM) if call.arguments and len(call.arguments) == 1 else None
+    return text if isinstance(text, str) else arguments_text(call)
 
 
 def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:

@@ -65,9 +65,11 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
         Calls without an id are numbered. A call that could not be read is text, with its name, and its result is in the
         user's words.
         """
-        from toolect._exchange.openai_messages import messages_of  # not part of starting up
+        from toolect._exchange.definitions import chat_tools, free_form_names  # not part of starting up
+        from toolect._exchange.openai_messages import messages_of
 
-        return _request({"messages": messages_of(self.turns)}, self.tools)
+        messages = messages_of(self.turns, free_form_names(self.tools))
+        return _request({"messages": messages}, chat_tools(self.tools))
 
     @classmethod
     def from_anthropic(cls, messages: Any, system: Any = None, tools: Any = None) -> Conversation:
@@ -98,10 +100,10 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
 
     def to_responses(self) -> dict[str, Json]:
         """The `input` of such a request, and its `tools`. Answers that follow one another become one."""
-        from toolect._exchange.definitions import flat_tools
+        from toolect._exchange.definitions import flat_tools, free_form_names
         from toolect._exchange.response_items import items_of
 
-        return _request({"input": items_of(self.turns)}, flat_tools(self.tools))
+        return _request({"input": items_of(self.turns, free_form_names(self.tools))}, flat_tools(self.tools))
 
     @classmethod
     def from_sharegpt(cls, row: Any, dialect: str | Dialect | None = "auto", *, retell: bool = False) -> Conversation:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Iterator, Mapping
 from typing import Any, overload
 
-from toolect._chat_completion import Ids, invalid_call
+from toolect._chat_completion import FREE_FORM, Ids, invalid_call
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._exchange.response_items import message_of
 from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, events_of
@@ -28,12 +28,16 @@ def response(
     created: int | None = None,
     request: Mapping[str, Json] | None = None,
     ids: Ids | None = None,
+    free_form: Collection[str] = (),
 ) -> dict[str, Json]:
     """The `response` that says `message`; `request` are fields of the request that it repeats, such as `tools`.
 
-    Attempts that must not be run stand in `invalid_tool_calls`, if there are any.
+    Attempts that must not be run stand in `invalid_tool_calls`, if there are any. Calls of the tools `free_form` are
+    items of type `custom_tool_call`.
     """
-    made = ResponseEvents(model=model, response_id=response_id, created=created, hold=True, request=request, ids=ids)
+    made = ResponseEvents(
+        model=model, response_id=response_id, created=created, hold=True, request=request, ids=ids, free_form=free_form
+    )
     for event in events_of(message):
         made.feed(event)
     whole: dict[str, Json] = made.close(finish)[-1]["response"]
@@ -94,6 +98,13 @@ def _text_part(text: str) -> dict[str, Json]:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
+_TEXT_OF = {
+    "function_call": ("arguments", "response.function_call_arguments"),
+    "custom_tool_call": (FREE_FORM, "response.custom_tool_call_input"),
+}
+"""Under which name a call has its text, by the type of its item, and how its events begin."""
+
+
 class _OpenItem:
     """The item that is being sent: its type, id, place and text so far."""
 
@@ -105,7 +116,7 @@ class _OpenItem:
         """The item with its text, or as it begins."""
         begun: dict[str, Json] = {"id": self.id, "type": self.kind, "status": "completed" if text else "in_progress"}
         if self.call is not None:
-            return begun | {"call_id": self.call.id, "name": self.call.name, "arguments": text or ""}
+            return begun | {"call_id": self.call.id, "name": self.call.name, _TEXT_OF[self.kind][0]: text or ""}
         if self.kind == "reasoning":
             return begun | {"summary": [], "content": [{"type": "reasoning_text", "text": text}] if text else []}
         return begun | {"role": "assistant", "content": [_text_part(text)] if text else []}
@@ -115,7 +126,8 @@ class ResponseEvents:
     """Turns events into those of a streamed response as they happen.
 
     A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
-    `request` are fields of the request that the response repeats.
+    `request` are fields of the request that the response repeats. Calls of the tools `free_form` are of type
+    `custom_tool_call`.
     """
 
     def __init__(
@@ -127,9 +139,10 @@ class ResponseEvents:
         hold: bool = False,
         request: Mapping[str, Json] | None = None,
         ids: Ids | None = None,
+        free_form: Collection[str] = (),
     ) -> None:
         self._response = _frame(model, response_id, created, request or {})
-        self._calls = SentCalls(hold, ids)
+        self._calls, self._free_form = SentCalls(hold, ids, free_form), free_form
         self._items: list[dict[str, Json]] = []
         self._item: _OpenItem | None = None
         self._number = -1
@@ -200,10 +213,12 @@ class ResponseEvents:
     def _call(self, event: Event) -> Iterator[dict[str, Json]]:
         match event:
             case CallStart():
-                yield from self._begin("function_call", "fc", event)
+                kind, prefix = ("custom_tool_call", "ctc") if event.name in self._free_form else ("function_call", "fc")
+                yield from self._begin(kind, prefix, event)
             case ArgumentsDelta(_, text) if self._item is not None:
                 self._item.texts.append(text)
-                yield self.numbered("response.function_call_arguments.delta", **_place(self._item), delta=text)
+                begins = _TEXT_OF[self._item.kind][1]
+                yield self.numbered(f"{begins}.delta", **_place(self._item), delta=text)
             case CallEnd(_, call):
                 yield from self._done(complete=call.runnable)
 
@@ -220,8 +235,8 @@ class ResponseEvents:
         elif item.kind == "reasoning":
             yield self.numbered("response.reasoning_text.done", **_place(item, 0), text=text)
         elif item.call is not None:
-            named = {"name": item.call.name, "arguments": text}
-            yield self.numbered("response.function_call_arguments.done", **_place(item), **named)
+            key, begins = _TEXT_OF[item.kind]
+            yield self.numbered(f"{begins}.done", **_place(item), **{"name": item.call.name, key: text})
             whole = whole if complete else whole | {"status": "incomplete"}
         self._items.append(whole)
         yield self.numbered("response.output_item.done", output_index=item.index, item=whole)

@@ -69,7 +69,35 @@ def _free_form(tool: Object, where: str) -> dict[str, Json]:
     description = as_text(field(tool, "description"), f"{where}.description")
     parameters = {"type": "object", "properties": {FREE_FORM: text}, "required": [FREE_FORM]}
     named = {"name": tool["name"], **({"description": description} if description else {})}
-    return {"type": "function", "function": {**named, "parameters": parameters}}
+    made = FreeFormTool({"type": "function", "function": {**named, "parameters": parameters}})
+    kind = field(form, "type")
+    told = {"type": "grammar", "syntax": syntax, "definition": rules} if rules else {"type": kind} if kind else None
+    made.custom = {**named, **({"format": told} if told else {})}
+    return made
+
+
+class FreeFormTool(dict[str, Json]):
+    """A tool object of a free-form tool, as a function of one text; `custom` is its definition, as Responses has it."""
+
+    custom: dict[str, Json] = {}  # noqa: RUF012  # a tool's own, set where it is made
+
+    def as_chat(self) -> dict[str, Json]:
+        """The definition as chat completions have it."""
+        custom = dict(self.custom)
+        form = custom.get("format")
+        if isinstance(form, dict) and form.get("type") == "grammar":
+            custom["format"] = {"type": "grammar", "grammar": {k: v for k, v in form.items() if k != "type"}}
+        return {"type": "custom", "custom": custom}
+
+
+def free_form_names(tools: Sequence[Mapping[str, Json]]) -> frozenset[str]:
+    """The names of the free-form tools."""
+    return frozenset(str(tool.custom.get("name")) for tool in tools if isinstance(tool, FreeFormTool))
+
+
+def chat_tools(tools: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """The definitions as chat completions have them."""
+    return [tool.as_chat() if isinstance(tool, FreeFormTool) else dict(tool) for tool in tools]
 
 
 def _check_schema(schema: Object, where: str) -> None:
@@ -88,4 +116,8 @@ def anthropic_tools(tools: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]
 
 def flat_tools(tools: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
     """The definitions as the Responses API has them."""
-    return [{"type": "function", **tool["function"]} for tool in tools]
+    custom = {number: tool.custom for number, tool in enumerate(tools) if isinstance(tool, FreeFormTool)}
+    return [
+        {"type": "custom", **custom[number]} if number in custom else {"type": "function", **tool["function"]}
+        for number, tool in enumerate(tools)
+    ]

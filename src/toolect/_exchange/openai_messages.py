@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
-from toolect._chat_completion import segments_of
+from toolect._chat_completion import assistant_message, segments_of
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.media import MediaApi, read_parts, written_parts
 from toolect._exchange.numbering import numbered
@@ -53,12 +53,12 @@ def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object
             raise MessageError(_ROLES, word(role), f"{where}.role")
 
 
-def messages_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:
-    """The turns as messages.
+def messages_of(turns: Iterable[Turn], free_form: Collection[str] = ()) -> list[dict[str, Json]]:
+    """The turns as messages; calls of the tools `free_form` are of type `custom`.
 
     A call that could not be read is written as text; a result that no call was made for, as the user's words.
     """
-    return [message for turn in numbered(turns) for message in _written(turn)]
+    return [message for turn in numbered(turns) for message in _written(turn, free_form)]
 
 
 def template_messages(turns: Iterable[Turn]) -> list[dict[str, Json]]:
@@ -92,14 +92,14 @@ def template_messages(turns: Iterable[Turn]) -> list[dict[str, Json]]:
     return found
 
 
-def _written(turn: Turn) -> Iterator[dict[str, Json]]:
+def _written(turn: Turn, free_form: Collection[str] = ()) -> Iterator[dict[str, Json]]:
     match turn:
         case System(text, developer):
             yield {"role": "developer" if developer else "system", "content": text}
         case User(text, media):
             yield {"role": "user", "content": written_parts(text, media, MediaApi.CHAT)}
         case Assistant(message):
-            said = message.to_openai()
+            said = assistant_message(message.segments, free_form=free_form)
             unread = [unread_text(call) for call in message.calls if not call.runnable]
             said.pop("invalid_tool_calls", None)
             if unread:

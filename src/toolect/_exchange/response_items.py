@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from toolect._chat_completion import arguments_text, content_of, free_form_call, named_call
+from toolect._chat_completion import arguments_text, content_of, free_form_call, free_form_text, named_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.media import MediaApi, read_parts, written_parts
 from toolect._exchange.numbering import numbered
@@ -90,33 +90,35 @@ def _read(item: Object, where: str, into: Gathering) -> None:
             raise MessageError("a role: system, developer, user or assistant", word(role), f"{where}.role")
 
 
-def items_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:
-    """The turns as items."""
-    return [item for turn in numbered(turns) for item in _items(turn)]
+def items_of(turns: Iterable[Turn], free_form: Collection[str] = ()) -> list[dict[str, Json]]:
+    """The turns as items; those of calls of the tools `free_form` are `custom_tool_call`."""
+    return [item for turn in numbered(turns) for item in _items(turn, free_form)]
 
 
-def _items(turn: Turn) -> Iterator[dict[str, Json]]:
+def _items(turn: Turn, free_form: Collection[str]) -> Iterator[dict[str, Json]]:
     match turn:
         case System(text, developer):
             yield {"type": "message", "role": "developer" if developer else "system", "content": text}
         case User(text, media):
             yield {"type": "message", "role": "user", "content": written_parts(text, media, MediaApi.RESPONSES)}
         case Assistant(message):
-            yield from map(_item, message.segments)
-            if not message.segments:
-                yield _item(Content(""))
+            yield from (_item(one, free_form) for one in message.segments or [Content("")])
         case Results(results):
             for result in results:
                 output = written_parts(result.output, result.media, MediaApi.RESPONSES)
-                yield {"type": "function_call_output", "call_id": result.call_id, "output": output}
+                kind = "custom_tool_call_output" if result.name in free_form else "function_call_output"
+                yield {"type": kind, "call_id": result.call_id, "output": output}
 
 
-def _item(segment: Segment) -> dict[str, Json]:
+def _item(segment: Segment, free_form: Collection[str]) -> dict[str, Json]:
     match segment:
         case Reasoning(text, opaque=opaque):
             kept = opaque_of(opaque, "reasoning")
             said: list[Json] = [{"type": "reasoning_text", "text": text}] if text and "summary" not in kept else []
             return {"type": "reasoning", "summary": [], "content": said, **kept}
+        case Call() if segment.runnable and segment.name in free_form:
+            text = free_form_text(segment)
+            return {"type": "custom_tool_call", "call_id": segment.id, "name": segment.name, "input": text}
         case Call() if segment.runnable:
             arguments = arguments_text(segment)
             return {"type": "function_call", "call_id": segment.id, "name": segment.name, "arguments": arguments}

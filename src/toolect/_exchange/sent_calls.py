@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeAlias, overload
 
 import msgspec
 
-from toolect._chat_completion import Ids, arguments_text
+from toolect._chat_completion import Ids, arguments_text, free_form_text
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, Reasoning, Status
 
@@ -50,11 +50,12 @@ class SentCalls:
     """The calls of one answer as a client is sent them: numbered without gaps, each with an id of its own.
 
     What was sent cannot be taken back: with `hold` a call is sent when it is complete and may be executed, else as it
-    arrives.
+    arrives. The arguments of calls of the tools `free_form` are their text, which comes with its end.
     """
 
-    def __init__(self, hold: bool = False, ids: Ids | None = None) -> None:
-        self._hold, self._ids = hold, ids or Ids()
+    def __init__(self, hold: bool = False, ids: Ids | None = None, free_form: Collection[str] = ()) -> None:
+        self._hold, self._ids, self._free_form = hold, ids or Ids(), free_form
+        self._held: set[int] = set()  # the numbers of events whose calls are of free-form tools
         self._open: dict[int, tuple[int, str]] = {}  # the event's index → the client's, and the id
         self._sent = 0
         self._calls: list[Call] = []
@@ -68,19 +69,24 @@ class SentCalls:
         """What the client is sent of an event; a call that it has the beginning of ends with its id."""
         match event:
             case CallStart(index, wire_id, name):
+                if name in self._free_form:
+                    self._held.add(index)
                 return [] if self._hold else [self._start(index, wire_id, name)]
             case ArgumentsDelta(index, text):
-                return [ArgumentsDelta(self._open[index][0], text)] if index in self._open and text else []
+                is_sent = index in self._open and index not in self._held and text
+                return [ArgumentsDelta(self._open[index][0], text)] if is_sent else []
             case CallEnd(index, call):
                 self._calls.append(call)
                 started: list[CallEvent] = []
                 if call.runnable and index not in self._open:
-                    text = arguments_text(call)
+                    text = free_form_text(call) if call.name in self._free_form else arguments_text(call)
                     started.append(self._start(index, call.id, call.name))
                     started.append(ArgumentsDelta(self._open[index][0], text))
                 if index not in self._open:
                     return []
                 number, call_id = self._open.pop(index)
+                if index in self._held and not started and call.runnable:
+                    started.append(ArgumentsDelta(number, free_form_text(call)))
                 return [*started, CallEnd(number, msgspec.structs.replace(call, id=call_id))]
 
     def finish(self, engine: str | None = None) -> str:

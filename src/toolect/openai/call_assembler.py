@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from toolect._chat_completion import read_arguments, without_arguments
+from toolect._chat_completion import FREE_FORM, read_arguments, without_arguments
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
 from toolect._message import Call, Json, MessageError, Status, dumps
 from toolect._objects import opaque_in, plain
@@ -58,8 +58,8 @@ class StreamedCall:
         """What its provider wants back."""
         self.texts: list[str] = []
         """The arguments in their pieces, other than a placeholder."""
-        self.is_garbled = self._is_doubled = False
-        """Whether pieces that came twice were not all alike; whether each piece comes twice."""
+        self.is_garbled = self.is_free_form = self._is_doubled = False
+        """Whether pieces that came twice were not all alike; whether its tool is free-form; whether all come twice."""
         self._held = self.first_copy = ""
         self.pieces = self._named_at = self._passed = self._repeated = 0
         self._quoted = self._escaped = False
@@ -124,6 +124,11 @@ class StreamedCall:
             self.pieces += 1
             self._measure(text)
 
+    def quoted(self, text: str) -> str:
+        """A piece of the text of a free-form call, as a piece of its arguments in JSON."""
+        begun, self.is_free_form = self.is_free_form, True
+        return ("" if begun else f'{{"{FREE_FORM}": "') + dumps(text)[1:-1]
+
     def _is_second_copy(self, text: str) -> bool:
         """True for a piece that repeats the one before it, where all do: no object begins twice."""
         if self._is_doubled:
@@ -166,6 +171,8 @@ class StreamedCall:
 
     def end(self, was_cut: bool, doubt: str) -> list[Event]:
         """The events of its end; `doubt` says why it must not run."""
+        if self.is_free_form and not was_cut:
+            self.texts.append('"}')
         text = self.text
         events = self.pass_on()
         if text or was_cut or doubt:
@@ -211,11 +218,12 @@ class CallAssembler:
 
     def part(self, part: Mapping[str, Any]) -> list[Event]:
         """The events of one item of a delta's `tool_calls`. Raises `MessageError`."""
-        function = part.get("function")
+        custom = part.get("custom")
+        function = part.get("function") if custom is None else custom
         function = part if function is None else typed(function, dict, "tool_calls[].function")
         call_id = _word(part.get("id"), "tool_calls[].id")
         name = _word(function.get("name"), "tool_calls[].function.name")
-        text = function.get("arguments")
+        text = function.get("arguments" if custom is None else FREE_FORM)
         text = text if isinstance(text, str) else "" if text in (None, []) else dumps(plain(text, _WHERE))
         place = part.get("index")
         place = int(place) if isinstance(place, str) and place.isdecimal() and len(place) < 10 else place
@@ -239,7 +247,7 @@ class CallAssembler:
             self._of[call_id] = call
         self._last = call
         call.opaque = opaque or call.opaque
-        call.take(call_id, name, text)
+        call.take(call_id, name, text if custom is None else call.quoted(typed(text, str, _WHERE)))
         if call.twin and call.is_whole and not call.repeats(call.twin):
             call.twin = None
         if call.texts and call.name and not (call.twin or call.is_late or call.is_over):

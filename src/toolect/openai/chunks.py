@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from toolect._chat_completion import Ids, invalid_call
+from toolect._chat_completion import FREE_FORM, Ids, invalid_call
 from toolect._events import ArgumentsDelta, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._exchange.sent_calls import NOTHING_SAID, Finish, SentCalls
 from toolect._message import Json
@@ -21,7 +21,8 @@ class Chunks:
     """Turns events into `chat.completion.chunk` objects as they happen.
 
     A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
-    `index` is the number of the choice; `reasoning` are the names under which its reasoning is sent.
+    `index` is the number of the choice; `reasoning` are the names under which its reasoning is sent. Calls of the tools
+    `free_form` are of type `custom`, and have their text.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Chunks:
         include_usage: bool = False,
         reasoning: Sequence[str] = ("reasoning_content",),
         ids: Ids | None = None,
+        free_form: Collection[str] = (),
     ):
         self._frame = {
             "id": completion_id or new_completion_id(),
@@ -43,7 +45,8 @@ class Chunks:
             "model": model,
         }
         self._index, self._reasoning, self._include_usage = index, tuple(reasoning), include_usage
-        self._calls = SentCalls(hold, ids)
+        self._calls = SentCalls(hold, ids, free_form)
+        self._free_form, self._custom = free_form, set[int]()
         self._started = self._closed = False
 
     def feed(self, event: Event) -> list[dict[str, Json]]:
@@ -58,8 +61,9 @@ class Chunks:
                 return [self._start(start, arguments)]
             case [CallStart() as start]:
                 return [self._start(start)]
-            case [ArgumentsDelta(index, arguments)]:
-                return [self._chunk({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]})]
+            case [ArgumentsDelta(index, arguments), *_]:
+                kind, key = ("custom", FREE_FORM) if index in self._custom else ("function", "arguments")
+                return [self._chunk({"tool_calls": [{"index": index, kind: {key: arguments}}]})]
         return []
 
     def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
@@ -77,10 +81,12 @@ class Chunks:
         return {**self._frame, "choices": [], "usage": dict(finish.usage or {})}
 
     def _start(self, start: CallStart, arguments: str = "") -> dict[str, Json]:
-        function = {"name": start.name, "arguments": arguments}
-        return self._chunk(
-            {"tool_calls": [{"index": start.index, "id": start.id, "type": "function", "function": function}]}
-        )
+        kind, key = "function", "arguments"
+        if start.name in self._free_form:
+            self._custom.add(start.index)
+            kind, key = "custom", FREE_FORM
+        call = {"index": start.index, "id": start.id, "type": kind, kind: {"name": start.name, key: arguments}}
+        return self._chunk({"tool_calls": [call]})
 
     def _chunk(self, delta: dict[str, Json], reason: str | None = None) -> dict[str, Json]:
         if not self._started:

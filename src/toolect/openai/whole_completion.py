@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from toolect._chat_completion import Ids, assistant_message, with_ids
@@ -19,9 +19,14 @@ def choice(
     index: int = 0,
     reasoning: Sequence[str] = ("reasoning_content",),
     ids: Ids | None = None,
+    free_form: Collection[str] = (),
 ) -> dict[str, Json]:
-    """The choice of a completion that says `message`: attempts that must not be run stand in `invalid_tool_calls`."""
-    said = assistant_message(with_ids(message.segments, ids) if ids else message.segments)
+    """The choice of a completion that says `message`: attempts that must not be run stand in `invalid_tool_calls`.
+
+    Calls of the tools `free_form` are of type `custom`.
+    """
+    segments = with_ids(message.segments, ids) if ids else message.segments
+    said = assistant_message(segments, free_form=free_form)
     if (thought := said.pop("reasoning_content", None)) is not None:
         said |= dict.fromkeys(reasoning, thought)
     said |= finish.extensions or {}

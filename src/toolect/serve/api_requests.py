@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from toolect._exchange.definitions import read_tools
+from toolect._exchange.definitions import free_form_names, read_tools
 from toolect._message import Json, MessageError
 from toolect.conversation import Conversation
 from toolect.serve.api_errors import ApiName, RequestError
@@ -49,6 +49,11 @@ class ModelRequest:
     def conversation(self) -> Conversation:
         """The conversation. Raises MessageError."""
         return self.read()
+
+    @property
+    def free_form(self) -> frozenset[str]:
+        """The names of the free-form tools."""
+        return free_form_names(self.tools)
 
     @property
     def named(self) -> str | None:

@@ -70,7 +70,7 @@ class ChatWriter:
         if index not in self._chunks:
             self._chunks[index] = openai.Chunks(
                 model=self._request.model, completion_id=self._id, hold=self._hold, index=index, reasoning=REASONING,
-                ids=self._ids[index],
+                ids=self._ids[index], free_form=self._request.free_form,
             )  # fmt: skip
         return self._chunks[index]
 
@@ -95,7 +95,10 @@ class ChatWriter:
         beside: dict[str, Json] = {}
         for index, read in sorted(answer.choices.items()):
             finish, ids = answer.finish(index), self._ids[index]
-            made = openai.choice(read.said.message, finish=finish, index=index, reasoning=REASONING, ids=ids)
+            made = openai.choice(
+                read.said.message, finish=finish, index=index, reasoning=REASONING, ids=ids,
+                free_form=self._request.free_form,
+            )  # fmt: skip
             made["message"] |= read.extras.get("delta", {})
             choices.append(read.extras.get("choice", {}) | made)
             beside |= read.extras.get("chunk", {})
@@ -159,7 +162,9 @@ class ResponsesWriter(_EventWriter):
 
     def __init__(self, request: ModelRequest, ids: Ids, hold: bool) -> None:
         self._request, self._ids = request, ids
-        self._events = responses.ResponseEvents(model=request.model, hold=hold, request=request.repeated, ids=ids)
+        self._events = responses.ResponseEvents(
+            model=request.model, hold=hold, request=request.repeated, ids=ids, free_form=request.free_form
+        )
 
     def fail(self, error: RequestError) -> bytes:
         """The response that failed, and the error."""
@@ -171,8 +176,9 @@ class ResponsesWriter(_EventWriter):
         """The response."""
         message, asked = answer.choices[0].said.message, self._request
         return responses.response(
-            message, finish=answer.finish(0), model=asked.model, request=asked.repeated, ids=self._ids
-        )
+            message, finish=answer.finish(0), model=asked.model, request=asked.repeated, ids=self._ids,
+            free_form=asked.free_form,
+        )  # fmt: skip
 
 
 ApiWriter: TypeAlias = ChatWriter | MessagesWriter | ResponsesWriter

@@ -12,6 +12,7 @@ from typing import Any
 
 from toolect._events import Event
 from toolect._exchange.media import media_of
+from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError
 from toolect._rendered import RenderError
 from toolect._shown import unread_json
@@ -247,7 +248,7 @@ def chat_body(request: ModelRequest) -> dict[str, Json]:
     messages = request.messages
     if messages is None:
         try:
-            messages = request.conversation.to_openai()["messages"]
+            messages = messages_of(request.conversation.turns)
         except (MessageError, RenderError) as error:
             raise RequestError.of(error) from None
     body: dict[str, Json] = {"model": request.model, "messages": messages, **request.options}
