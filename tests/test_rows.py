@@ -336,6 +336,36 @@ def test_columns_that_are_kept_are_what_they_were(tmp_path: Path) -> None:
     assert unique(["a", "a", "a_2", "a"]) == ["a", "a_3", "a_2", "a_4"]
 
 
+def test_times_that_python_does_not_have_refuse_no_row(tmp_path: Path) -> None:
+    """Beyond the year 9999, or of an unknown zone, however deep they stand; what is broken is said of its file."""
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    far, lost = pa.timestamp("us"), pa.timestamp("us", tz="Mars/Olympus")
+    said = json.dumps([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}])
+    columns = {
+        "messages": pa.array([said]),
+        "map": pa.array([[("a", 2**62)]], pa.map_(pa.string(), far)),
+        "pair": pa.array([[2**62]], pa.list_(far, 1)),
+        "words": pa.array([2**62], far).dictionary_encode(),
+        "zone": pa.array([[7]], pa.list_(lost)),
+        "inner": pa.array([{"a": [{"b": 2**62}]}], pa.struct([("a", pa.list_(pa.struct([("b", far)])))])),
+        "months": pa.array([(1, 2, 3)], pa.month_day_nano_interval()),
+    }
+    table = pa.table(columns)
+    broken = pa.table({"messages": pa.array([b"\xff"]).view(pa.string())})
+    for name, rows, written in (("in", table, 1), ("broken", broken, 0)):
+        with pa.ipc.new_file(tmp_path / f"{name}.arrow", rows.schema) as file:
+            file.write_table(rows)
+        parquet.write_table(rows.drop(["months"]) if written else rows, tmp_path / f"{name}.parquet")
+        for ending in ("arrow", "parquet"):
+            out = tmp_path / f"{name}-{ending}"
+            job = Job((str(tmp_path / f"{name}.{ending}"),), str(out), Settings(target_of("messages")))
+            assert run(job, 1).written == written
+            if written:
+                row = json.loads((out / "rows-00000.jsonl").read_text().splitlines()[0])
+                assert row["zone"] == [7] and str(2**62) in row["map"][0][1] and str(2**62) in row["inner"]["a"][0]["b"]
+
+
 def test_forms_are_what_chat_templates_take() -> None:
     """Arguments are objects, and a message of calls alone has a text."""
     random = Random(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -55,25 +56,31 @@ def _cells(array: Any, typed: bool) -> Any:
         array = array.combine_chunks()
     if typed and is_time(array.type):
         return array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
-    kind = _without_times(array.type)
-    return array if kind is array.type else array.cast(kind)
+    for texts in (True, False):
+        kind = _without_times(array.type, texts)
+        if kind is array.type:
+            break
+        with suppress(pa.ArrowException):  # nobody knows the time zone
+            return array.cast(kind)
+    return array
 
 
-def _without_times(kind: Any) -> Any:
-    """The type with texts for times; the same object where there are none."""
+def _without_times(kind: Any, texts: bool) -> Any:
+    """The type with texts, or numbers, for times; the same object where there are none."""
     import pyarrow as pa
     from pyarrow import types
 
     if is_time(kind):
-        return pa.string()
-    if types.is_dictionary(kind) or types.is_interval(kind):
-        return kind if types.is_dictionary(kind) else pa.string()
-    if types.is_list(kind) or types.is_large_list(kind):
-        inner = _without_times(kind.value_type)
-        return kind if inner is kind.value_type else pa.list_(inner)
+        return pa.string() if texts else pa.int32() if kind.bit_width == 32 else pa.int64()
     if types.is_struct(kind):
-        fields = [(field.name, field.type, _without_times(field.type)) for field in kind]
-        return (
-            kind if all(old is new for _, old, new in fields) else pa.struct([(name, new) for name, _, new in fields])
-        )
-    return kind
+        fields = [(field.name, field.type, _without_times(field.type, texts)) for field in kind]
+        same = all(old is new for _, old, new in fields)
+        return kind if same else pa.struct([(name, new) for name, _, new in fields])
+    if types.is_map(kind):
+        key, item = _without_times(kind.key_type, texts), _without_times(kind.item_type, texts)
+        return kind if key is kind.key_type and item is kind.item_type else pa.map_(key, item)
+    old = getattr(kind, "value_type", None)  # of lists of all kinds, and of dictionaries
+    new = old and _without_times(old, texts)
+    if new is old:
+        return kind
+    return new if types.is_dictionary(kind) else pa.list_(new)

@@ -60,10 +60,8 @@ def values(
             for one in value if isinstance(value, list) and not any(map(_is_turn, value)) else [value]:
                 cursor.number += 1
                 yield one
-        case UnitKind.ROWS:
+        case UnitKind.ROWS | UnitKind.BATCH:
             yield from _rows(unit, cursor, field, whole, typed)
-        case UnitKind.BATCH:
-            yield from _batch(unit, cursor, field, whole, typed)
         case UnitKind.TEXT:
             yield from _texts(unit.path, cursor, separator, limit)
         case UnitKind.BAD:
@@ -120,28 +118,20 @@ def _is_turn(value: Json) -> bool:
 
 
 def _rows(unit: Unit, cursor: Cursor, field: str, whole: bool, typed: bool) -> Iterator[Value]:
-    """The rows of one row group."""
-    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
+    """The rows of one row group, or of a stream of Arrow."""
+    from pyarrow import ArrowException, ipc, parquet  # type: ignore[import-untyped]
 
     try:
-        file = parquet.ParquetFile(unit.path)
-        for batch in file.iter_batches(batch_size=_ROWS, row_groups=[unit.start]):
+        if unit.kind is UnitKind.ROWS:
+            batches = parquet.ParquetFile(unit.path).iter_batches(batch_size=_ROWS, row_groups=[unit.start])
+        else:
+            batches = ipc.open_stream(unit.data).read_all().to_batches(max_chunksize=_ROWS)
+        for batch in batches:
             for row in rows_of(batch, _columns(batch.schema.names, field, whole), typed):
                 cursor.number += 1
                 yield row
-    except (ArrowException, OSError, ValueError) as error:
+    except (ArrowException, OSError, ValueError, OverflowError) as error:
         yield Bad(Trouble.UNREADABLE, " ".join(str(error).split())[:200])
-
-
-def _batch(unit: Unit, cursor: Cursor, field: str, whole: bool, typed: bool) -> Iterator[Value]:
-    """The rows of a stream of Arrow."""
-    import pyarrow
-
-    table = pyarrow.ipc.open_stream(unit.data).read_all()
-    for batch in table.to_batches(max_chunksize=_ROWS):
-        for row in rows_of(batch, _columns(batch.schema.names, field, whole), typed):
-            cursor.number += 1
-            yield row
 
 
 def _columns(names: list[str], field: str, whole: bool) -> list[int]:
