@@ -33,7 +33,7 @@ from loopback import (
 )  # fmt: skip
 
 import toolect
-from toolect.serve import create_app
+from toolect.serve import ServeOptions, create_app
 from toolect.serve.upstream import HttpUpstream
 
 ERRORS = (openai.APIError, anthropic.APIError)
@@ -134,6 +134,29 @@ def test_what_an_upstream_refuses(server: Served, up: Upstream, api: str, stream
             server.ask(api, stream)
         assert type(raised.value).__name__ == kind
         assert raised.value.response.headers["retry-after"] == "7"  # type: ignore[attr-defined]
+
+
+def test_no_client_is_told_the_secrets_of_the_server(up: Upstream) -> None:
+    """An upstream quotes the key that it was sent, as JSON, as a page, in a stream and at the end of what is shown."""
+    secrets = "geheim-key", "geheim-word"
+    url = up.url.replace("//", "//user:geheim-word@")
+    told = " ".join(secrets)
+    fails = (
+        sends(json.dumps({"error": {"message": f"no such key: {told}"}}).encode(), status=401, kind="application/json"),
+        sends(json.dumps({"error": {"message": f"{'x' * 1193}{told}"}}).encode(), status=401, kind="application/json"),
+        sends(f"<html>{told}".encode(), status=502, kind="text/html"),
+        sends(f"data: {json.dumps({'error': {'message': told}})}\n\n".encode()),
+        sends(f"data: {told}\n\n".encode()),
+    )
+    with serving(upstream=url, key="geheim-key") as one:
+        for up.script in fails:
+            with pytest.raises(ERRORS) as raised:
+                one.ask("chat", True)
+            assert "geheim" not in str(raised.value)
+    assert "geheim" not in repr(ServeOptions(upstream=url, key="geheim-key"))
+    with pytest.raises(ValueError, match="upstream URL") as error:
+        ServeOptions(upstream=url.replace("http", "ftp"))
+    assert "geheim" not in str(error.value)
 
 
 ODD = [

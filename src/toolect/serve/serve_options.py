@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from toolect.agent.redaction import public_url
+
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """The names under which a browser or client reaches a server on the same machine."""
 
@@ -17,7 +19,7 @@ class ServeOptions:
     Raises ValueError for no upstream, or for two.
     """
 
-    upstream: str = ""
+    upstream: str = field(default="", repr=False)
     replay: Path | None = None
     """A file of answers to give instead of asking an upstream."""
     mode: Literal["auto", "text", "chat"] = "auto"
@@ -63,4 +65,5 @@ class ServeOptions:
         if bool(self.upstream) == (self.replay is not None):
             raise ValueError(f"expected an upstream or a file to replay, got {'both' if self.upstream else 'neither'}")
         if self.upstream and not self.upstream.startswith(("http://", "https://")):
-            raise ValueError(f"expected an upstream URL such as http://localhost:8000/v1, got {self.upstream!r}")
+            shown = public_url(self.upstream)
+            raise ValueError(f"expected an upstream URL such as http://localhost:8000/v1, got {shown!r}")

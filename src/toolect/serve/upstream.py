@@ -12,6 +12,7 @@ import msgspec
 
 from toolect._message import Json
 from toolect._shown import cut, one_line
+from toolect.agent.redaction import Redactor, url_secrets
 from toolect.serve.api_errors import RequestError
 from toolect.serve.serve_options import ServeOptions
 
@@ -107,6 +108,7 @@ class HttpUpstream:
     def __init__(self, options: ServeOptions) -> None:
         self._options = options
         self._base = options.upstream.rstrip("/")
+        self._redact = Redactor([options.key, *url_secrets(options.upstream)])
         self._without: frozenset[str] = frozenset()
         """Fields that it has refused."""
         self._client = httpx.AsyncClient(
@@ -129,18 +131,18 @@ class HttpUpstream:
         try:
             streamed = response.headers.get("content-type", "").startswith("text/event-stream")
             if not streamed:
-                yield [_object(await self._whole(response))]
+                yield [self._object(await self._whole(response))]
                 return
             decoder = EventDecoder(self._options.max_line)
             async for piece in response.aiter_bytes():
                 data = decoder.feed(piece)
                 if not data:
                     continue
-                yield [_object(one) for one in data]
+                yield [self._object(one) for one in data]
                 if data[-1].strip() == b"[DONE]":
                     return
             if data := decoder.close():
-                yield [_object(one) for one in data]
+                yield [self._object(one) for one in data]
         except httpx.HTTPError as error:
             raise _broken(error) from None
         finally:
@@ -152,7 +154,7 @@ class HttpUpstream:
         try:
             if response.is_error:
                 raise await self._refusal(response)
-            return _object(await self._whole(response))
+            return self._object(await self._whole(response))
         except httpx.HTTPError as error:
             raise _broken(error) from None
         finally:
@@ -212,24 +214,40 @@ class HttpUpstream:
             pass  # what has come says enough
         status = response.status_code
         try:
-            message, code = reason_of(decode(text))
+            message, code = reason_of(decode(text), self._redact)
         except (ValueError, RecursionError):
             kind = response.headers.get("content-type", "no content type").partition(";")[0]
-            shown = one_line(cut(text.decode("utf-8", "replace").strip(), _SHOWN))
+            shown = one_line(cut(self._redact(text.decode("utf-8", "replace")).strip(), _SHOWN))
             message, code = f"the upstream answered {status} with {kind}: {shown}", None
         retry = response.headers.get("retry-after")
         status = status if status >= 400 else 502
         return RequestError(status, message, code=code, retry=retry, from_upstream=True)
 
+    def _object(self, data: bytes) -> dict[str, Any]:
+        """A JSON object of the upstream. Raises RequestError for anything else, and for one that is an error."""
+        if data.strip() == b"[DONE]":
+            return DONE
+        try:
+            value = decode(data)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            shown = one_line(cut(self._redact(data.decode("utf-8", "replace")).strip(), _SHOWN))
+            raise RequestError(502, f"expected JSON objects of the upstream, got `{shown}`", code="upstream_nonsense")
+        if value.get("error") and "choices" not in value:
+            message, code = reason_of(value, self._redact)
+            raise RequestError(502, message, code=code)
+        return value
 
-def reason_of(value: Json) -> tuple[str, str | None]:
+
+def reason_of(value: Json, redact: Redactor) -> tuple[str, str | None]:
     """What an error object says, whichever of the usual forms it has, and its code."""
     error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(error, dict):
         error = error.get("message", error)
     message = error if isinstance(error, str) else json.dumps(error)
-    return one_line(cut(message, _SHOWN * 4)), code if isinstance(code, str) else None
+    return one_line(cut(redact(message), _SHOWN * 4)), code if isinstance(code, str) else None
 
 
 def _broken(error: httpx.HTTPError) -> RequestError:
@@ -240,20 +258,3 @@ def _broken(error: httpx.HTTPError) -> RequestError:
     if isinstance(error, httpx.TimeoutException):
         return RequestError(504, f"the upstream was silent for too long ({kind})", code="upstream_timeout")
     return RequestError(502, f"the upstream broke off ({kind})", code="upstream_broke_off")
-
-
-def _object(data: bytes) -> dict[str, Any]:
-    """A JSON object of the upstream. Raises RequestError for anything else, and for one that is an error."""
-    if data.strip() == b"[DONE]":
-        return DONE
-    try:
-        value = decode(data)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        shown = one_line(cut(data.decode("utf-8", "replace").strip(), _SHOWN))
-        raise RequestError(502, f"expected JSON objects of the upstream, got `{shown}`", code="upstream_nonsense")
-    if value.get("error") and "choices" not in value:
-        message, code = reason_of(value)
-        raise RequestError(502, message, code=code)
-    return value
