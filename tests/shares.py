@@ -23,7 +23,13 @@ seed = 0
 """The seed of this run."""
 PARTS = {
     "test_fuzz.py::test_chunks_do_not_matter_in_odd_grammars": 1,  # each grammar is the only one of its kind
+    "test_attacks.py": 4,
     "test_floods.py": 10,
+    "test_formats.py": 3,
+    "test_injection.py": 3,
+    "test_made_up_formats.py": 3,
+    "test_play.py::test_everybody_can_use_it": 2,
+    "test_terminal.py": 4,
     "test_answers.py": 4,
     "test_serve*.py": 4,
     "test_new*.py": 4,
@@ -53,7 +59,6 @@ PARTS = {
     "test_odd_specs.py": 3,
     "test_values.py": 3,
     "test_detection.py": 3,
-    "test_formats.py": 3,
     "test_escaped_texts.py": 3,
     "test_matrix.py": 3,
     "test_shapes.py": 3,
@@ -62,8 +67,10 @@ PARTS = {
 SLOW = {
     "test_data.py": 3,
     "test_detection.py": 3,
-    "test_floods.py": 4,
-    "test_fuzz.py": 3,
+    "test_floods.py": 6,
+    "test_formats.py": 3,
+    "test_fuzz.py": 4,
+    "test_made_up_formats.py": 3,
     "test_judge.py": 3,
     "test_new*.py": 6,
     "test_quotations.py": 3,

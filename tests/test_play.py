@@ -296,7 +296,7 @@ def test_a_megabyte_leaves_the_page_responsive(page: Any) -> None:
     """While a long text is read, and when it is drawn, frames go on being painted."""
     page.evaluate(
         """() => {
-            window.longest = 0; let last = performance.now();
+            window.longest = 0; let last = performance.now(); window.began = last;
             const frame = (now) => { window.longest = Math.max(window.longest, now - last); last = now;
               requestAnimationFrame(frame); };
             requestAnimationFrame(frame);
@@ -307,7 +307,8 @@ def test_a_megabyte_leaves_the_page_responsive(page: Any) -> None:
     )
     until(page, "document.querySelector('#coloured').textContent.length > 1e6")
     assert page.locator("#segments .edge-ok").count() == 2
-    assert page.evaluate("window.longest") < 3000  # milliseconds, on a busy machine
+    longest, whole = page.evaluate("[window.longest, performance.now() - window.began]")
+    assert longest < 0.7 * whole  # a part of drawing it at most, however busy the machine is
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
