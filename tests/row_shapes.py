@@ -304,6 +304,40 @@ def langchain(one: Conversation) -> list[Row]:
     return found
 
 
+@shape("reasoning")
+def langchain_messages(one: Conversation) -> Json:
+    found = [{"id": None, **message["kwargs"]} for message in langchain(one)]
+    return {"messages": found, "tools": tools(one)}
+
+
+@shape("reasoning")
+def langchain_without_calls(one: Conversation) -> Json:
+    """As it was before calls had a field of their own."""
+    row = json.loads(json.dumps(langchain_messages(one)))
+    for message in row["messages"]:
+        message.pop("tool_calls", None)
+    return dict(row)
+
+
+@shape()
+def vercel(one: Conversation) -> Json:
+    found = []
+    for message in messages(one, True):
+        parts: list[Json] = []
+        if message["role"] == "tool":
+            parts.append({"type": "tool-result", "toolCallId": message["tool_call_id"], "toolName": message["name"],
+                          "output": {"type": "text", "value": message["content"]}})  # fmt: skip
+        else:
+            if thought := message.get("reasoning_content"):
+                parts.append({"type": "reasoning", "text": thought})
+            if message["content"]:
+                parts.append({"type": "text", "text": message["content"]})
+            parts += ({"type": "tool-call", "toolCallId": call["id"], "toolName": call["function"]["name"],
+                       "input": call["function"]["arguments"]} for call in message.get("tool_calls", ()))  # fmt: skip
+        found.append({"role": message["role"], "content": message["content"] if message["role"] == "system" else parts})
+    return {"messages": found, "tools": tools(one)}
+
+
 @shape("open", "reasoning")
 def langsmith(one: Conversation) -> Json:
     *before, last = langchain(one)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from toolect._chats.comparing import Change
-from toolect._message import Json
+from toolect._message import Json, MessageError
 from toolect._objects import OPAQUE
 from toolect._rows.calls_and_results import WEIGHTS
+from toolect._rows.finish_reasons import SAID
 from toolect._shown import cut
 
 LEFT_OUT = "fields of messages are left out"
@@ -68,6 +69,15 @@ def of_message(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
     if message.get("tool_calls") and message.get("function_call"):
         yield "function_call"
     yield from of_parts(message.get("content"))
+
+
+def check_read(message: Json, others: Sequence[str], where: str) -> None:
+    """Raises MessageError for a message that says nothing where its words may stand: there are only other fields."""
+    if not others or not isinstance(message, Mapping) or any(message.get(name) for name in SAID):
+        return
+    held = next((name for name in others if isinstance(message.get(name), list | Mapping)), None)
+    if held is not None:
+        raise MessageError("text or calls", f"neither, and `{cut(held, 40)}`, which is not read", where)
 
 
 def of_parts(content: Json) -> Iterator[str]:

@@ -17,7 +17,7 @@ from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Call, Content, Json, Message, RepairKind
 from toolect._rows.calls_and_results import CallTextReader, weights_of
 from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
-from toolect._rows.ignored_fields import left_out, of_message
+from toolect._rows.ignored_fields import check_read, left_out, of_message
 from toolect._rows.normalize import Tools, mended_messages, tools_in
 from toolect._rows.result_ids import results_of_others
 from toolect._rows.row_fields import TurnShape
@@ -94,7 +94,10 @@ class OpenRow:
             if isinstance(first, Mapping) and first.get("role") == "system" and isinstance(first.get("content"), str):
                 self.declare([*definitions_in(first["content"])])
         mended = mended_messages(messages, self.tools, self.notes)
-        self.beside = left_out(of_message(one, self.shape.fields.ignore) for one in mended)
+        others = [[*of_message(one, self.shape.fields.ignore)] for one in mended]
+        for number, (one, names) in enumerate(zip(mended, others, strict=True)):
+            check_read(one, names, f"{where}[{number}]")
+        self.beside = left_out(others)
         reader = CallTextReader(self.spoken if self.dialect else None, self.shape.fields.results, self.shape.result)
         return reader.turns(mended, where, system)
 
