@@ -225,6 +225,18 @@ def test_list_takes_a_pattern() -> None:
     assert invoke("list", "[").exit_code in (0, 1)
 
 
+def test_chats_are_listed() -> None:
+    """All of them, those of a pattern, or the one that a model's id leads to; another id leads to none."""
+    assert [row["name"] for row in rows(invoke("chat", "list").stdout)] == toolect.chats()
+    assert {"name": "llama3.1", "dialect": "llama3-json"}.items() <= rows(invoke("chat", "list", "llama3.1").stdout)[
+        0
+    ].items()
+    assert [row["name"] for row in rows(invoke("chat", "list", "acme/Qwen3-8B-GGUF").stdout)] == ["qwen3"]
+    assert "dialect: llama3-json" in invoke("chat", "list", "llama3.1", "--format", "text").stdout
+    result = invoke("chat", "list", "nothing-like-this")
+    assert result.exit_code == 1 and "toolect chat list" in result.stderr
+
+
 def test_detect_uses_the_text_and_the_model(tmp_path: Path) -> None:
     """Of dialects that read the text alike the model's comes first; a text that speaks against it is told."""
     (path := tmp_path / "a.txt").write_text(CALL)

@@ -29,7 +29,7 @@ class UnknownNameError(ToolectError, LookupError):
             return "expected the name of a dialect, got 'auto': what reads any dialect is toolect.auto"
         near = " or ".join(map(repr, self.near))
         if self.what != "dialect":
-            hint = f"did you mean {near}?" if near else "see toolect.chats()"
+            hint = f"did you mean {near}?" if near else "toolect.chats() and `toolect chat list` name them all"
             return f"no chat, alias or model is named {self.name!r}: {hint}"
         if is_model(self.name):
             known = f"the nearest model patterns are {near}; " if near else ""

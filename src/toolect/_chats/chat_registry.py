@@ -171,6 +171,11 @@ def chat(
     return from_template(template, registry.dialect(dialect) if isinstance(dialect, str) else dialect, variables)
 
 
+def spec(name: str) -> ChatSpec:
+    """The spec of the chat with this name, alias or model id. Raises `UnknownNameError`."""
+    return _chats.spec(name)
+
+
 def chats() -> list[str]:
     """The names of all chats, in alphabetical order."""
     return _chats.names()

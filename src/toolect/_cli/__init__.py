@@ -24,13 +24,14 @@ COMMANDS = {
     "list": "show:list_dialects", "show": "show", "new": "new", "lint": "lint", "eval": "eval", "agent": "agent",
     "serve": "serve", "play": "play", "demo": "demo",
     "chat parse": "transcripts:parse", "chat render": "transcripts:render", "chat convert": "transcripts:convert",
-    "chat run": "run", "data convert": "dataset", "data tokens": "tokens",
+    "chat run": "run", "chat list": "show:list_chats",
+    "data convert": "dataset", "data tokens": "tokens",
     "spec checks": "spec:checks", "spec features": "feature_matrix", "spec generate": "spec:generate",
     "spec schema": "spec:schema",
 }  # fmt: skip
 """The commands, and where they are: a module and its attribute, `command` if none is named."""
 GROUPS = {
-    "chat": "Conversations: write, read and convert transcripts, run the calls that wait.",
+    "chat": "Conversations: write, read and convert transcripts, run the calls that wait; the chats there are.",
     "data": "Data sets: convert them, show their tokens.",
     "spec": "The spec language: checks, features, generated messages, JSON Schema.",
 }

@@ -1,8 +1,9 @@
-"""`toolect list` and `toolect show`: the dialects there are, and all there is to know about one."""
+"""Listings: the dialects and chats there are, and all there is to know about one dialect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -10,11 +11,13 @@ import click
 
 import toolect
 from toolect import registry
+from toolect._chats.chat_registry import spec as chat_spec
 from toolect._cli.grammar_template import template
 from toolect._cli.options import Form, dialect_names, find, form_for, format_option, options
 from toolect._cli.terminal import Pen, Styled, TerminalStyle, block, emit_json, note
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Message, Reasoning
+from toolect._spec.chat_model import ChatSpec
 from toolect._spec.model import Spec
 
 WEATHER = Call("get_weather", {"city": "Zürich", "days": 3})
@@ -48,21 +51,45 @@ def list_dialects(pattern: str | None, form: str | None) -> int:
     any characters. Where none has it, the dialect that it leads to as the id of a model. The json format is one object
     a line.
     """
-    specs = [registry.spec(name) for name in registry.dialects()]
+    return _listed("dialect", "toolect list", [*map(registry.spec, registry.dialects())], registry.spec, pattern, form)
+
+
+@click.command()
+@click.argument("pattern", required=False)
+@format_option("the list", Form.JSON, Form.TEXT)
+@options("spec")
+def list_chats(pattern: str | None, form: str | None) -> int:
+    """List the chats: name, description, dialect, aliases and the models that are given them.
+
+    With PATTERN, those that have it in what they are called, as `toolect list` does.
+    """
+    return _listed("chat", "toolect chat list", [*map(chat_spec, toolect.chats())], chat_spec, pattern, form)
+
+
+def _listed(
+    what: str, command: str, specs: Sequence[Spec | ChatSpec], named: Callable[[str], Spec | ChatSpec],
+    pattern: str | None, form: str | None,
+) -> int:  # fmt: skip
+    """Writes the specs that have a pattern in what they are called, or the one that a model's id leads to."""
     if pattern is not None:
-        specs = [spec for spec in specs if _has(spec, pattern)] or _of_model(pattern)
-    if not specs:
-        note(f"expected a part of what some dialect is called, got `{pattern}`: `toolect list` shows them all")
-        return 1
+        found = [spec for spec in specs if _has(spec, pattern)]
+        with suppress(toolect.UnknownNameError):
+            found = found or [named(pattern)]
+        if not found:
+            note(f"expected a part of what some {what} is called, got `{pattern}`: `{command}` shows them all")
+            return 1
+        specs = found
     if form_for(form) == Form.JSON:
         for spec in specs:
             about = {"name": spec.name, "about": spec.about, "source": spec.source}
-            emit_json({**about, "models": spec.models, "aliases": spec.aliases})
+            answers = {"dialect": spec.dialect} if isinstance(spec, ChatSpec) else {}
+            emit_json({**about, **answers, "models": spec.models, "aliases": spec.aliases})
         return 0
     pen, width = Pen(), max(len(spec.name) for spec in specs)
     for spec in specs:
         pen.write([(TerminalStyle.NAME, f"{spec.name:{width}}"), (TerminalStyle.PLAIN, f"  {spec.about}\n")])
-        for key, values in {"aliases": spec.aliases, "models": spec.models}.items():
+        dialect = [spec.dialect] if isinstance(spec, ChatSpec) and spec.dialect else []
+        for key, values in {"dialect": dialect, "aliases": spec.aliases, "models": spec.models}.items():
             if values:
                 pen.write(
                     [(TerminalStyle.KEY, f"{'':{width}}  {key}: "), (TerminalStyle.QUIET, ", ".join(values) + "\n")]
@@ -70,21 +97,14 @@ def list_dialects(pattern: str | None, form: str | None) -> int:
     return 0
 
 
-def _has(spec: Spec, pattern: str) -> bool:
-    """True when a part of what the dialect is called is like the pattern."""
+def _has(spec: Spec | ChatSpec, pattern: str) -> bool:
+    """True when a part of what it is called is like the pattern."""
     wanted = f"*{_folded(pattern).replace('[', '[[]')}*"
     return any(fnmatchcase(_folded(text), wanted) for text in (spec.name, spec.about, *spec.aliases, *spec.models))
 
 
 def _folded(text: str) -> str:
     return text.casefold().replace("_", "-")
-
-
-def _of_model(model: str) -> list[Spec]:
-    try:
-        return [registry.spec(registry.match(model).dialect)]
-    except toolect.UnknownNameError:
-        return []
 
 
 @click.command()

@@ -65,8 +65,9 @@ class CheckpointStore:
         except (OSError, ValueError) as error:
             if isinstance(error, CheckpointError):
                 raise
+            why = getattr(error, "strerror", None) or error
             raise CheckpointError(
-                f"expected a folder to write to, got `{error}` at `{self.folder}`: name another"
+                f"expected a folder to write to, got `{why}` at `{self.folder}`: name another"
             ) from None
         if mark != self._mark:
             raise CheckpointError(
