@@ -331,3 +331,33 @@ def test_signs_of_other_languages_between_keys_and_values(name: str) -> None:
             for reader in (name, "auto") if text != wire else ():
                 found = read(reader, text, *tools)
                 assert found is None if name in TEXTUAL else same(found, "save", arguments), (reader, text)
+
+
+ASIDE = (
+    '<|channel|>analysis to=functions.tide <|constrain|>json<|message|>{"port": "Brest"}<|call|>',
+    ' to=functions.tide<|channel|>analysis json<|message|>{"port": "Brest"}<|call|>',
+    'analysisHm.assistantanalysis to=functions.tide json{"port": "Brest"}',
+)
+"""Calls on gpt-oss' analysis channel, one behind a detokenizer that drops special tokens."""
+ON_ITS_CHANNEL = (
+    '<|channel|>commentary to=functions.tide <|constrain|>json<|message|>{"port": "<|channel|>analysis"}<|call|>',
+    'assistantcommentary to=functions.tide json{"port": "Brest"}',
+)
+
+
+@pytest.mark.parametrize("text", [*ASIDE, *ON_ITS_CHANNEL])
+def test_calls_on_a_channel_for_reasoning(text: str) -> None:
+    """They run, are malformed, or are content, as the policy says; those on their own channel run always."""
+    dialect, tools = toolect.dialect("harmony"), [tool("tide", port="string")]
+    for policy in ("run", "malformed", "content"):
+        message = dialect.parse(text, tools, aside_calls=policy)  # type: ignore[arg-type]  # of the three
+        stream = dialect.stream(tools=tools, aside_calls=policy)  # type: ignore[arg-type]  # of the three
+        events = [event for char in text for event in stream.feed(char)] + stream.close()
+        assert stream.message == message
+        runs = policy == "run" or text in ON_ITS_CHANNEL
+        assert [call.name for call in message.runnable] == ["tide"] * runs
+        assert [call.name for call in message.calls] == ["tide"] * (runs or policy == "malformed")
+        is_content = policy == "content" and not runs
+        assert ("functions.tide" in message.content) is is_content
+        assert is_content is not any(isinstance(event, toolect.CallStart) for event in events)
+        assert runs or is_content or "analysis" in (message.calls[0].error or "")

@@ -24,7 +24,7 @@ class Builder:
     )  # fmt: skip
 
     def __init__(self, schemas: ToolSchemas, spec: Spec, policies: Policies, streaming: bool, strict: bool) -> None:
-        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict, spec.code != "", spec.tagged)
+        self.draft = draft = Draft(schemas, spec, policies, streaming, strict)
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self._schemas = schemas
         self._ref = spec.ref
@@ -34,7 +34,7 @@ class Builder:
     def obey(self, spec: Spec, policies: Policies) -> None:
         """What follows is in another dialect, or under other policies."""
         self._ref = spec.ref
-        self.draft.obey(spec.no_call, policies, spec.code != "", spec.tagged)
+        self.draft.obey(spec, policies)
         self.values.obey(policies)
         self.text.coerces = policies.coercion == "spec"
 

@@ -11,7 +11,7 @@ from toolect._building.open_call import OpenCall, note
 from toolect._events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
 from toolect._salvage import MAX_TEXT, without_loss
-from toolect._spec.model import Role
+from toolect._spec.model import Role, Spec
 from toolect._spec.policies import Policies
 from toolect._values.doubtful import only_call
 from toolect._values.fitting import Fitting, placed
@@ -43,15 +43,13 @@ class Draft:
         "last_name",
         "after_call", "passed", "tools", "torn", "_strict",
         "_tagged", "_no_call", "_known", "_repeated", "_good_only", "_salvages", "_salvage_left", "_coded", "_fits",
+        "_aside", "_says_aside",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
     markers: Callable[[], Collection[str]]
 
-    def __init__(
-        self, tools: ToolSchemas, no_call: Collection[str], policies: Policies, streaming: bool, strict: bool,
-        coded: bool = False, tagged: bool = False,
-    ) -> None:  # fmt: skip
+    def __init__(self, tools: ToolSchemas, spec: Spec, policies: Policies, streaming: bool, strict: bool) -> None:
         self.segments: list[Segment] = []
         self.repairs: list[Repair] = []  # those outside of calls
         self.passed = 0  # how many of them there were when an attempt became content
@@ -67,16 +65,18 @@ class Draft:
         self._strict = strict
         self.tools = tools
         self._salvage_left = MAX_SALVAGED
-        self.obey(no_call, policies, coded, tagged)
+        self.obey(spec, policies)
 
-    def obey(self, no_call: Collection[str], policies: Policies, coded: bool, tagged: bool) -> None:
-        """What follows is read under these policies."""
-        self._tagged = tagged  # the name of a call is that of a tag around it
-        self._no_call = no_call
+    def obey(self, spec: Spec, policies: Policies) -> None:
+        """What follows is in this dialect, and read under these policies."""
+        self._tagged = spec.tagged  # the name of a call is that of a tag around it
+        self._no_call = spec.no_call
+        self._aside = spec.aside if policies.aside_calls != "run" else ()
         self._known = self.tools if policies.unknown_tool == "content" and self.tools else None
-        self._coded = coded  # calls are code: one of something that is no tool is reported
+        self._coded = spec.code != ""  # calls are code: one of something that is no tool is reported
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
+        self._says_aside = bool(self._aside) and policies.aside_calls == "content"
         self._salvages = policies.malformed == "salvage" and not self._strict
         self._fits = policies.coercion == "spec" and bool(self.tools)
 
@@ -117,6 +117,8 @@ class Draft:
     def start_call(self, call: OpenCall) -> None:
         """The name is known: report it, unless the call may yet turn out to be content, or to have other arguments."""
         if not call.name or self.says_no or call.index >= 0 or self._good_only or self._salvages:
+            return
+        if self._says_aside:
             return
         if self._tagged and call.name not in self.tools:  # it may be a tag around a call
             return
@@ -272,8 +274,10 @@ class Draft:
             call.name, call.fitting, call.entries = inner[0], None, []
             call.written = [dumps(inner[1])]
             call.take(inner[1])
+        if aside := self._is_aside(call, end):
+            call.fail(f"a call behind `{aside}`, which is no place for one - at {call.start}")
         call.settle(end)
-        if self._salvages and call.error is not None and not call.truncated:
+        if self._salvages and not aside and call.error is not None and not call.truncated:
             self._salvage(call, end)
         doubt(call, self.tools)
         if call.sound and not call.whole:
@@ -300,7 +304,7 @@ class Draft:
                 self._envelope(done.raw, text, call.start)
                 return
         unknown = self._known is not None and done.name not in self._known
-        if unknown or self._good_only and not done.runnable:
+        if unknown or aside and self._says_aside or self._good_only and not done.runnable:
             if not unknown:
                 later = self._take_later(end)
                 self.repairs += call.repairs
@@ -316,6 +320,13 @@ class Draft:
         self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
+
+    def _is_aside(self, call: OpenCall, end: int) -> str | None:
+        """The marker before the arguments of a call, which ends at character `end`, that says it is to be none."""
+        if not self._aside:
+            return None
+        head = self.raw(call.start, min(end, call.start + _RAW)).partition("{")[0]
+        return next((marker for marker in self._aside if marker in head), None)
 
     def _salvage(self, call: OpenCall, end: int) -> None:
         """Let the malformed `call`, which ends at character `end`, have the arguments that json-repair makes of it.

@@ -32,7 +32,9 @@ class Graph:
         self.network, self.policies = network, policies
         self._patterns: dict[str, re.Pattern[str]] = {}
         self.strides = (policies.after_calls, policies.coercion) == ("keep", "spec")
-        self.strides = self.strides and not network.spec.lines
+        self.strides = (
+            self.strides and not network.spec.lines and (policies.aside_calls == "run" or not network.spec.aside)
+        )
         """No policy changes what is done with canonical text, and no marker is one by its place alone."""
         self.known_only = policies.unknown_tool == "content"
         """Calls of tools that are not declared are none."""

@@ -38,6 +38,7 @@ FIELDS = (
     "misspellings",
     "lines",
     "glued",
+    "aside",
     "reserved",
     "unwritten",
     "costs",
@@ -126,6 +127,7 @@ class Plain(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     glued: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
     gaps: Gaps = Gaps()

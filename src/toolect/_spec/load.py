@@ -177,7 +177,7 @@ class _Loader:
                 problems.error("unknown-part", f"expected a rule of the grammar, got `{rule}`",
                                whole.table.place, hint=hint)  # fmt: skip
         literals = Parts(rules).literals
-        for marker in (*whole.texts("lines", Problems()), *whole.texts("glued", Problems())):
+        for marker in itertools.chain(*(whole.texts(field, Problems()) for field in ("lines", "glued", "aside"))):
             check_literal(marker, literals, problems)
         ends = (spelled(end, grammar.spellings, problems) for end in whole.texts("end", problems))
         spec = Spec(

@@ -128,6 +128,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Markers that count only where a line begins."""
     glued: tuple[str, ...] = ()
     """Markers that count only right before a word that begins with no small letter."""
+    aside: tuple[str, ...] = ()
+    """Markers of what is no place for calls: the policy `aside_calls` says what becomes of one behind them."""
     reserved: tuple[str, ...] = ()
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     unwritten: tuple[str, ...] = ()

@@ -21,6 +21,8 @@ class Policies(msgspec.Struct, frozen=True, rename="kebab"):
     """A call without its wrapper's opener."""
     after_calls: Choice["keep", "drop"] = "keep"
     """Text after the calls."""
+    aside_calls: Choice["run", "malformed", "content"] = "run"
+    """A call behind one of the markers `aside`, as on a channel that is for reasoning."""
     coercion: Choice["spec", "none"] = "spec"
     """Typed values out of raw text."""
     repeated_keys: Choice["last", "first", "list", "malformed"] = "last"
@@ -37,6 +39,7 @@ class ReadingPolicies(TypedDict, total=False):
     malformed: Choice["report", "content", "salvage"]
     unwrapped: Choice["accept", "content"]
     after_calls: Choice["keep", "drop"]
+    aside_calls: Choice["run", "malformed", "content"]
     coercion: Choice["spec", "none"]
     repeated_keys: Choice["last", "first", "list", "malformed"]
 

@@ -54,7 +54,7 @@ def replace_markers(
         if key.text in ("misspellings", "prefill"):
             own = {inner.text for inner, _ in entry.mapping(key.text, Problems()).entries}
             value = _renamed(value, new, own)
-        if key.text in ("lines", "glued") and isinstance(value, Items) and entry.table.get(key.text) is None:
+        if key.text in ("lines", "glued", "aside") and isinstance(value, Items) and entry.table.get(key.text) is None:
             value = Items(tuple(_marker(item, new) for item in value.items), value.place)
         fields.append((key, value))
     return rules, Entry(whole.name, YamlTable(tuple(fields), whole.table.place))
