@@ -34,6 +34,20 @@ SHOWN = {
     "rules": ["chat", "render", "messages.json", "--to", "qwen3", "--tree"],
     "list": ["list", "evil", "--spec", "evil.yaml"],
     "show": ["show", "evil", "--spec", "evil.yaml"],
+    "rendered": ["render", "message.json", "--to", "hermes"],
+    "conversation": ["chat", "parse", "transcript.txt", "--chat", "qwen3"],
+    "conversation's origins": ["chat", "parse", "transcript.txt", "--chat", "qwen3", "--origins"],
+    "conversation's rules": ["chat", "parse", "transcript.txt", "--chat", "qwen3", "--tree"],
+    "other transcript": ["chat", "convert", "transcript.txt", "--chat", "qwen3", "--to", "llama3.1"],
+    "results": ["chat", "run", "answer.txt", "--tools", "tools.py"],
+    "score": ["eval", "many.jsonl", "--format", "text"],
+    "rows": ["data", "convert", "many.jsonl", "odd.jsonl", "--to", "qwen3", "-o", "rows", "--jobs", "1"],
+    "drafts": ["new", "--draft", "answer.txt"],
+    "induced": ["new", "odd", "answers.jsonl"],
+    "features": ["spec", "features", "evil", "--spec", "evil.yaml"],
+    "generated": ["spec", "generate", "evil", "--spec", "evil.yaml"],
+    "tools": ["parse", "answer.txt", "--schemas", "odd.jsonl"],
+    "template": ["new", "odd", "--template", "answer.txt"],
     "lint": ["lint", "evil.yaml", "--jobs", "1"],
     "report": ["coverage", "many.jsonl", "--jobs", "1"],
     "matrix": ["coverage", "many.jsonl", "--matrix", "--jobs", "1"],
@@ -53,6 +67,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "answer.txt").write_text(text, "utf-8", newline="")
     (folder / "many.jsonl").write_text(json.dumps({"text": text, "source": EVIL}) + "\n", "utf-8")
     (folder / "messages.json").write_text(json.dumps([{"role": "user", "content": EVIL}]), "utf-8")
+    message = {"content": EVIL, "calls": [{"name": "f", "arguments": {"a": EVIL, EVIL: 1}}]}
+    (folder / "message.json").write_text(json.dumps(message), "utf-8")
+    (folder / "answers.jsonl").write_text(json.dumps({"text": text, **message}) + "\n", "utf-8")
+    told = f"<|im_start|>user\n{EVIL}<|im_end|>\n<|im_start|>assistant\n{text}<|im_end|>\n<|im_start|>{EVIL}\n"
+    (folder / "transcript.txt").write_text(told, "utf-8", newline="")
+    (folder / "tools.py").write_text(f"def f(a: str):\n    'Say.'\n    return {EVIL!r} + a\n", "utf-8")
+    odd = [{"messages": [{"role": EVIL, "content": EVIL}]}, {EVIL: EVIL}, {"messages": EVIL}, {"name": EVIL}]
+    (folder / "odd.jsonl").write_text("".join(json.dumps(one) + "\n" for one in odd) + EVIL, "utf-8", newline="")
     about = json.dumps(f"{EVIL} x", ensure_ascii=True)
     roles = "{content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}"
     (folder / "evil.yaml").write_text(f"evil:\n  about: {about}\n  map: {roles}\n", "utf-8")
@@ -66,7 +88,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("what", SHOWN)
 def test_a_terminal_obeys_nothing_that_is_shown(what: str, folder: Path) -> None:
     """Of what data holds every control sign is an escape; colours are the only ones that toolect writes."""
-    bar = what in ("lint", "report", "matrix")  # is drawn on standard error
+    bar = what in ("lint", "report", "matrix", "score", "rows", "features")  # is drawn on standard error
     seen = SGR.sub("", on_terminal(SHOWN[what], folder, errors=not bar)).replace("\r\n", "\n")
     assert seen.strip()
     assert not re.findall(r"[^\n\t -~\xa0-\u2029\u202f-\u2065\u206a-\U0010ffff]", seen), seen
