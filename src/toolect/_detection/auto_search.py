@@ -31,8 +31,9 @@ from toolect._search.island import Island, island
 from toolect._search.marker_edges import Found
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail
-from toolect._search.stepping import Stepping, StepResult
+from toolect._search.stepping import Stepping, StepResult, TextSigns, safe
 from toolect._search.trace import Trace
+from toolect._search.window import Window
 from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Ref, Repeat, Slot, SlotKind
 from toolect._spec.model import Role, Rule, Spec
@@ -88,12 +89,32 @@ def _plain_graph(policies: frozenset[tuple[str, str]]) -> Graph:
 
 
 class _Stepping(Stepping):
-    """Moves hypotheses on; not in a text in which any dialect may go on."""
+    """Moves hypotheses on; in a text in which any dialect may go on, as far as nothing of any may begin."""
 
-    __slots__ = ()
+    __slots__ = ("_index",)
+
+    def __init__(self, window: Window, performer: Performer, index: Index) -> None:
+        super().__init__(window, performer)
+        self._index = index
 
     def _text(self, one: Hypothesis, final: bool) -> StepResult:
-        return StepResult.ASK if one.node.text_field().role in _SPOKEN else super()._text(one, final)
+        if one.node.text_field().role not in _SPOKEN:
+            return super()._text(one, final)
+        window, performer, index, plan = self._window, self._performer, self._index, island(one.node)
+        assert isinstance(performer, MixedPerformer)
+        buf, low, start = window.buf, one.emitted - window.base, max(one.state.start - window.base, 0)
+        if final or performer.fenced or low <= start or buf[low - 1] == "\n" or index.anything.search(buf, low):
+            return StepResult.ASK
+        if window.find(plan.regex, low, plan.longest) or window.tools.declared and window.names.search(buf, low):
+            return StepResult.ASK
+        at = min(safe(window, one, plan, low), index.held(buf, low))
+        at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
+        begun = index.near_begun.search(buf, max(start, at - _NEAR), at)
+        self._tell(one, at if begun is None else begun.start(), low)
+        if one.state.solid and not buf[one.emitted - window.base :].strip():
+            stops = index.stops(one.node.made(TextSigns).stops.pattern)
+            self._calm, self._stops, self._names = one, stops, window.begun_names if window.tools.declared else None
+        return StepResult.WAIT
 
 
 def _breaks_off(one: Hypothesis, other: Hypothesis) -> bool:
@@ -132,7 +153,7 @@ class AutoSearch(AnswerSearch):
         return MixedPerformer(self._graph, self._builder, self._raw, trace)
 
     def _steps(self) -> Stepping:
-        return _Stepping(self._window, self._performer)
+        return _Stepping(self._window, self._performer, self._index)
 
     def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
         """What equal hypotheses have in common: in content any dialect may go on."""
@@ -233,7 +254,8 @@ class AutoSearch(AnswerSearch):
         window, index, own = self._window, self._index, _name(one)
         buf = window.buf
         hits = index.hits(buf, at, final, window.tools)
-        if isinstance(hits, Waits):
+        if isinstance(hits, int):
+            window.needs(window.base + hits)
             return WAIT
         if not plan.content:
             strong = (hit for hit in hits if len(hit.opener.core) >= STRONG)
@@ -263,6 +285,7 @@ class AutoSearch(AnswerSearch):
         if buf[at] in "{[" and not buf[max(at - _TAIL, 0) : at].rstrip().endswith(index.long_openers):
             bare = index.bare_at(buf, at, final, window.tools)
             if isinstance(bare, Waits):
+                window.needs(window.base + at + AHEAD)
                 return WAIT
             names += bare
         ended = [name for end, name in index.ends.items() if buf.startswith(end, at)]
@@ -431,7 +454,7 @@ class AutoSearch(AnswerSearch):
             cut = max(begins, len(buf) - _TAIL)
             led = index.led_held.search(buf[cut:])
             at = at if led is None else min(at, max(low, cut + led.start()))
-            at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.odd_names else at
+            at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
             if self._mixed.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
                 return low
             fence = _FENCE_LINE.search(buf, max(begins, low, at - _LINE), at)

@@ -11,7 +11,6 @@ from toolect._detection.index import Index
 from toolect._detection.mixed import MixedMessage
 from toolect._graph.node import STRONG
 from toolect._message import Call, Content
-from toolect._search.hypothesis import Waits
 from toolect._values.toolset import ToolSchemas
 
 
@@ -19,7 +18,7 @@ def read_any(known: Index, text: str, tools: ToolSchemas) -> MixedMessage | None
     """The message of a canonical answer, in the first dialect that its first marker is of; None for any other."""
     first = known.regex.search(text)
     hits = [] if first is None else known.hits(text, first.start(), True, tools)
-    if isinstance(hits, Waits) or not hits or len(hits[0].opener.core) < STRONG:
+    if isinstance(hits, int) or not hits or len(hits[0].opener.core) < STRONG:
         return None
     name = hits[0].names[0]
     found = read_canonical(registry.dialect(name)._with_names(tools)._graph({}), text, tools)
@@ -29,9 +28,9 @@ def read_any(known: Index, text: str, tools: ToolSchemas) -> MixedMessage | None
 
 
 def _is_own(known: Index, text: str, segment: object, tools: ToolSchemas) -> bool:
-    """True for a call, and for content in which nothing of another dialect may begin."""
+    """True for a call of a tool that may be there, and for content in which nothing of another dialect may begin."""
     if isinstance(segment, Call):
-        return True
+        return not tools.declared or segment.name in tools
     if not isinstance(segment, Content) or segment.span is None:
         return False
     start, end = segment.span

@@ -16,6 +16,7 @@ from toolect._graph.node import STRONG
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced, squeeze
 from toolect._graph.symbols import is_echo
 from toolect._search.hypothesis import WAIT, Waits
+from toolect._search.island import beginnings
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
 AHEAD = 96
@@ -95,6 +96,9 @@ class Index:
         """Matches what a misspelt opener may begin with."""
         self.near = re.compile(_trie({*self._parts}, words=False))
         """Finds parts of openers that may be misspelt."""
+        self.anything = re.compile("|".join([r"[\n`(<\[{]", self.regex.pattern, self.near.pattern]))
+        """Finds where something may begin, be it on a line of its own, spelled otherwise, or behind a name."""
+        self._stops: dict[str, re.Pattern[str]] = {}
 
     def _rank(self, name: str) -> tuple[int, int, str]:
         return -self.traits[name].models, self.traits[name].breadth, name
@@ -127,14 +131,15 @@ class Index:
 
     # What begins at a place
 
-    def hits(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[Hit] | Waits:
+    def hits(self, buf: str, at: int, final: bool, tools: ToolSchemas) -> list[Hit] | int:
         """The openers that stand at index `at`, of each dialect the longest: those that what follows fits, if any.
 
-        A name after a short one must be that of a tool, or look like one.
+        A name after a short one must be that of a tool, or look like one. Where more text has to tell: the length that
+        `buf` has to have.
         """
         found = self._openers_at(buf, at, final)
         if isinstance(found, Waits):
-            return WAIT
+            return len(buf) + 1
         groups: dict[tuple[str, int], list[str]] = {}
         bare = {name: self._is_bare(name, opener.core) for name, (opener, _) in found.items()}
         for name in sorted(found, key=lambda name: (bare[name], self.order[name])):
@@ -145,7 +150,7 @@ class Index:
         for hit in hits:
             answer = follows(hit.opener, buf, hit.end, final, tools)
             if isinstance(answer, Waits):
-                return WAIT
+                return max(len(buf) + 1, _needed(hit.opener, buf, hit.end))
             core = hit.opener.core
             if core[0] == "`" and (
                 not answer
@@ -172,7 +177,7 @@ class Index:
         if any(hit.opener.keys for hit in fits) and len(fits) > 1:
             end = max(hit.end for hit in fits)
             if not final and len(buf) - end < AHEAD:
-                return WAIT
+                return end + AHEAD
             members = _MEMBERS.findall(buf[end : end + AHEAD])
             fits.sort(key=lambda hit: sum(_is_odd(hit.opener, *member) for member in members))
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
@@ -313,10 +318,20 @@ class Index:
         at = max(low, len(buf) - self.longest - MAX_BLANK)
         while (match := self._first.search(buf, at)) is not None:
             at = match.start()
-            if buf[at] in "{[" or squeeze(buf[at:]) in self._begun:
+            inside = buf[at].isalnum() and at > 0 and (buf[at - 1].isalnum() or buf[at - 1] == "_")
+            if buf[at] in "{[" or not inside and squeeze(buf[at:]) in self._begun:
                 return at
             at += 1
         return len(buf)
+
+    def stops(self, own: str) -> re.Pattern[str]:
+        """Finds nothing, nor does `own`, in a chunk that only goes on with a text: no sign of any dialect is in it."""
+        if own not in self._stops:
+            signs = "".join(sorted({core[0] for core in self._cores if not core[0].isalnum()}))
+            begun = beginnings({squeeze(core) for core in self._cores if core[0].isalnum()}, r"\s*", [])
+            words = [f"[{re.escape(signs)}]", self.anything.pattern, self.near_begun.pattern, own]
+            self._stops[own] = re.compile("|".join([*words, rf"(?<!\w)(?:{begun.pattern})"]))
+        return self._stops[own]
 
     def torn(self, buf: str, low: int) -> str:
         """The dialect an opener of which is broken off at the end of a text; empty for none."""
@@ -362,11 +377,7 @@ def follows(opener: Opener, buf: str, end: int, final: bool, tools: ToolSchemas 
         return True if final else WAIT
     if opener.json and buf[at] in '{["':
         return True
-    if (
-        not final
-        and len(buf) - at < AHEAD // 2
-        and (opener.patterns or len(buf) - at < max(map(len, opener.follows), default=0))
-    ):
+    if not final and len(buf) < _needed(opener, buf, end):
         return WAIT
     rest = squeeze(buf[at : at + AHEAD])
     if rest.startswith(opener.follows):
@@ -382,6 +393,13 @@ def follows(opener: Opener, buf: str, end: int, final: bool, tools: ToolSchemas 
                 return True if final else WAIT
             return False
     return final and any(mark.startswith(rest) for mark in opener.follows)
+
+
+def _needed(opener: Opener, buf: str, end: int) -> int:
+    """The length that a text has to have, where what stands at index `end` may come after `opener`."""
+    at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+    longest = max(map(len, opener.follows), default=0)
+    return at + (AHEAD // 2 if opener.patterns else min(longest, AHEAD // 2))
 
 
 def _trie(texts: Collection[str], words: bool = True) -> str:

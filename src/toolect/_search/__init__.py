@@ -2,5 +2,5 @@
 
 Others import `answer_search`, and, for what may follow at a node, `blank_end`, `follow`, `island` and `json_ends`; a
 search over several grammars also `actions`, `hypothesis`, `marker_edges`, `performer`, `prefill`, `stepping`,
-`text_edges` and `trace`; all else is its own.
+`text_edges`, `trace` and `window`; all else is its own.
 """

@@ -67,7 +67,7 @@ class Island:
         self.closers = self._find_closers()
         firsts = "".join(sorted({re.escape(core[0]) for core in cores}))
         self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
-        self._begins = _beginnings({*self.squeezed}, r"\s*", [echo_begun(echo) for echo in self.echoes])
+        self._begins = beginnings({*self.squeezed}, r"\s*", [echo_begun(echo) for echo in self.echoes])
         named = self.content and self.unwrapped and not node.patterns and not self.after.patterns
         self.named: NamedWay | None = way_to_name(self.after) if named else None
         self._find_led()
@@ -265,7 +265,7 @@ def _optional(text: str) -> str:
     return "".join(f"(?:{re.escape(char)}" for char in text) + ")?" * len(text)
 
 
-def _beginnings(cores: set[str], blank: str, others: list[str]) -> re.Pattern[str]:
+def beginnings(cores: set[str], blank: str, others: list[str]) -> re.Pattern[str]:
     """An expression that matches the beginnings of these texts, `blank` between their signs, where a text ends."""
     words = [
         rf"(?:{blank}".join(map(re.escape, core)) + ")?" * (len(core) - 1) + rf"{blank}\Z" for core in sorted(cores)

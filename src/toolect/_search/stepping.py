@@ -84,7 +84,7 @@ class _Between:
         self.to: dict[Key, tuple[Step, Trail, str]] = {}
 
 
-class _Text:
+class TextSigns:
     """What of the text of a node is sure: signs without which it only goes on, and the markers that end it."""
 
     __slots__ = ("_stops", "ends", "margin", "openers", "plan", "signs")
@@ -331,7 +331,7 @@ class Stepping:
 
     def _text(self, one: Hypothesis, final: bool) -> StepResult:
         window, node = self._window, one.node
-        buf, base, plan = window.buf, window.base, node.made(_Text)
+        buf, base, plan = window.buf, window.base, node.made(TextSigns)
         state: TextState = one.state
         size, low = len(buf), one.emitted - base
         island = plan.plan
@@ -387,7 +387,7 @@ class Stepping:
         self._cross(one, node.made(_Between), TEXT, "", upto)
         return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
 
-    def _open_call(self, one: Hypothesis, plan: _Text, match: re.Match[str], low: int, final: bool) -> StepResult:
+    def _open_call(self, one: Hypothesis, plan: TextSigns, match: re.Match[str], low: int, final: bool) -> StepResult:
         """An opener is found in content, from index `low` on: it is meant if the grammar goes on behind it."""
         window, performer, island, start = self._window, self._performer, plan.plan, one.state.start
         base, core, (at, end) = window.base, match[0], match.span()
