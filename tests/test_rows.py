@@ -19,6 +19,7 @@ from toolect._corpora.table_cells import unique
 from toolect._data.converting import Settings
 from toolect._data.job import Job, run
 from toolect._diagnostic import SpecError
+from toolect._message import Json
 from toolect._rendered import RenderError
 from toolect._rows.account import RowRejectedError
 from toolect._rows.row_fields import lint_rows, row_kinds, shipped
@@ -401,3 +402,44 @@ def test_answers_of_conversations_are_assistants() -> None:
     seen = Counter(name for _ in range(200) for name in features(conversation(random)))
     assert {"calls", "parallel", "results", "reasoning", "both", "system"} <= seen.keys()
     assert all(isinstance(turn, Assistant) for turn in conversation(random).turns[-1:])
+
+
+ASKED: Json = {"role": "user", "content": "Q"}
+SAYS = {"role": "assistant", "content": "A"}
+
+
+@pytest.mark.parametrize(
+    ("row", "turns"),
+    [
+        ({"prompt": "Q", "chosen": [ASKED, SAYS], "rejected": [ASKED, {**SAYS, "content": "B"}]}, "user assistant"),
+        ({"prompt": "P", "chosen": [ASKED, SAYS], "rejected": [ASKED, SAYS]}, "user user assistant"),
+        ({"system": "S", "messages": [{"role": "system", "content": "S"}, ASKED, SAYS]}, "system user assistant"),
+        ({"system": "S", "messages": [{"role": "system", "content": "T"}, ASKED, SAYS]}, "at `system`"),
+        ({"messages": [ASKED, {"role": "assistant", "content": "", "toolInvocations": [{}]}]}, "`toolInvocations`"),
+        ({"messages": [ASKED, {**SAYS, "weight": "much"}]}, "at `weight`"),
+        ({"role": "prompter", "text": "Q", "message_id": "m"}, "no conversation"),
+    ],
+)
+def test_what_stands_twice_or_in_no_place_is_read_once_or_refused(row: Json, turns: str) -> None:
+    """A pair that repeats its prompt, a second system text, words in a field that is not read."""
+    try:
+        found = " ".join(type(turn).__name__.lower() for turn in readings(row, Source())[0].conversation.turns)
+    except RowRejectedError as error:
+        found = str(error)
+    assert turns in found and (turns == found or "expected" in found)
+
+
+@pytest.mark.parametrize("field", ["arguments", "args", "input", "parameters"])
+def test_arguments_have_other_names_in_some_rows(field: str) -> None:
+    """Calls whose arguments stand under another name keep them."""
+    for call in ({"name": "tide", field: {"port": "Brest"}}, {"function": {"name": "tide", field: {"port": "Brest"}}}):
+        row = {"messages": [ASKED, {"role": "assistant", "content": None, "tool_calls": [call]}]}
+        (found,) = readings(row, Source())
+        assert found.conversation.turns[1].message.calls[0].arguments == {"port": "Brest"}
+
+
+@pytest.mark.parametrize(("given", "weight"), [("0", 0.0), ("false", 0.0), (False, 0.0), ("0.5", 0.5), (1, None)])
+def test_weights_may_be_texts(given: Json, weight: float | None) -> None:
+    """A weight that a table has made a text of is one."""
+    (found,) = readings({"messages": [ASKED, {**SAYS, "weight": given}]}, Source())
+    assert found.weights.get(1) == weight

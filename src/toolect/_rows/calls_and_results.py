@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite, nan
 
 from toolect._exchange.embedded_tools import element_results, one_each
 from toolect._exchange.gathering import Gathering
@@ -11,7 +12,7 @@ from toolect._exchange.media import read_parts
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.plain_text import text_of
 from toolect._message import Call, Content, Json, Message, MessageError, Segment, dumps
-from toolect._objects import Object, as_list, as_object, as_text, field, word
+from toolect._objects import Object, as_list, as_object, as_text, field, got, word
 from toolect._rows.opening import opened
 from toolect._rows.patterns import Pattern
 from toolect._rows.row_holes import take_of_turn
@@ -146,10 +147,22 @@ def weights_of(messages: Sequence[Json]) -> dict[int, float]:
     found: dict[int, float] = {}
     answers = (one for one in messages if isinstance(one, Mapping) and one.get("role") == "assistant")
     for number, one in enumerate(answers):
-        given = next((one[key] for key in WEIGHTS if one.get(key) is not None), None)
-        if isinstance(given, int | float):
-            found[number] = float(given)
+        name = next((key for key in WEIGHTS if one.get(key) is not None), None)
+        if name is not None:
+            found[number] = _weight(one[name], name)
     return found if any(weight != 1 for weight in found.values()) else {}
+
+
+def _weight(given: Json, name: str) -> float:
+    """A weight, also as the text of one. Raises MessageError for what is none."""
+    word = given.strip().lower() if isinstance(given, str) else given
+    try:
+        weight = {"true": 1.0, "false": 0.0}[word] if word in ("true", "false") else float(word)
+    except (TypeError, ValueError, OverflowError):
+        weight = nan
+    if not isfinite(weight):
+        raise MessageError("a number, true or false", got(given), name)
+    return weight
 
 
 WEIGHTS = ("weight", "loss", "train", "training")

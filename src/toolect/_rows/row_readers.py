@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import count
+from itertools import count, takewhile
 from typing import Any
 
 from msgspec.structs import replace
@@ -327,7 +327,12 @@ class _RowReader:
         said, where = self.parts.one(hole), self.parts.names[hole]
         if isinstance(said, str) and not before:
             raise MessageError("a prompt beside the texts of a pair", "none", where)
-        return self._turns(before, self._answer(said, where), where)
+        answer = self._answer(said, where)
+        asked = [
+            *takewhile(lambda one: not isinstance(one, Mapping) or one.get("role") != "assistant", answer.messages)
+        ]
+        repeated = bool(before) and [*map(_said_by, asked[-len(before) :])] == [*map(_said_by, before)]
+        return self._turns([] if repeated else before, answer, where)
 
     # Turns
 
@@ -350,7 +355,12 @@ class _RowReader:
         if api == Api.RESPONSES:
             self.open.beside = of_items(messages)
             return read_items(messages, system or None)
-        own = any(isinstance(one, Mapping) and one.get("role") in ("system", "developer") for one in messages)
+        roles = ("system", "developer")
+        own = [one.get("content") for one in messages if isinstance(one, Mapping) and one.get("role") in roles]
+        if own and system.strip() and not any(text.strip() == system.strip() for text in own if isinstance(text, str)):
+            raise MessageError(
+                "one text of the system", "another one in the messages", self.parts.names.get("system", "")
+            )
         return self.open.turns(messages, where, "" if own else system)
 
 
@@ -361,6 +371,11 @@ _PLAIN = frozenset(("turns", "tools"))
 def _are_answers(one: Turn, other: Turn) -> bool:
     """True for answers that follow one another: they may be parts of one."""
     return type(one) is type(other) is Assistant
+
+
+def _said_by(message: Json) -> Json:
+    """Who says what in a message."""
+    return (message.get("role"), message.get("content")) if isinstance(message, Mapping) else message
 
 
 def _words(value: Json) -> str:
