@@ -150,13 +150,15 @@ def rates(chats: list[str], count: int) -> tuple[float, list[Rate]]:
     plain = [json.dumps(one).encode() for one in given]
     own = [json.dumps(with_own_tools(one)).encode() for one in unlike]
     odd = [json.dumps(with_odd_arguments(one)).encode() for one in unlike]
+    varied = [json.dumps(with_varied_arguments(one)).encode() for one in unlike]
     floor, found = _floor(plain), []
     for chat in chats:
         for what, lines, check in (
             ("", plain, "sample"), (", --check none", plain, "none"), (", --check all", plain, "all"),
             (", tools of its own in each row", own, "sample"), (", dates and quotes in arguments", odd, "sample"),
+            (", other arguments in each row", varied, "sample"),
         ):  # fmt: skip
-            settings = Settings(target_of(chat, check=check), Source("messages"))
+            settings = Settings(target_of(chat, check=check), Source())
             data = b"\n".join(lines)
             unit = Unit("rows", UnitKind.BLOCK, len(data), data=data)
 
@@ -178,6 +180,19 @@ def with_own_tools(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "tools": tools(draw)}
 
 
+def with_varied_arguments(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with other arguments in each call: under other names, of other types, with other signs in their texts."""
+    draw, told = random.Random(row["id"]), json.loads(json.dumps(row))
+    for message in told["messages"]:
+        for call in message.get("tool_calls", ()):
+            values = (draw.random() * 10, draw.randrange(1000), draw.random() < 0.5, [draw.choice(SIGNS)], None)
+            texts = [" ".join(draw.choices(SIGNS, k=draw.randint(1, 4))) for _ in range(2)]
+            names = draw.sample(("query", "path", "text", "note", "tags", "limit", "ratio"), 4)
+            arguments = dict(zip(names, [*texts, draw.choice(values), draw.choice(values)], strict=True))
+            call["function"]["arguments"] = json.dumps({"port": f"Brest {row['id']}", **arguments})
+    return dict(told)
+
+
 def with_odd_arguments(row: dict[str, Any]) -> dict[str, Any]:
     """The row with arguments that are more than words."""
     number = row["id"]
@@ -192,6 +207,11 @@ def with_odd_arguments(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "messages": messages}
 
 
+SIGNS = (
+    "some words here", "/usr/bin/x.py", "C:\\Users\\me", "https://a.org/b?c=d&e=f#g", "me+you@x.org", "{'a': [1, 2]}",
+    "if a < b && c[0] > d:", "naïve “café”", "日本語", "5 o'clock", 'say "hi"', "a|b|c", "^\\d+(\\.\\d+)?$", "100%",
+    "one\ntwo",
+)  # fmt: skip
 SHOWN = (
     "def tide(port):\n    return {'at': [5, 10]} if port else {}",
     "<div class='tide'>\n  <b>High</b> water &amp; low\n</div>",
@@ -224,7 +244,7 @@ def guard(chats: list[str], count: int) -> list[list[str]]:
     unit, found = Unit("rows", UnitKind.BLOCK, len(data), data=data), []
     for chat in chats:
         for check in ("sample", "none"):
-            settings = Settings(target_of(chat, check=check), Source("messages"))
+            settings = Settings(target_of(chat, check=check), Source())
             times: dict[bool, list[float]] = {True: [], False: []}
             for looked in (True, False) * 5:
                 with nullcontext() if looked else unguarded():
