@@ -6,6 +6,8 @@ import asyncio
 import gzip
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -154,9 +156,19 @@ def test_no_client_is_told_the_secrets_of_the_server(up: Upstream) -> None:
                 one.ask("chat", True)
             assert "geheim" not in str(raised.value)
     assert "geheim" not in repr(ServeOptions(upstream=url, key="geheim-key"))
-    with pytest.raises(ValueError, match="upstream URL") as error:
-        ServeOptions(upstream=url.replace("http", "ftp"))
-    assert "geheim" not in str(error.value)
+    for wrong in (
+        url.replace("http", "ftp"),
+        "user:geheim@host:80",
+        "//u:geh/geheim@host",
+        "ftp://u:geheim@host:x?k=geheim",
+    ):
+        with pytest.raises(ValueError, match=r"upstream URL.*(host|127)") as error:
+            ServeOptions(upstream=wrong)
+        assert "geheim" not in str(error.value)
+    words = ["serve", "--upstream", url, "--port", "0"]
+    with subprocess.Popen([sys.executable, "-m", "toolect", *words], stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None and "geheim" not in (said := child.stderr.readline()) and "serving" in said
+        child.terminate()
 
 
 ODD = [

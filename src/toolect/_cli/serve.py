@@ -70,6 +70,7 @@ def command(
     """
     import uvicorn
 
+    from toolect.agent.redaction import public_url
     from toolect.serve import ServeOptions, create_app
     from toolect.serve.serve_options import LOOPBACK
 
@@ -96,7 +97,7 @@ def command(
         return 2
     socket.listen()  # who asks as soon as the address is known waits
     at = f"[{host}]" if ":" in host else host
-    note(f"serving {upstream or replay} at http://{at}:{socket.getsockname()[1]}/v1")
+    note(f"serving {public_url(upstream) if upstream else replay} at http://{at}:{socket.getsockname()[1]}/v1")
     uvicorn.Server(config).run(sockets=[socket])
     return 0
 

@@ -72,9 +72,11 @@ def public_url(url: str) -> str:
     """A URL as it may be shown: without an account, and without the values of its query."""
     try:
         parts = urlsplit(split_url(url)[0])
+        if not parts.netloc or parts.port == 0:  # or the port is no number
+            raise ValueError
         return urlunsplit(parts._replace(query=BLANK if parts.query else "", fragment=""))
     except ValueError:  # it is none
-        return re.sub(r"//[^/]*@", "//", url).partition("?")[0]
+        return re.sub(r"^(\w*:?//)?[^?]*@", r"\1", url).partition("?")[0]
 
 
 def url_secrets(url: str) -> list[str]:
