@@ -650,7 +650,7 @@ def test_a_pause_beyond_the_end_is_not_made() -> None:
 
 def test_a_large_event_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many lines it has, and however large the stream is around it."""
-    monkeypatch.setattr("toolect.agent.sse.MAX_LINE", 1000)
+    monkeypatch.setattr("toolect.agent.sse.MAX_EVENT", 1000)
     with serving([Reply(body=b"data: x\n" * 200, headers=STREAM)]) as server, pytest.raises(ModelError, match="most"):
         ask(server)
     monkeypatch.setattr("toolect.agent.sse.MAX_STREAM", 1000)

@@ -57,7 +57,7 @@ class Chat:
         retries: int = 4, backoff: float = 0.5, options: Mapping[str, Json] | None = None,
         headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None,
     ) -> None:  # fmt: skip
-        for module in ("httpx", "httpx_sse", "tenacity"):  # a missing one is reported at once
+        for module in ("httpx", "tenacity"):  # a missing one is reported at once
             extras.need(module, "agent")
         _check_address(url)
         url, account, secrets = split_url(url)
@@ -198,7 +198,9 @@ class Chat:
                         async for choice in self._events(url, response):
                             yield choice
                     else:
-                        for choice in sse.choices(self._json(url, await sse.whole(response), "a chat completion")):
+                        for choice in sse.choices(
+                            self._json(url, (await sse.whole(response)).decode("utf-8", "replace"), "a chat completion")
+                        ):
                             yield choice
                     return
         except httpx.ConnectError as error:

@@ -1,11 +1,9 @@
-"""Server-sent events: what a chat-completions server sends, unpacked in pieces and within bounds."""
+"""Server-sent events: what a server of completions sends, unpacked in pieces and within bounds."""
 
 from __future__ import annotations
 
-import codecs
 import json
 import math
-import re
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,56 +13,78 @@ from toolect.agent.errors import ModelError
 if TYPE_CHECKING:
     import httpx
 
-MAX_LINE = 16 << 20
-"""Characters that one event of a stream, or an answer that is none, may have. Beyond it: `ModelError`."""
+MAX_EVENT = 16 << 20
+"""Bytes that one event of a stream, or an answer that is none, may have. Beyond it: `ModelError`."""
 MAX_STREAM = 256 << 20
-"""Characters that a stream may have, its events and what is between them. Beyond it: `ModelError`."""
+"""Bytes that a stream may have, its events and what is between them. Beyond it: `ModelError`."""
+MAX_REFUSAL = 1 << 16
+"""Bytes of a refusal that are looked at."""
 ENCODINGS = "gzip, deflate"
 """Compressions that are asked for."""
 _STEP = 64
 """Bytes that are unpacked at a time: some of them become a thousand, in Zstandard tens of thousands."""
-_EVENT_END = re.compile(r"\n\n|\r\r|\r\n\r\n")
+
+
+class EventDecoder:
+    """Server-sent events as bytes arrive: the data of each. Raises ModelError for one of more than `most` bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._rest = most, [b""]
+        self._size = self._open = 0
+        """Bytes of the event so far: of its lines, and of the last one, which is not over."""
+        self._data: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """The data of the events that end in a piece."""
+        found: list[bytes] = []
+        if b"\n" in piece or b"\r" in piece:
+            text = b"".join([*self._rest, piece])
+            if b"\r" in text:
+                held = text.endswith(b"\r")  # it may be half of a line's end
+                text = text[: len(text) - held].replace(b"\r\n", b"\n").replace(b"\r", b"\n") + b"\r" * held
+            *lines, piece = text.split(b"\n")
+            self._rest, self._open = [], 0
+            found = [data for line in lines if (data := self._line(line)) is not None]
+        self._rest.append(piece)
+        self._open += len(piece)
+        _within(self._size + self._open, self._most, "events")
+        return found
+
+    def close(self) -> list[bytes]:
+        """The data of what no empty line ended."""
+        return [data for line in (b"".join(self._rest).rstrip(b"\r"), b"") if (data := self._line(line)) is not None]
+
+    def _line(self, line: bytes) -> bytes | None:
+        self._size += len(line) + 1
+        if line.startswith(b"data:"):
+            self._data.append(line[5:].removeprefix(b" "))
+        elif not line:
+            self._size, data, self._data = 0, self._data, []
+            return b"\n".join(data) if data else None
+        return None
 
 
 async def events(response: httpx.Response) -> AsyncGenerator[str, None]:
     """The data of each server-sent event; one that no empty line ends was cut off, and is left out."""
-    from httpx_sse import EventSource
-
-    source: Any = _BoundedText(response)
-    async for event in EventSource(source).aiter_sse():
-        if event.data:
-            yield event.data
-
-
-class _BoundedText:
-    """The text of a response as `httpx_sse` reads it, bounded in all and from one event to the next."""
-
-    def __init__(self, response: httpx.Response) -> None:
-        self.headers = response.headers
-        self._response = response
-
-    async def aiter_text(self) -> AsyncIterator[str]:
-        size = whole = 0
-        tail = ""
-        async for piece in texts(self._response):
-            whole = _within(whole + len(piece), MAX_STREAM, "an answer")
-            tail += piece
-            ends = [*_EVENT_END.finditer(tail)]
-            size = _within(len(tail) - ends[-1].end() if ends else size + len(piece), MAX_LINE, "events")
-            tail = tail[-3:]
-            yield piece
+    decoder, size = EventDecoder(MAX_EVENT), 0
+    async for piece in pieces(response):
+        size = _within(size + len(piece), MAX_STREAM, "an answer")
+        for data in decoder.feed(piece):
+            if data:
+                yield data.decode("utf-8", "replace")
 
 
-async def texts(response: httpx.Response) -> AsyncIterator[str]:
-    """The text of an answer in pieces. Raises `ModelError` for a compression that cannot be bounded, or is broken."""
+async def pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The bytes of an answer as they arrive. Raises `ModelError` for a compression without a bound, or a broken one."""
     name = response.headers.get("content-encoding", "identity").strip().lower()
     unpack = _unpacker(name)
-    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     async for data in response.aiter_raw():
-        step = _STEP if unpack else len(data) or 1
-        for i in range(0, len(data), step):
+        if unpack is None:
+            yield data
+            continue
+        for i in range(0, len(data), _STEP):
             try:
-                piece = decode(unpack(data[i : i + step]) if unpack else data)
+                piece = unpack(data[i : i + _STEP])
             except Exception as error:  # each compression has errors of its own
                 raise ModelError(f"expected an answer in {name}, got one that does not unpack: {error}") from None
             if piece:
@@ -86,23 +106,23 @@ def _unpacker(name: str) -> Callable[[bytes], bytes] | None:
     return None
 
 
-async def whole(response: httpx.Response) -> str:
-    """The text of an answer that is no stream."""
-    pieces, size = [], 0
-    async for piece in texts(response):
-        size = _within(size + len(piece), MAX_LINE, "an answer")
-        pieces.append(piece)
-    return "".join(pieces)
+async def whole(response: httpx.Response, most: int | None = None) -> bytes:
+    """An answer that is no stream. Raises `ModelError` for one of more than `most` bytes, `MAX_EVENT` by default."""
+    found, size = [], 0
+    async for piece in pieces(response):
+        size = _within(size + len(piece), MAX_EVENT if most is None else most, "an answer")
+        found.append(piece)
+    return b"".join(found)
 
 
 async def start(response: httpx.Response) -> str:
     """The beginning of an answer, which may be endless."""
-    text = ""
-    async for piece in texts(response):
-        text += piece
-        if len(text) > 10_000:
+    found = b""
+    async for piece in pieces(response):
+        found += piece
+        if len(found) > MAX_REFUSAL:
             break
-    return text
+    return found.decode("utf-8", "replace")
 
 
 def choices(value: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -132,5 +152,5 @@ def seconds(header: str | None) -> float | None:
 
 def _within(size: int, most: int, what: str) -> int:
     if size > most:
-        raise ModelError(f"expected {what} of at most {most} characters, got more")
+        raise ModelError(f"expected {what} of at most {most} bytes, got more")
     return size

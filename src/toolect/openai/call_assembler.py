@@ -179,8 +179,9 @@ class StreamedCall:
             call = read_arguments(Call(self.name, None, self.id or None, spelling=text), text)
         else:
             call = without_arguments(self.name, self.id or None)
-        if was_cut and call.status is Status.MALFORMED:
-            call = replace(call, status=Status.TRUNCATED, error="the answer was cut off inside the call")
+        if was_cut and (call.status is Status.MALFORMED or not text.strip()):
+            error = "the answer was cut off inside the call"
+            call = replace(call, arguments=None, spelling=text, status=Status.TRUNCATED, repairs=(), error=error)
         elif error := doubt or ("" if call.name else "the call has no name"):
             call = replace(call, arguments=None, spelling=text, status=Status.MALFORMED, repairs=(), error=error)
         call = replace(call, opaque=self.opaque) if self.opaque else call

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import httpx
@@ -12,6 +13,8 @@ import msgspec
 
 from toolect._message import Json
 from toolect._shown import cut, one_line
+from toolect.agent import sse
+from toolect.agent.errors import ModelError
 from toolect.agent.redaction import Redactor, url_secrets
 from toolect.serve.api_errors import RequestError
 from toolect.serve.serve_options import ServeOptions
@@ -45,46 +48,6 @@ def encode(value: Json) -> bytes:
         return _encode_fast(value)
     except (UnicodeEncodeError, OverflowError):
         return json.dumps(value).encode()
-
-
-class EventDecoder:
-    """Server-sent events as bytes arrive: the data of each. Raises RequestError for one of more than `most` bytes."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._rest, self._size = most, [b""], 0
-        self._data: list[bytes] = []
-
-    def feed(self, piece: bytes) -> list[bytes]:
-        """The data of the events that end in a piece."""
-        if b"\n" not in piece and b"\r" not in piece:
-            self._hold(piece)
-            return []
-        text = b"".join([*self._rest, piece])
-        if b"\r" in text:
-            held = text.endswith(b"\r")  # it may be half of a line's end
-            text = text[: len(text) - held].replace(b"\r\n", b"\n").replace(b"\r", b"\n") + b"\r" * held
-        *lines, rest = text.split(b"\n")
-        self._rest, self._size = [], 0
-        self._hold(rest)
-        return [data for line in lines if (data := self._line(line)) is not None]
-
-    def close(self) -> list[bytes]:
-        """The data of what no empty line ended."""
-        return [data for line in (b"".join(self._rest).rstrip(b"\r"), b"") if (data := self._line(line)) is not None]
-
-    def _hold(self, piece: bytes) -> None:
-        self._rest.append(piece)
-        self._size += len(piece)
-        if self._size + sum(map(len, self._data)) > self._most:
-            raise RequestError(502, f"expected events of at most {self._most} bytes of the upstream, got a longer one")
-
-    def _line(self, line: bytes) -> bytes | None:
-        if line.startswith(b"data:"):
-            self._data.append(line[5:].removeprefix(b" "))
-        elif not line and self._data:
-            data, self._data = b"\n".join(self._data), []
-            return data
-        return None
 
 
 class Upstream(Protocol):
@@ -128,37 +91,32 @@ class HttpUpstream:
     ) -> AsyncGenerator[list[dict[str, Any]], None]:
         """The chunks of a stream as they arrive, or one whole answer. Raises RequestError."""
         response = await self._open(path, body, headers)
-        try:
-            streamed = response.headers.get("content-type", "").startswith("text/event-stream")
-            if not streamed:
-                yield [self._object(await self._whole(response))]
-                return
-            decoder = EventDecoder(self._options.max_line)
-            async for piece in response.aiter_bytes():
-                data = decoder.feed(piece)
-                if not data:
-                    continue
-                yield [self._object(one) for one in data]
-                if data[-1].strip() == b"[DONE]":
+        with _refused():
+            try:
+                if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                    yield [self._object(await sse.whole(response, self._options.max_line))]
                     return
-            if data := decoder.close():
-                yield [self._object(one) for one in data]
-        except httpx.HTTPError as error:
-            raise _broken(error) from None
-        finally:
-            await response.aclose()
+                decoder = sse.EventDecoder(self._options.max_line)
+                async for piece in sse.pieces(response):
+                    if data := decoder.feed(piece):
+                        yield [self._object(one) for one in data]
+                        if data[-1].strip() == b"[DONE]":
+                            return
+                if data := decoder.close():
+                    yield [self._object(one) for one in data]
+            finally:
+                await response.aclose()
 
     async def ask(self, path: str, headers: Mapping[str, str], body: dict[str, Json] | None = None) -> Json:
         """What can be fetched there, or is answered to a body. Raises RequestError."""
         response = await self._send(path, body, headers)
-        try:
-            if response.is_error:
-                raise await self._refusal(response)
-            return self._object(await self._whole(response))
-        except httpx.HTTPError as error:
-            raise _broken(error) from None
-        finally:
-            await response.aclose()
+        with _refused():
+            try:
+                if response.is_error:
+                    raise await self._refusal(response)
+                return self._object(await sse.whole(response, self._options.max_line))
+            finally:
+                await response.aclose()
 
     async def _open(self, path: str, body: dict[str, Json], headers: Mapping[str, str]) -> httpx.Response:
         """The response to a request, which is made again without a field that the upstream does not know."""
@@ -184,40 +142,22 @@ class HttpUpstream:
         passed |= {"content-type": "application/json", "accept-encoding": "identity"}
         base = self._base.removesuffix("/v1") if path in ROOTED else self._base
         content = None if body is None else encode(body)
-        try:
-            method = "GET" if body is None else "POST"
+        method = "GET" if body is None else "POST"
+        with _refused():
             request = self._client.build_request(method, base + path, content=content, headers=passed)
             return await self._client.send(request, stream=True)
-        except httpx.HTTPError as error:
-            raise _broken(error) from None
-
-    async def _whole(self, response: httpx.Response) -> bytes:
-        """The body of an answer that is no stream."""
-        pieces, size = [], 0
-        async for piece in response.aiter_bytes():
-            size += len(piece)
-            if size > self._options.max_line:
-                most = self._options.max_line
-                raise RequestError(502, f"expected an answer of at most {most} bytes of the upstream, got a longer one")
-            pieces.append(piece)
-        return b"".join(pieces)
 
     async def _refusal(self, response: httpx.Response) -> RequestError:
         """What an upstream says that does not answer: with its status, and when to try again."""
-        text = b""
-        try:
-            async for piece in response.aiter_bytes():
-                text += piece
-                if len(text) > 1 << 16:
-                    break
-        except httpx.HTTPError:
-            pass  # what has come says enough
+        text = ""
+        with suppress(httpx.HTTPError, ModelError):  # the status says enough
+            text = await sse.start(response)
         status = response.status_code
         try:
-            message, code = reason_of(decode(text), self._redact)
+            message, code = reason_of(json.loads(text), self._redact)
         except (ValueError, RecursionError):
             kind = response.headers.get("content-type", "no content type").partition(";")[0]
-            shown = one_line(cut(self._redact(text.decode("utf-8", "replace")).strip(), _SHOWN))
+            shown = one_line(cut(self._redact(text).strip(), _SHOWN))
             message, code = f"the upstream answered {status} with {kind}: {shown}", None
         retry = response.headers.get("retry-after")
         status = status if status >= 400 else 502
@@ -242,12 +182,20 @@ class HttpUpstream:
 
 def reason_of(value: Json, redact: Redactor) -> tuple[str, str | None]:
     """What an error object says, whichever of the usual forms it has, and its code."""
-    error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
+    error = value.get("error") if isinstance(value, dict) else None
     code = error.get("code") if isinstance(error, dict) else None
-    if isinstance(error, dict):
-        error = error.get("message", error)
-    message = error if isinstance(error, str) else json.dumps(error)
-    return one_line(cut(redact(message), _SHOWN * 4)), code if isinstance(code, str) else None
+    return one_line(cut(redact(sse.reason(value)), _SHOWN * 4)), code if isinstance(code, str) else None
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Whatever goes wrong with a connection, as what the client is answered."""
+    try:
+        yield
+    except httpx.HTTPError as error:
+        raise _broken(error) from None
+    except ModelError as error:
+        raise RequestError(502, f"the upstream is wrong: {error}") from None
 
 
 def _broken(error: httpx.HTTPError) -> RequestError:
