@@ -635,3 +635,14 @@ def test_a_free_form_call_without_a_name_or_text_is_refused(call: dict[str, Any]
     """The error has the place."""
     with pytest.raises(MessageError, match=r"tool_calls\[0\]"):
         Conversation.from_openai([{"role": "assistant", "tool_calls": [call]}])
+
+
+@pytest.mark.parametrize("others", [(), (Results((ToolResult("a", "f", "1"),)),)])
+def test_a_call_without_a_result_is_not_sent_to_anthropic(others: tuple[Turn, ...]) -> None:
+    """The API refuses it: where others follow, it is named; what waits at the end may still get its result."""
+    asked = Assistant(Message([Call("f", {}, "a"), Call("g", {}, "b")]))
+    with pytest.raises(toolect.RenderError, match=r"call.*`?g|call.*`?f"):
+        Conversation([User("?"), asked, *others, User("Well?")]).to_anthropic()
+    assert len(Conversation([User("?"), asked]).to_anthropic()["messages"]) == 2
+    both = Results((ToolResult("b", "g", "2"), ToolResult("a", "f", "1")))
+    assert len(Conversation([User("?"), asked, both, User("Well?")]).to_anthropic()["messages"]) == 4

@@ -298,7 +298,7 @@ def test_odd_names_that_are_not_declared(name: str) -> None:
         assert found is None or not same(found, "Answer", {"a": "Oslo"}), wire
 
 
-@pytest.mark.parametrize("name", ["dots", "dsml-v3.2", "lfm2", "minimax-m2", "mistral-v11", "mistral-v13"])
+@pytest.mark.parametrize("name", ["dots", "dsml-v3.2", "lfm2", "minimax-m2", "mistral-v11", "mistral-v13", "react"])
 def test_no_other_form_is_written_for_an_odd_name(name: str) -> None:
     """A name that is not declared, and that the form has no place for, is refused: it was written in an older form."""
     dialect = toolect.dialect(name)

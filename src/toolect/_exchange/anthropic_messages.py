@@ -94,9 +94,20 @@ def _segment(block: Object, where: str) -> Segment | None:
 
 
 def anthropic_of(turns: Iterable[Turn]) -> dict[str, Json]:
-    """The `system` text, if there is one, and the `messages`. Raises RenderError for a system turn further back."""
+    """The `system` text, if there is one, and the `messages`.
+
+    Raises RenderError for a system turn further back, and for a call that others follow before its result.
+    """
     body: dict[str, Json] = {"messages": []}
+    waiting: dict[str | None, str] = {}  # the names of calls, by their ids
     for number, turn in enumerate(with_one_system([*numbered(turns)])):
+        if isinstance(turn, Assistant):
+            waiting |= {call.id: call.name for call in turn.message.runnable}
+        elif waiting:
+            answered = {one.call_id for one in turn.results} if isinstance(turn, Results) else frozenset[str]()
+            if lacking := [name for call_id, name in waiting.items() if call_id not in answered]:
+                raise RenderError("call", "its result has to come in the next message, and there is none", lacking[0])
+            waiting.clear()
         match turn:
             case System(text) if number:
                 raise RenderError("system", "it stands before all messages, here others come first", text)

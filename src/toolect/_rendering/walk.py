@@ -100,7 +100,7 @@ class Walk(ABC):
 
     def choose(self, items: Sequence[Expr], inside: str, cursor: DataCursor, closer: str) -> None:
         """Write the first of `items` that takes data; when none does, the first that can be written."""
-        items = [item for item in items if not (isinstance(item, Ref) and item.rule in self.spec.unwritten)] or items
+        items = [item for item in items if not self._is_unwritten(item)] or items
         options = [item for item in items if self.takes(item, inside, cursor)] or items
         idle: Expr | None = None
         for option in options:
@@ -120,6 +120,11 @@ class Walk(ABC):
             assert self.passed_over is not None
             raise self.passed_over
         self.expr(idle, inside, cursor, closer)
+
+    def _is_unwritten(self, item: Expr) -> bool:
+        """True for an alternative with a rule that is read, and never written."""
+        parts = item.items if isinstance(item, Seq) else (item,)
+        return any(isinstance(part, Ref) and part.rule in self.spec.unwritten for part in parts)
 
     def takes(self, expr: Expr, inside: str, cursor: DataCursor) -> bool:
         """True when the first thing that `expr` needs is what `cursor` has next."""
