@@ -274,6 +274,7 @@ def test_the_guide_names_the_guesses() -> None:
 ODD_NAMES = (
     "Answer Tool", "Answer", "Market Trends API", "Tool (v2)", "get[x]", "O'Hara's tool", "21st_x", "1", "天气",
     "查询 天气", "a.b.c", "a-b", "find/it", "f(x)", "x, y", "k=v", "a|b", "a:b", "Rain?", "Get user's info (v2) [beta]",
+    "wetter 🌊", "🌊", 'say "hi"', "100%", "/api/v1/x", "search\\file", "C++ run", "it's", "name:", "über_daten",
 )  # fmt: skip
 """Names that some server or data set has, and that few grammars have for one."""
 
@@ -298,7 +299,9 @@ def test_odd_names_that_are_not_declared(name: str) -> None:
         assert found is None or not same(found, "Answer", {"a": "Oslo"}), wire
 
 
-@pytest.mark.parametrize("name", ["dots", "dsml-v3.2", "lfm2", "minimax-m2", "mistral-v11", "mistral-v13", "react"])
+@pytest.mark.parametrize(
+    "name", ["dots", "dsml-v3.2", "inkling", "lfm2", "minimax-m2", "mistral-v11", "mistral-v13", "react"]
+)
 def test_no_other_form_is_written_for_an_odd_name(name: str) -> None:
     """A name that is not declared, and that the form has no place for, is refused: it was written in an older form."""
     dialect = toolect.dialect(name)
