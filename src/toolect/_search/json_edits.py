@@ -54,8 +54,11 @@ QUOTES: Final = {
     "‘": "’",
     "’": "’",
     "«": "»",
+    "＂": "＂",
     "`": "`",
 }
+ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\ufeff"
+"""Signs that nobody sees."""
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w.-]*(?=\s*(?::|=))")
 _BARE_TEXT: Final = re.compile(r"[^\s,\]}\"'{\[][^,\]}\"\n{\[]*")
@@ -389,7 +392,9 @@ class _Edits:
     def _another_sign(self) -> bool:
         """A sign of Chinese, a semicolon, or another blank, which is all that it can be."""
         char, stack, state = self.char, self.state.stack, self.state
-        if not (char in _WIDE and (char != ";" or state.expects is Next.AFTER_VALUE) or char.isspace()):
+        if not char or not (
+            char in _WIDE and (char != ";" or state.expects is Next.AFTER_VALUE) or char.isspace() or char in ZERO_WIDTH
+        ):
             return False
         sign = _WIDE.get(char, " ")
         if sign in "{[":

@@ -40,6 +40,7 @@ from toolect._search.follow import (
     way_to_json,
 )
 from toolect._search.hypothesis import WAIT, Action, Doubt, EdgeContext, Hypothesis, Mode, StringState, Waits
+from toolect._search.json_edits import ZERO_WIDTH
 from toolect._search.json_state import Slips
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -59,7 +60,7 @@ _NO_MARKER: Final = 64
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _OBJECT: Final = re.compile(r"\[?\s*\{")
 _VALUES: Final = (Role.VALUE, Role.JSON)
-_SIGNS: Final = "}],;\"'>`"
+_SIGNS: Final = "}],;\"'>`" + ZERO_WIDTH
 _VALUE_SIGNS: Final = "{[\"'"
 """What no text without quotes begins with where a value may begin with it."""
 _CLOSING_SIGNS: Final = ",:)]}>"
