@@ -731,6 +731,8 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         ends = [end for key in keys if (end := buf.find(key, at, at + LOOK)) >= 0]
         if ends and not any(buf.find(opener, at, min(ends)) >= 0 for opener in window.graph.long_openers):
             cost += costs.swallowed  # it stands in the call
+        if len(keys) > 1 and isinstance(one.action.last, Shift | Note) and not buf[at - 1 : at].isspace():
+            cost += costs.swallowed  # the closer right before it may be one of the value's own
         found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", window.path(one).imply(keys, base + at)))
     return found
 
