@@ -6,6 +6,7 @@ While a conversation is written, a sign of private use stands in the place of ea
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -52,10 +53,11 @@ def with_tokens(text: Transcript, signs: Mapping[str, Media], tokens: Tokens) ->
     """The text with tokens in the place of signs. Raises RenderError where it has a sign elsewhere, or not at all."""
     if not signs:
         return text
+    any_sign = re.compile(f"([{min(signs)}-{max(signs)}])")
+    counts = Counter(any_sign.findall(text))
     for sign, one in signs.items():
-        if text.count(sign) != 1:
+        if counts[sign] != 1:
             raise RenderError(one.kind, "the chat writes no text where it stands", str(one.part.get("type")))
-    any_sign = re.compile(f"([{''.join(signs)}])")
 
     def pieces() -> Iterator[tuple[str, Origin, int]]:
         for piece in text.pieces:
