@@ -23,7 +23,7 @@ OTHER_CONTENT, OTHER_REASONING = "the content of the answer differs", "the reaso
 OTHER_RESULTS, NO_ERRORS = "the results differ", "it is left out which results are errors"
 OTHER_TURNS = "other turns"
 NO_SYSTEM = "the system text is read back as none"
-"""Chats read their own default as none."""
+"""Chats read their own default as none. One that is read as a part of the turn behind it makes other turns."""
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""
 ORDER = "texts stand before the calls that they followed"
@@ -49,7 +49,10 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     """What `after` has otherwise than `before`, in the order of the turns; results of one answer have none."""
     found = tool_changes(before.tools, after.tools)
     was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
-    first = int(bool(was) and isinstance(was[0], System) and not (now and isinstance(now[0], System)))
+    gone = bool(was) and isinstance(was[0], System) and not (now and isinstance(now[0], System))
+    first = int(
+        gone and not any(told for pair in zip(was[1:2], now[:1], strict=False) for told in told_otherwise(*pair))
+    )
     if first:
         found.append(Change(NO_SYSTEM, 0))
     if [type(turn) for turn in was[first:]] != [type(turn) for turn in now]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, OTHER_TURNS, Change, signatures, tool_changes
+from toolect._chats.comparing import LEFT_OUT, NO_SYSTEM, OF_TOOLS, OTHER_TURNS, Change, signatures, tool_changes
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.told_tools import read_definition
 from toolect._chats.writing import Writer
@@ -20,7 +20,7 @@ from toolect._turns import Assistant, Results, System
 from toolect.conversation import Conversation
 
 Shape: TypeAlias = tuple[Any, ...]
-OF_SHAPES = (*LEFT_OUT, OTHER_TURNS)
+OF_SHAPES = (*LEFT_OUT, NO_SYSTEM, OTHER_TURNS)
 """What all conversations of a shape lose, if one does."""
 MAX_SHAPES, MAX_TOOLS = 4096, 128
 """Shapes and lists of tools that are kept at a time. Beyond it: all are found out anew."""
