@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -94,7 +94,7 @@ class Guard:
 
         Raises RenderError where there is none, or `neutralise` is false.
         """
-        given = self._as_told(given)
+        given = self._as_told(given, {(one, at) for one, _, at in text.pieces})
         now = _Harmless(given, {})
         for _ in range(MAX_SPLIT):
             found = self._found(now.given, text, write)
@@ -125,20 +125,20 @@ class Guard:
             return _Harmless(mapped(now.given, partial(_put, key, new)), split)
         return None
 
-    def _as_told(self, given: Conversation) -> Conversation:
-        """The conversation as the chat has it: reasoning taken out of content, outputs as they are read."""
+    def _as_told(self, given: Conversation, written: Container[tuple[str, int]]) -> Conversation:
+        """The conversation as the chat has it: reasoning taken out of content, outputs as they are read.
+
+        `written` are texts with the numbers of their turns: an answer that stands there as it was sampled stays.
+        """
         closer = self._answers.plans.thought_closer
         dropped = closer and self._spec.thoughts is not Thoughts.KEPT
 
-        def told(turn: Turn) -> Turn:
+        def told(number: int, turn: Turn) -> Turn:
             if isinstance(turn, Results) and self._spec.output is not OutputKind.TEXT:
                 return Results(tuple(replace(one, output=self._heard(one.output)) for one in turn.results))
-            if (
-                not dropped
-                or not isinstance(turn, Assistant)
-                or turn.text is not None
-                or closer not in turn.message.content
-            ):
+            if not dropped or not isinstance(turn, Assistant) or closer not in turn.message.content:
+                return turn
+            if (turn.text, number) in written:
                 return turn
             said = self._answers.said(turn.message)
             if not (said.content or said.reasoning or said.calls):
@@ -146,7 +146,7 @@ class Guard:
             thoughts = [Reasoning(said.reasoning)] if said.reasoning else []
             return replace(turn, message=Message([*thoughts, Content(said.content), *said.calls]))
 
-        return replace(given, turns=tuple(map(told, given.turns)))
+        return replace(given, turns=tuple(told(number, turn) for number, turn in enumerate(given.turns)))
 
     def _found(self, given: Conversation, text: Transcript, write: Write) -> _Found:
         own = JOINT.join([piece[0] for piece in text.pieces if piece[1] is Origin.SCAFFOLD])
@@ -220,13 +220,14 @@ class Guard:
         return not _otherwise(_compared(expected), _compared(back)) and self._tools_are(text, back)
 
     def _sampled_are(self, given: Conversation, text: Transcript, back: Conversation) -> bool:
-        """True when each answer that is written as it was sampled is read as one."""
-        said = iter([self._bare(turn.text or "") for turn in back.turns if isinstance(turn, Assistant)])
+        """True when each answer that is written as it was sampled is read as one, or as a part of one."""
+        said, at = [turn.text or "" for turn in back.turns if isinstance(turn, Assistant)], 0
         for number, turn in enumerate(given.turns):
             own = turn.text if isinstance(turn, Assistant) else None
-            if own and any(one == own and at == number for one, _, at in text.pieces):
+            if own and any(one == own and of == number for one, _, of in text.pieces):
                 whole = self._bare(own)
-                if not any(one.endswith(whole) for one in said):
+                at = next((place for place in range(at, len(said)) if whole in said[place]), len(said))
+                if at == len(said):
                     return False
         return True
 
