@@ -85,6 +85,18 @@ def test_floods_that_name_the_tools_take_linear_time(name: str) -> None:
 
 
 @over_all
+def test_the_beginning_of_an_opener_over_and_over_takes_linear_time(name: str) -> None:
+    """Each place may be a part of an opener that begins before it; nothing is raised, however many there are."""
+    dialect = toolect.dialect(name)
+    parts = {opener.strip()[:size] for opener in dialect._graph().openers for size in (1, 2, 3)}
+    for part in shares.share(sorted(filter(None, parts)), 1, name):
+        flood = Flood("nothing", "", "", part, "\x85")
+        assert not (found := work.grown(dialect.parse, flood.text, work.CALLS._replace(sizes=(500, 2_000, 8_000)))), (
+            part, found,
+        )  # fmt: skip
+
+
+@over_all
 def test_floods_obey_the_laws(name: str) -> None:
     """Floods tile, and give the same message and its events one character at a time."""
     dialect = toolect.dialect(name)
@@ -106,11 +118,14 @@ def _converted(text: str) -> object:
 
 @over_all
 def test_floods_that_nobody_named_take_linear_time(name: str) -> None:
-    """Nor does it take longer to find out the dialect, or to write what was read: each run asks one of them."""
+    """Nor does it take longer to find out the dialect, or to write what was read: each run asks one of them.
+
+    Two dozen dialects may read the text, each up to the bound of its work.
+    """
     flood = Random(name).choice(drawn(toolect.dialect(name)))
     readers = [toolect.parse, work.streamed(toolect.auto.stream), toolect.detect, _converted]
     for read in shares.share(readers, 1, name):
-        assert not (found := work.grown(read, flood.text)), (flood, read, found)
+        assert not (found := work.grown(read, flood.text, work.CALLS._replace(most=2e7))), (flood, read, found)
 
 
 def test_what_is_nested_too_deep_is_not_read_again_and_again() -> None:

@@ -450,14 +450,22 @@ def _led_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[str
 
 
 def _misspelt_opener(window: Window, one: Hypothesis, plan: Island, part: re.Match[str], final: bool) -> Found | None:
+    """A part of an opener: all of it, spelled otherwise, may be there; first of all the longest that it may be of."""
+    parts = [part]
+    while plan.near is not None:
+        last = parts[-1]
+        later = plan.near.search(window.buf, last.start() + 1, part.end() + _NEAR)
+        if later is None or not later.start() < part.end() or not last.end() < later.end():
+            break
+        parts.append(later)
+    found = (_misspelt_part(window, one, plan, one_part, final) for one_part in reversed(parts))
+    return next((one for one in found if one is not None), None)
+
+
+def _misspelt_part(window: Window, one: Hypothesis, plan: Island, part: re.Match[str], final: bool) -> Found | None:
     """A part of an opener: all of it, spelled otherwise, may be there."""
     buf, base, node, costs = window.buf, window.base, one.node, window.costs
     at, low = part.start(), one.pos - base
-    later = None if plan.near is None else plan.near.search(buf, at + 1, part.end() + _NEAR)
-    if later is not None and later.start() < part.end() < later.end():  # of a longer opener
-        longer = _misspelt_opener(window, one, plan, later, final)
-        if longer is not None:
-            return longer
     for core in plan.strong:
         for pos in range(max(0, at - len(core) + 1), at + 1):
             if buf.startswith(core, pos) and pos + len(core) > at:
