@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import cleandoc
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -16,6 +16,7 @@ from toolect._spec.entry import FIELDS, OWN, Plain
 from toolect._spec.meaning import ROLES
 from toolect._spec.model import Gaps, IdForm
 from toolect._spec.policies import Policies
+from toolect._turns import MediaKind
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
@@ -68,6 +69,7 @@ def chat_schema() -> dict[str, Json]:
         "map": _table({"enum": [*ChatRole]}),
         "when": _table(guard),
         "refuse": _table(guard),
+        "media": {**_table(_TEXT), "propertyNames": {"enum": sorted(get_args(MediaKind))}},
     }
     entry = {
         "type": "object",
