@@ -22,7 +22,7 @@ setup: $(READY)  ## make the environment in .venv
 demo: setup  ## a tour: toolect at work on a few answers of models
 	@$(BIN)/toolect demo
 
-test: setup  ## run a share of the tests, in three to four minutes: ARGS="--all", ARGS="tests/test_corpus.py -k hermes"
+test: setup  ## run a share of the tests, in five minutes: ARGS="--all", ARGS="tests/test_corpus.py -k hermes"
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 check: setup  ## after each edit, in half a minute: style, types, imports, the corpus, some laws

@@ -50,9 +50,7 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     found = tool_changes(before.tools, after.tools)
     was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
     gone = bool(was) and isinstance(was[0], System) and not (now and isinstance(now[0], System))
-    first = int(
-        gone and not any(told for pair in zip(was[1:2], now[:1], strict=False) for told in told_otherwise(*pair))
-    )
+    first = int(gone and not any(True for pair in zip(was[1:2], now[:1], strict=False) for _ in told_otherwise(*pair)))
     if first:
         found.append(Change(NO_SYSTEM, 0))
     if [type(turn) for turn in was[first:]] != [type(turn) for turn in now]:

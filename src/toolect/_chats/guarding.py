@@ -94,7 +94,7 @@ class Guard:
 
         Raises RenderError where there is none, or `neutralise` is false.
         """
-        given = self._as_told(given, {(one, at) for one, _, at in text.pieces})
+        given = self._as_chat_has_it(given, {(one, at) for one, _, at in text.pieces})
         now = _Harmless(given, {})
         for _ in range(MAX_SPLIT):
             found = self._found(now.given, text, write)
@@ -125,7 +125,7 @@ class Guard:
             return _Harmless(mapped(now.given, partial(_put, key, new)), split)
         return None
 
-    def _as_told(self, given: Conversation, written: Container[tuple[str, int]]) -> Conversation:
+    def _as_chat_has_it(self, given: Conversation, written: Container[tuple[str, int]]) -> Conversation:
         """The conversation as the chat has it: reasoning taken out of content, outputs as they are read.
 
         `written` are texts with the numbers of their turns: an answer that stands there as it was sampled stays.
@@ -133,7 +133,7 @@ class Guard:
         closer = self._answers.plans.thought_closer
         dropped = closer and self._spec.thoughts is not Thoughts.KEPT
 
-        def told(number: int, turn: Turn) -> Turn:
+        def changed(number: int, turn: Turn) -> Turn:
             if isinstance(turn, Results) and self._spec.output is not OutputKind.TEXT:
                 return Results(tuple(replace(one, output=self._heard(one.output)) for one in turn.results))
             if not dropped or not isinstance(turn, Assistant) or closer not in turn.message.content:
@@ -146,7 +146,7 @@ class Guard:
             thoughts = [Reasoning(said.reasoning)] if said.reasoning else []
             return replace(turn, message=Message([*thoughts, Content(said.content), *said.calls]))
 
-        return replace(given, turns=tuple(told(number, turn) for number, turn in enumerate(given.turns)))
+        return replace(given, turns=tuple(changed(number, turn) for number, turn in enumerate(given.turns)))
 
     def _found(self, given: Conversation, text: Transcript, write: Write) -> _Found:
         own = JOINT.join([piece[0] for piece in text.pieces if piece[1] is Origin.SCAFFOLD])

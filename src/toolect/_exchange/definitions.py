@@ -71,8 +71,8 @@ def _free_form(tool: Object, where: str) -> dict[str, Json]:
     named = {"name": tool["name"], **({"description": description} if description else {})}
     made = FreeFormTool({"type": "function", "function": {**named, "parameters": parameters}})
     kind = field(form, "type")
-    told = {"type": "grammar", "syntax": syntax, "definition": rules} if rules else {"type": kind} if kind else None
-    made.custom = {**named, **({"format": told} if told else {})}
+    written = {"type": "grammar", "syntax": syntax, "definition": rules} if rules else {"type": kind} if kind else None
+    made.custom = {**named, **({"format": written} if written else {})}
     return made
 
 

@@ -176,13 +176,13 @@ def shown_by_user(turns: Iterable[Turn]) -> Iterator[Turn]:
 def without_media(turn: Turn, note: str = "not shown") -> Turn:
     """The turn with words in the place of what is no text."""
 
-    def told(text: str, media: Sequence[Media]) -> str:
+    def in_words(text: str, media: Sequence[Media]) -> str:
         return "".join(f"[{one.kind}, {note}]" if isinstance(one, Media) else one for one in between(text, media))
 
     if isinstance(turn, User) and turn.media:
-        return replace(turn, text=told(turn.text, turn.media), media=())
+        return replace(turn, text=in_words(turn.text, turn.media), media=())
     if isinstance(turn, Results) and media_of(turn):
-        return Results(tuple(replace(one, output=told(one.output, one.media), media=()) for one in turn.results))
+        return Results(tuple(replace(one, output=in_words(one.output, one.media), media=()) for one in turn.results))
     return turn
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import IntFlag, StrEnum, auto
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
 from toolect._diagnostic import Place
 from toolect._spec.model import Rule
 from toolect._spec.prompts import Notation, OutputKind, ResultRole, Syntax, ToolText
+from toolect._turns import MediaKind
 
 
 class ChatSlot(StrEnum):
@@ -273,7 +274,7 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     tokens: ModelTokens = ModelTokens()
-    media: dict[Literal["image", "audio", "video", "file"], str] = {}
+    media: dict[MediaKind, str] = {}
     """What stands in a text for each kind of what is no text."""
     ids: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
     """How many letters and digits the id of a call has: one that has not is made anew. 0 for any."""
