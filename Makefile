@@ -32,7 +32,7 @@ check: setup  ## after each edit, in half a minute: style, types, imports, the c
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -n $(JOBS) tests/test_corpus.py tests/test_laws.py
 
-test-cost: setup  ## print the slowest tests; the faults of src that tests find: ARGS="--mutants 120 --seed 1 --before CHECKOUT"
+test-cost: setup  ## print the slowest tests; the faults of src that tests find: ARGS="--mutants 120 --seed 1"
 	@$(BIN)/python -m tools.test_cost.cost $(ARGS)
 
 lint: setup  ## check style, types and the specs

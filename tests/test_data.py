@@ -649,7 +649,7 @@ def test_odd_values_anywhere_end_nothing() -> None:
     sources = [Source(kind.name) for kind in row_kinds().kinds]
     sources += [Source("transcript", chat="qwen3"), Source(dialect="hermes"), Source(dialect="auto"), Source()]
     targets = [*map(target_of, [*PLAIN, "qwen3", "gpt-oss"]), target_of("sharegpt", dialect="hermes")]
-    values = len(ANYTHING) if shares.everything else 3
+    values = len(ANYTHING) if shares.everything else 2
     for good in good_rows(random):
         known = find_out([good], Source())
         for row in odd_rows(good, random, values):

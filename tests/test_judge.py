@@ -142,15 +142,15 @@ def test_another_good_text_is_proved_by_writing_it() -> None:
     assert not proven("hermes", text.replace("a", "ab"), message, tools)
 
 
-def test_a_call_that_is_quoted_does_not_run() -> None:
+@pytest.mark.parametrize("draw", [drawn_texts.in_prose, drawn_texts.in_value, drawn_texts.in_fence, drawn_texts.prose])
+def test_a_call_that_is_quoted_does_not_run(draw: Any) -> None:
     """In a page that speaks of it, in a value, in a block of code."""
 
     def runs(_: Message, __: str) -> Message:
         return Message([drawn_texts.INNER])
 
-    for draw in (drawn_texts.in_prose, drawn_texts.in_value, drawn_texts.in_fence, drawn_texts.prose):
-        assert words(draw, runs).keys() == {"runs"}
-        assert words(draw, nothing).keys() == {"held"}
+    assert words(draw, runs).keys() == {"runs"}
+    assert words(draw, nothing).keys() == {"held"}
 
 
 def test_a_stream_that_differs_is_found() -> None:

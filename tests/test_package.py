@@ -70,7 +70,7 @@ def test_public_values_are_picklable(value: Any) -> None:
 def test_dialects_are_picklable() -> None:
     """A dialect that has been used, also on deep values, can be sent to another process, and reads there as here.
 
-    A quarter of the dialects is drawn (`--all`: each).
+    A seventh of the dialects is drawn (`--all`: each).
     """
     deep: list[Any] = ["x"]  # an empty list is nothing to dialects of elements
     for _ in range(60):
@@ -118,7 +118,7 @@ def _many_switches() -> Any:
 
 
 @pytest.mark.usefixtures("_many_switches")
-@pytest.mark.parametrize("name", shares.share(toolect.dialects(), 24, "threads"))
+@pytest.mark.parametrize("name", shares.share(toolect.dialects(), 14, "threads"))
 def test_threads_share_a_dialect(name: str) -> None:
     """Eight threads that use one new dialect at once, each in an order of its own, read what one thread reads.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -180,7 +181,7 @@ def test_ids_lead_home_however_they_are_kept(registry: Registry, form: str) -> N
     lines = [line.split() for line in MODELS.read_text("utf-8").splitlines() if not line.startswith("#")]
     ids = [one for one, dialect in lines if dialect != "-" and re.fullmatch(r"[\w-]+/[A-Z][\w.-]+", one)]
     assert len(ids) > 200
-    for one in ids:
+    for one in shares.share(ids, 60, form):
         kept = form.format(
             id=one, hub=one.replace("/", "--"), name=one.partition("/")[2], folder=one.replace("/", "__")
         )

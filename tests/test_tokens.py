@@ -7,6 +7,7 @@ import unicodedata
 from typing import Any
 
 import pytest
+import shares
 from hypothesis import given
 from hypothesis import strategies as st
 from shipped_corpus import cases_of
@@ -382,7 +383,7 @@ def test_real_tokenizers_obey_the_same_laws(name: str) -> None:
     """Random conversations: the ids are the text, quoted markers are none, calls are found in them."""
     tokenizer = fetched(name)
     for chat in ("qwen3", "llama3.1"):
-        for case in cases(7, 12):
+        for case in shares.share([*cases(7, 12)], 5, name + chat):
             try:
                 text = toolect.chat(chat).render(case.conversation, unsafe="keep", date="2026-01-01")
             except RenderError:

@@ -49,11 +49,11 @@ def dialect(language: str, call: str, around: str) -> Dialect:
 def test_whole_and_streamed(language: str, around: str, call: str) -> None:
     """Any value, last or not, with its line or not, is read alike, and no call is cut short of it.
 
-    Half of the values are drawn for each of the dialects (`--all`: every one).
+    Some of the values are drawn for each of the dialects (`--all`: every one).
     """
     rules, before, between, after, next_one = CALLS[call]
     found = dialect(language, rules, AROUND[around][0])
-    for value in shares.share(VALUES, 8, f"{language} {around} {call}"):
+    for value in shares.share(VALUES, 5, f"{language} {around} {call}"):
         arguments = next_one.join(f"{key}{between}{value}{after}" for key in "ab")
         text = AROUND[around][1].format(before + arguments)
         for how in ({}, {"tools": TOOLS}):
