@@ -486,6 +486,22 @@ def test_what_was_cut_off_is_taught_without_an_end(tmp_path: Path) -> None:
         assert byte_level().decode(ids, skip_special_tokens=False) == taught, row["account"]
 
 
+@pytest.mark.parametrize("thought", ["", "<think>\nHm.\n</think>\n\n"])
+def test_ids_that_come_again_are_counted(tmp_path: Path, thought: str) -> None:
+    """A chat that drops earlier reasoning makes a row of each answer; the report says how many more ids."""
+    byte_level().save(str(tmp_path / "tokenizer.json"))
+    said = [{"role": role, "content": text} for role, text in (("user", "Why?"), ("assistant", f"{thought}So."))]
+    (tmp_path / "in.jsonl").write_bytes(b"".join(encoded({"messages": said * n}) + b"\n" for n in (1, 3)))
+    target = ["--to", "ids", "--chat", "qwen3", "--tokenizer", str(tmp_path)]
+    out = tmp_path / "out"
+    done = CliRunner().invoke(main, ["data", "convert", str(tmp_path / "in.jsonl"), *target, "-o", str(out)])
+    written = [json.loads(line) for line in (out / "rows-00000.jsonl").read_text().splitlines()]
+    sizes = [len(row["input_ids"]) for row in written]
+    assert len(sizes) == (4 if thought else 2)
+    more = f"; ids: {sum(sizes) / (sizes[0] + max(sizes)):.2g} ×"
+    assert (more in done.output) is bool(thought), done.output
+
+
 @pytest.mark.parametrize("case", lines("beside.jsonl"), ids=lambda case: json.dumps(case["row"])[:60])
 def test_what_messages_have_besides_is_told(case: dict[str, Any]) -> None:
     """Fields of messages that are not read make a row a changed one, which `strict` refuses; empty ones do not."""

@@ -50,6 +50,10 @@ class RowReport(msgspec.Struct, frozen=True):
     tools: tuple[Fates, ...]
     features: tuple[Fates, ...]
     turns: dict[str, int]
+    ids: int
+    """Ids of the new rows, where these are ids."""
+    ids_once: int
+    """Ids of the longest new row of each row: more are written where a chat makes several rows of a conversation."""
 
 
 def report_of(done: JobProgress, job: Job) -> RowReport:
@@ -71,6 +75,8 @@ def report_of(done: JobProgress, job: Job) -> RowReport:
         tools=_by_name(tallies.tools),
         features=_by_name(tallies.features),
         turns=dict(sorted(tallies.turns.items(), key=lambda item: int(item[0].partition("–")[0]))),
+        ids=tallies.ids,
+        ids_once=tallies.once,
     )
 
 
@@ -90,7 +96,8 @@ def sentence(report: RowReport) -> str:
     """The report in one sentence."""
     told = ", ".join(f"{count:,} {fate}" for fate, count in report.fates.items() if count)
     what = "row" if report.rows == 1 else "rows"
-    return f"{report.rows:,} {what}: {told or 'none'}; {report.written:,} written as {report.target}"
+    ids = f"; ids: {report.ids / report.ids_once:.2g} ×" if report.ids > report.ids_once else ""
+    return f"{report.rows:,} {what}: {told or 'none'}; {report.written:,} written as {report.target}{ids}"
 
 
 COLOURS = {

@@ -329,12 +329,17 @@ def tokenizer_of(folder: str) -> Tokenizer:
     return tokens.adapted(tokens.load(folder))
 
 
-def length(row: Mapping[str, Json], conversation: Conversation, target: Target) -> int:
-    """The ids of a row; those of the transcript where the row has none."""
+def ids_of(row: Mapping[str, Json]) -> int:
+    """How many ids a row has; 0 where it has none."""
     if "input_ids" in row:
         return len(row["input_ids"])
-    if "model_input" in row:
-        return len(row["model_input"]["tokens"]) + 1
+    return len(row["model_input"]["tokens"]) + 1 if "model_input" in row else 0
+
+
+def length(row: Mapping[str, Json], conversation: Conversation, target: Target) -> int:
+    """The ids of a row; those of the transcript where the row has none."""
+    if size := ids_of(row):
+        return size
     from toolect import tokens
 
     known = tokenizer_of(target.tokenizer)

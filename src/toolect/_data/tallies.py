@@ -9,6 +9,7 @@ from typing import TypeAlias
 from toolect._chats.comparing import Change
 from toolect._corpora.tally import SeenExample, Tally, excerpt
 from toolect._data.converting import Outcome
+from toolect._data.row_targets import ids_of
 from toolect._message import Json
 from toolect._rows.account import group
 
@@ -35,6 +36,10 @@ class Tallies:
     features: RemarkTally = field(default_factory=lambda: _tally(40, 0))
     turns: Counter[str] = field(default_factory=Counter)
     """How many rows have so many turns, in powers of two."""
+    ids: int = 0
+    """Ids of the new rows, where these are ids."""
+    once: int = 0
+    """Of the longest new row of each row: a conversation that is written once has no more."""
     lines: int = 0
 
     def add(self, outcome: Outcome, path: str, number: int) -> None:
@@ -53,17 +58,24 @@ class Tallies:
             for feature in outcome.seen.features:
                 self.features.add((feature, fate))
             self.turns[_span(outcome.seen.turns)] += 1
+        if sizes := [*filter(None, map(ids_of, outcome.rows))]:
+            self.ids += sum(sizes)
+            self.once += max(sizes)
 
     def merge(self, other: Tallies, offset: int) -> None:
         """Add those of a later part of the same file, whose lines begin after line `offset`."""
         self.read += other.read
+        self.ids += other.ids
+        self.once += other.once
         for name in _KEYED:
             getattr(self, name).merge(getattr(other, name), offset)
         self.turns.update(other.turns)
 
     def state(self) -> dict[str, Json]:
         """All of it as JSON."""
-        found: dict[str, Json] = {"read": self.read, "turns": dict(self.turns)}
+        found: dict[str, Json] = {
+            "read": self.read, "turns": dict(self.turns), "ids": self.ids, "once": self.once,
+        }  # fmt: skip
         for name in _KEYED:
             tally: RemarkTally = getattr(self, name)
             kept = {key: [[e.path, e.number, e.text, e.detail] for e in told] for key, told in tally.examples.items()}
@@ -73,7 +85,7 @@ class Tallies:
     @classmethod
     def restored(cls, state: dict[str, Json]) -> Tallies:
         """What `state` told."""
-        found = cls(state["read"], turns=Counter(state["turns"]))
+        found = cls(state["read"], turns=Counter(state["turns"]), ids=state["ids"], once=state["once"])
         for name in _KEYED:
             tally: RemarkTally = getattr(found, name)
             tally.rest, counts = state[name]
