@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -14,8 +14,9 @@ from toolect._chats.writing import Unsafe
 from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Json
-from toolect._transcript import Transcript
-from toolect._turns import Assistant, Turn, User
+from toolect._rendered import RenderError
+from toolect._transcript import Origin, Transcript
+from toolect._turns import Assistant, System, Turn, User
 from toolect.conversation import Conversation
 
 
@@ -32,6 +33,29 @@ class Rewritten(NamedTuple):
 
     def __bool__(self) -> bool:
         return False
+
+
+_TOOLS: Final = "\U0010fffd"
+"""What stands for the tools while a prompt is written: a sign of private use."""
+
+
+def with_tools(turns: Iterable[Turn], words: str) -> list[Turn]:
+    """The turns, with what tells of tools at the end of the first one, the system prompt."""
+    turns = [*turns]
+    if not words:
+        return turns
+    if turns and isinstance(first := turns[0], System):
+        return [replace(first, text=f"{first.text}\n\n{words}"), *turns[1:]]
+    return [System(words), *turns]
+
+
+def _strings(value: object) -> Iterator[str]:
+    """All texts in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for one in (*value.keys(), *value.values()) if isinstance(value, Mapping) else value:
+            yield from _strings(one)
 
 
 class Beginning(Protocol):
@@ -108,6 +132,66 @@ class Written(ABC):
         it. Raises RenderError for what the chat cannot carry, and for a text that would break out of its place,
         unless `unsafe` says that it is made harmless or kept.
         """
+
+    def prompt(
+        self,
+        conversation: Conversation,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Transcript:
+        """The prompt for the next answer: as `render` writes it, and what the chat has no place for in words.
+
+        Templates leave out such tools and calls in silence. Here the tools stand in the system text, and the calls in
+        their answer, as the dialect writes them. Raises RenderError as `render`, and where the dialect writes none.
+        """
+        conversation = self._in_order(conversation)
+        turns, tools = conversation.turns, conversation.tools
+        text = self.render(conversation, thinking=thinking, date=date, unsafe=unsafe)
+        said = {number: "" for number, turn in enumerate(turns) if isinstance(turn, Assistant) and turn.text is None}
+        has_tools = not tools
+        for start, end, origin, number in text.spans:
+            has_tools = has_tools or origin is Origin.TOOLS
+            if origin is Origin.ANSWER and number in said:
+                said[number] += text[start:end]
+        spelled = tuple(self._with_calls(turn, said.get(number), tools) for number, turn in enumerate(turns))
+        if has_tools and spelled == turns:
+            return text
+        words = "" if has_tools else self._tools_in_words(tools, unsafe)
+        if words:
+            spelled, tools = tuple(with_tools(spelled, _TOOLS)), ()
+        text = self.render(Conversation(spelled, tools), thinking=thinking, date=date, unsafe=unsafe)
+        if words and text.count(_TOOLS) != 1:
+            raise RenderError("tools", f"the chat `{self.name}` has no place for them")
+        pieces = []
+        for piece, origin, number in text.pieces:
+            before, sign, after = piece.partition(_TOOLS)
+            named = [(before, origin), (words, Origin.TOOLS), (after, origin)] if sign else [(piece, origin)]
+            pieces += [(one, whose, number) for one, whose in named if one]
+        return Transcript(pieces, text.defused, text.author, text.changed)
+
+    def _tools_in_words(self, tools: Sequence[Mapping[str, Json]], unsafe: Unsafe) -> str:
+        """The dialect's words on tools, which say how calls are written: the texts of tools may hold no markup."""
+        words = self.dialect.render_tools([*map(dict, tools)])
+        if unsafe == "keep":
+            return words
+        try:
+            self.render(Conversation([System("\n".join(_strings(tools))), User("?")]), False)
+        except RenderError:
+            if unsafe == "refuse":
+                raise
+            harmless = self.render(Conversation([System(words), User("?")]), False, unsafe=unsafe)
+            return "".join(piece for piece, origin, _ in harmless.pieces if origin is Origin.SYSTEM)
+        return words
+
+    def _with_calls(self, turn: Turn, said: str | None, tools: Sequence[Mapping[str, Json]]) -> Turn:
+        """The turn, with the text that the dialect has for it where what the chat writes, `said`, lacks its calls."""
+        if said is None or not isinstance(turn, Assistant) or not turn.message.runnable:
+            return turn
+        if len(self.dialect.parse(said, [*tools] or None).runnable) >= len(turn.message.runnable):
+            return turn
+        return replace(turn, text=str(self.dialect.render(turn.message, tools)))
 
     @abstractmethod
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:

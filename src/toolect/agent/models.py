@@ -17,12 +17,11 @@ from toolect._exchange.media import shown_by_user, without_media
 from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError, kind_of
 from toolect._names import UnknownNameError
-from toolect._transcript import Origin
 from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.errors import ModelError, ToolsRefusedError
 from toolect.agent.outcome import Ended
-from toolect.agent.prompt import joined, messages, with_tools
+from toolect.agent.prompt import joined, messages
 from toolect.conversation import Conversation
 from toolect.openai.chunk_reader import ChunkReader
 
@@ -178,13 +177,8 @@ class RawModel(ServedModel):
         super().__init__(chat, self.form.dialect)
 
     def _prompt(self, turns: list[Turn], tools: Definitions) -> str:
-        """The conversation as text; tools that the chat has no place for stand in the system prompt."""
-        turns = [*map(without_media, turns)]
-        prompt = self.form.render(Conversation(turns, tools), thinking=self.thinking, unsafe="neutralise")
-        if tools and not any(span.origin is Origin.TOOLS for span in prompt.spans):
-            turns = with_tools(self.form.dialect, turns, tools)
-            prompt = self.form.render(Conversation(turns), thinking=self.thinking, unsafe="neutralise")
-        return str(prompt)
+        conversation = Conversation([*map(without_media, turns)], tools)
+        return str(self.form.prompt(conversation, thinking=self.thinking, unsafe="neutralise"))
 
     def _request(self, turns: list[Turn], tools: Definitions, choice: str) -> dict[str, Json]:
         prompt = self._prompt(turns, [] if choice == "none" else tools)

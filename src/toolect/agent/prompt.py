@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from toolect._chats.continuing import with_tools
 from toolect._compiled import Dialect
 from toolect._exchange.media import MediaApi, shown_by_user, written_parts
 from toolect._exchange.plain_text import unread_text
@@ -19,7 +20,7 @@ Definitions = list[dict[str, Json]]
 def messages(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> list[dict[str, Json]]:
     """The turns as messages with a role and a text; the tools stand in the first one, a system message."""
     out: list[dict[str, Json]] = []
-    for turn in with_tools(dialect, shown_by_user(turns), tools):
+    for turn in with_tools(shown_by_user(turns), dialect.render_tools(tools)):
         match turn:
             case System(text):
                 out.append({"role": "system", "content": text})
@@ -30,18 +31,6 @@ def messages(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> lis
             case Results(results):
                 out += _results(dialect, results, tools)
     return out
-
-
-def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> list[Turn]:
-    """The turns, with the tools in the first one, the system prompt."""
-    turns = [*turns]
-    rendered = dialect.render_tools(tools)
-    if not rendered:
-        return turns
-    first = turns[0] if turns else None
-    if isinstance(first, System):
-        return [msgspec.structs.replace(first, text=f"{first.text}\n\n{rendered}"), *turns[1:]]
-    return [System(rendered), *turns]
 
 
 def _wire(dialect: Dialect, message: Message, tools: Definitions) -> str:

@@ -14,9 +14,6 @@ from toolect._compiled import Dialect
 from toolect._exchange.media import refuse_media
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning
 from toolect._rendered import Part, RenderError
-from toolect._transcript import Origin
-from toolect.agent.prompt import with_tools
-from toolect.conversation import Conversation
 from toolect.serve.api_errors import RequestError
 from toolect.serve.api_requests import NONE, ModelRequest
 from toolect.serve.model_lookup import ModelForm
@@ -92,23 +89,14 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     try:
         conversation = replace(request.conversation.unread_as_text(), tools=tools)
         refuse_media(conversation.turns, "a prompt of text")
-        text = _written(form.chat, conversation, request.thinking)
+        text = str(form.chat.prompt(conversation, thinking=request.thinking, unsafe="neutralise"))
         opening = _opening(form.dialect, request) if request.must_call else ""
         if opening and _is_reasoning(form.dialect, opening, text):
-            text = _written(form.chat, conversation, False)
+            text = str(form.chat.prompt(conversation, thinking=False, unsafe="neutralise"))
             opening = "" if _is_reasoning(form.dialect, opening, text) else opening
     except (MessageError, RenderError) as error:
         raise RequestError.of(error) from None
     return TextPrompt(text + opening, opening)
-
-
-def _written(chat: Written, conversation: Conversation, thinking: bool | None) -> str:
-    """The conversation as text; tools that the chat has no place for stand in the system text."""
-    written = chat.render(conversation, thinking=thinking, unsafe="neutralise")
-    if conversation.tools and not any(span.origin is Origin.TOOLS for span in written.spans):
-        turns = with_tools(chat.dialect, conversation.turns, [*map(dict, conversation.tools)])
-        written = chat.render(Conversation(turns), thinking=thinking, unsafe="neutralise")
-    return str(written)
 
 
 def _opening(dialect: Dialect | None, request: ModelRequest) -> str:
