@@ -348,7 +348,7 @@ def test_what_could_not_be_read_is_told_with_its_name(dialect: str) -> None:
     with serving([broken, LOW]) as server:
         run(Agent(server.url, [tide, sail], dialect, model="m").run("How low?"))
         said = next(one for one in server.requests[1]["messages"] if one["role"] == "assistant")
-    assert said["content"].startswith('tide: {"port":') and "Brest" in json.dumps(said)
+    assert said["content"].startswith('`tide`: `{"port":') and "Brest" in json.dumps(said)
 
 
 def test_a_server_error_has_the_conversation() -> None:

@@ -24,7 +24,7 @@ from toolect._chats.told_tools import MAX_FAILED, Definitions
 from toolect._chats.verbs import Chat
 from toolect._chats.writing import Unsafe
 from toolect._cli import main
-from toolect._message import Call, Content, Message, Reasoning, Segment
+from toolect._message import Call, Content, Message, Reasoning, Segment, Status
 from toolect._names import UnknownNameError
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import Thoughts
@@ -196,6 +196,24 @@ def test_tools_in_words_do_not_break_out(name: str) -> None:
         one.prompt(Conversation([User("?")], [evil]))
     harmless = one.prompt(Conversation([User("?")], [evil]), unsafe="neutralise")
     assert {type(turn) for turn in one.parse(harmless).turns} - {System} == {User}
+
+
+HIDES_ITS_END = {"gigachat3"}
+"""Chats whose end token is read as text behind a quote that is left open: they refuse such content."""
+
+
+@every_chat
+@pytest.mark.parametrize("arguments", ['{"port": "Brest"', '{"port": "Brest"}}', "{'port': 'Brest'", "port=Brest", ""])
+def test_a_call_that_could_not_be_read_is_content(name: str, arguments: str) -> None:
+    """What a client sends back of it begins a call in no chat, so that its words stay whole."""
+    broken = Call("tide", None, "abcdefgh0", spelling=arguments, status=Status.MALFORMED)
+    talk = Conversation([User("?"), Assistant(Message([broken]))], [TIDE]).unread_as_text()
+    try:
+        chat(name).render(Conversation([User("?"), Assistant(Message([Content("x")]))], [TIDE]))
+    except RenderError:
+        return
+    if name not in HIDES_ITS_END:
+        assert "`tide`" in chat(name).render(talk, False)
 
 
 MAKING = [name for name in chats() if chat(name).dialect.spec.ids or "{index}" in chat(name).dialect.spec.ref]

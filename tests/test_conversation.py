@@ -278,11 +278,11 @@ def test_unread_calls_keep_their_names() -> None:
     nameless = Call("", None, spelling='{"y', status=Status.MALFORMED)
     one = Conversation([Assistant(Message([Content("Hm."), broken, Call("g", {}, "a"), nameless]))])
     (said,) = one.to_openai()["messages"]
-    assert said["content"] == 'Hm.\nf: {"x\n{"y' and [call["id"] for call in said["tool_calls"]] == ["a"]
+    assert said["content"] == 'Hm.\n`f`: `{"x`\n{"y' and [call["id"] for call in said["tool_calls"]] == ["a"]
     blocks = one.to_anthropic()["messages"][0]["content"]
-    assert [block["text"] for block in blocks if block["type"] == "text"] == ["Hm.", 'f: {"x', '{"y']
+    assert [block["text"] for block in blocks if block["type"] == "text"] == ["Hm.", '`f`: `{"x`', '{"y']
     items = [item["content"][0]["text"] for item in one.to_responses()["input"] if item["type"] == "message"]
-    assert items == ["Hm.", 'f: {"x', '{"y']
+    assert items == ["Hm.", '`f`: `{"x`', '{"y']
 
 
 def test_what_a_conversation_is_made_of() -> None:

@@ -307,7 +307,7 @@ def test_what_was_sent_can_be_sent_back(server: Served, up: Upstream, kind: str)
     history[1:2] = [{"role": "assistant", "content": None, "tool_calls": [broken]},
                     {"role": "tool", "tool_call_id": "a", "content": "no JSON"}]  # fmt: skip
     assert server.ask("chat", False, messages=history).content == PLAIN
-    assert "tide: {bad" in up.asked["prompt"] and "no JSON" in up.asked["prompt"]
+    assert "`tide`: `{bad" in up.asked["prompt"] and "no JSON" in up.asked["prompt"]
 
 
 @ways

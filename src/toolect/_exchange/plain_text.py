@@ -20,6 +20,10 @@ def text_of(content: Object, where: str) -> str:
 
 
 def unread_text(call: Call) -> str:
-    """A call that could not be read, in the model's own words; where a server had taken its name out, with that."""
-    text = call.raw or call.arguments_text
-    return text if call.raw or not call.name else f"{call.name}: {text}".rstrip()
+    """A call that could not be read, in the model's own words; where a server had taken its name out, with that.
+
+    Quoted so, it begins a call in no dialect.
+    """
+    if call.raw or not call.name:
+        return call.raw or call.arguments_text
+    return ": ".join(f"`{part}`" for part in (call.name, call.arguments_text) if part)
