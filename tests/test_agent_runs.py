@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import datetime
+import enum
 import json
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import Annotated, Any, TypedDict
@@ -292,6 +294,28 @@ def test_an_answer_of_a_type(type_: Any, given: dict[str, Any], value: Any, form
     assert result.output == value and type(result.output) is type(value)
     assert agent.model.tools[0] == ["add", "final_answer"]
     assert next(call.name for call in result.calls) == "add"
+
+
+def test_an_answer_that_is_a_text() -> None:
+    """Needs no call: whatever the model says is one."""
+    assert run(Agent(Script("Seven degrees."), output=str).run("?")).output == "Seven degrees."
+
+
+UNDOCUMENTED = [
+    pydantic.create_model("Report", port=(str, ...)), msgspec.defstruct("Report", [("port", str)]),
+    dataclasses.make_dataclass("Report", [("port", str)]), TypedDict("Report", {"port": str}), datetime.date, Any,
+    enum.Enum("Report", ["A", "B"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("type_", UNDOCUMENTED, ids=str)
+def test_only_what_somebody_wrote_describes_a_type(type_: Any) -> None:
+    """No docstring of a base class, or of Python itself, is the model's to read."""
+    agent: Any = Agent(Script(""), output=type_)
+    assert agent._output.tool.description == "Gives the final answer. Call it once, when the answer is known."
+    assert "description" not in json.dumps(agent._output.tool.parameters)
+    if type_ is UNDOCUMENTED[0]:
+        assert Tool.from_model(type_, add).description == "Report"
 
 
 def test_a_wrong_answer_is_sent_back() -> None:

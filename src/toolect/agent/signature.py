@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -59,8 +60,12 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def documented(function: Callable[..., Any]) -> str:
-    """The docstring of a function, or of what it stands for."""
+    """The docstring of a function, or of what it stands for; of a class its own, if somebody wrote it."""
     inner = getattr(function, "func", function)
+    if inspect.isclass(inner):  # other docstrings are of a base class, of Python, or made by `dataclass`
+        own = vars(inner).get("__doc__") or ""
+        is_written = inner.__module__ not in sys.stdlib_module_names and not own.startswith(f"{inner.__name__}(")
+        return inspect.cleandoc(own) if is_written else ""
     return inspect.getdoc(inner) or ("" if inspect.isroutine(inner) else inspect.getdoc(_plain(inner)) or "")
 
 

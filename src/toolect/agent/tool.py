@@ -105,7 +105,7 @@ class Tool:
     ) -> Tool:  # fmt: skip
         """The tool whose parameters are the fields of a pydantic model; `handler` gets an instance of it."""
         adapter = extras.need("pydantic", "agent").TypeAdapter(model)
-        text = description or documented(model)
+        text = description or documented(model) or model.__name__
         tool = cls(name or model.__name__, text, untitled(adapter.json_schema()), handler, timeout)
         tool._bind = lambda arguments: ((adapter.validate_json(dumps(arguments), strict=True),), {})
         return tool

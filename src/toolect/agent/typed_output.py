@@ -41,10 +41,11 @@ class TypedOutput:
             why = str(error).split("\n")[0]
             raise ToolDefinitionError(f"expected a type that JSON Schema can say, got `{why}` - at `output`") from None
         self._bare = schema.get("type") != "object" or "properties" not in schema
+        self._is_text = schema.get("type") == "string" and "enum" not in schema
         defs = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
         if self._bare:
             schema = {"type": "object", "properties": {_BARE: schema}, "required": [_BARE]}
-        about = documented(type_) if isinstance(type_, type) and type_.__module__ != "builtins" else ""
+        about = documented(type_) if isinstance(type_, type) else ""
         text = "Gives the final answer. Call it once, when the answer is known."
         self.tool = Tool(NAME, f"{text}\n\n{about}".strip(), schema | defs, self._taken)
 
@@ -62,7 +63,9 @@ class TypedOutput:
         try:
             value = json.loads(fenced[1] if fenced else text)
         except (ValueError, RecursionError):
-            raise Refused(f"expected the answer by a call of `{NAME}`, got text: call it now") from None
+            if not self._is_text:
+                raise Refused(f"expected the answer by a call of `{NAME}`, got text: call it now") from None
+            value = text
         if self._bare and not (isinstance(value, dict) and value.keys() == {_BARE}):
             value = {_BARE: value}
         if not isinstance(value, dict):
