@@ -705,11 +705,20 @@ def test_the_default_system_text_is_no_turn(name: str) -> None:
     assert not any(isinstance(turn, System) for turn in one.parse(one.render(Conversation(turns), False)).turns)
     if one.spec.system is not None:
         given = Conversation([System(one.spec.system), *turns], [TIDE])
-        losses = [loss for loss in one.losses(given, one.render(given, False)) if "tools" not in loss]
-        assert losses == ["turn 0: the system text is read back as none"]
-        if any(token in one.spec.system for token in one.tokens):
+        text = one.render(given, False)
+        losses = [loss for loss in one.losses(given, text) if "tools" not in loss]
+        is_alike = text == one.render(Conversation(turns, [TIDE]), False)
+        assert losses == (["turn 0: the system text is read back as none"] if is_alike else [])
+        heads: list[list[Turn]] = [[], [System(one.spec.system)]]
+        if not any(token in one.spec.system for token in one.tokens):
+            heads.append([System(one.spec.system), System("Be brief.")])
+        else:
             with pytest.raises(RenderError, match="turn 0, user text"):
                 one.render(Conversation([User(one.spec.system), *turns[1:]]), False)
+        for head in heads:
+            for tools in ([], [TIDE]):
+                text = one.render(Conversation([*head, *turns], tools), False)
+                assert one.render(one.parse(text), False) == text
 
 
 @every_chat

@@ -13,7 +13,8 @@ from toolect._chats.media_tokens import without_tokens
 from toolect._chats.told_tools import read_definition
 from toolect._chats.transcript_reader import Course, Held
 from toolect._prompting.outputs import written
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
+from toolect._spec.guards import read_guard
 from toolect._spec.prompts import OutputKind
 from toolect._transcript import Origin, OriginSpan
 from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult, Turn, User
@@ -27,6 +28,9 @@ _ORIGINS = {
     ChatRole.TOOL: Origin.TOOLS,
     ChatRole.TOOLS: Origin.TOOLS,
 }
+_GIVEN, _SYSTEM = int(Fact.GIVEN), int(Fact.SYSTEM | Fact.SYSTEM_TEXT)
+_DEFAULT = _SYSTEM, _SYSTEM | int(Fact.TOOLS)
+"""The facts of a conversation without a system text, in a chat that has one of its own."""
 
 
 class _ConversationDraft(NamedTuple):
@@ -34,29 +38,40 @@ class _ConversationDraft(NamedTuple):
     texts: list[Held]
     results: list[list[Held]]
 
+    def said(self, text: str) -> str:
+        """What the turn says."""
+        return "".join(text[held.start : held.end] for held in self.texts if held.slot is not ChatSlot.NUMBER)
+
 
 class Hearing:
     """Makes a conversation of the course of one text."""
 
     def __init__(self, spec: ChatSpec, answers: Answers) -> None:
         self.spec, self.answers = spec, answers
+        guards = ((rule, read_guard(guard)) for rule, guard in spec.when.items())
+        self._of_default = {
+            rule for rule, holds in guards if all(holds(facts) and not holds(facts | _GIVEN) for facts in _DEFAULT)
+        }
+        """The rules that are written with the chat's own system text, and never with one that was given."""
 
     def conversation(self, text: str, course: Course) -> Conversation:
         """The turns and tools of the text, with its spans and repairs; those of answers are in their messages."""
         drafts, definitions = self._drafts(course)
+        drafts = [draft for draft in drafts if draft.texts or draft.role is not ChatRole.SYSTEM]
+        if self._has_default(text, drafts, course):
+            del drafts[0]
         told = dict.fromkeys(text[held.start : held.end] for held in definitions)  # some chats tell them twice
         tools = [tool for one in told for tool in read_definition(self.spec.tools, one)]
         turns: list[Turn] = []
         waiting = PendingCalls()
         numbers: dict[int, int] = {}
         for draft in drafts:
-            turn = self._turn(text, draft, tools, waiting, not turns)
-            if turn is not None:
-                for held in (*draft.texts, *(held for some in draft.results for held in some)):
-                    numbers[held.start] = len(turns)
-                if not isinstance(turn, Results):
-                    waiting.follow(turn)
-                turns.append(turn)
+            turn = self._turn(text, draft, tools, waiting)
+            for held in (*draft.texts, *(held for some in draft.results for held in some)):
+                numbers[held.start] = len(turns)
+            if not isinstance(turn, Results):
+                waiting.follow(turn)
+            turns.append(turn)
         spans = tuple(self._spans(text, course, numbers))
         return Conversation(tuple(turns), tuple(tools), tuple(course.repairs), spans)
 
@@ -92,13 +107,19 @@ class Hearing:
                     open_turns[-1].results.append([])
         return drafts, definitions
 
-    def _turn(
-        self, text: str, draft: _ConversationDraft, tools: Sequence[Any], waiting: PendingCalls, first: bool
-    ) -> Turn | None:
-        said = "".join(text[held.start : held.end] for held in draft.texts if held.slot is not ChatSlot.NUMBER)
+    def _has_default(self, text: str, drafts: Sequence[_ConversationDraft], course: Course) -> bool:
+        """True when the first turn is the system text that the chat writes by itself, where nobody gave one."""
+        roles = [draft.role for draft in drafts[:2]]
+        if roles[:1] != [ChatRole.SYSTEM] or drafts[0].said(text) != self.spec.system:
+            return False
+        entered = {part.rule for part in course.parts if not isinstance(part, Held)}
+        return roles[1:] != [ChatRole.SYSTEM] and self._of_default <= entered
+
+    def _turn(self, text: str, draft: _ConversationDraft, tools: Sequence[Any], waiting: PendingCalls) -> Turn:
+        said = draft.said(text)
         match draft.role:
             case ChatRole.SYSTEM:
-                return None if not draft.texts or first and said == self.spec.system else System(said)
+                return System(said)
             case ChatRole.USER:
                 return User(*without_tokens(said, self.spec.media))
             case ChatRole.ANSWER:
