@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from toolect import _extras as extras
-from toolect._corpora.packed import ENDINGS, UnpackError, unpacked
+from toolect._corpora.packed import ENDINGS, RATIO, ROW, UnpackError, unpacked
 from toolect._corpora.table_cells import unique
 from toolect._errors import ToolectError
 
@@ -139,7 +139,7 @@ def _of_lines(path: str, limit: int, most: int) -> Iterator[Unit]:
     with open(path, "rb") as file:
         inside = unpacked(file)
         if inside is not file:
-            yield from _blocks(path, inside, limit, most)
+            yield from _blocks(path, inside, limit, most, limit + RATIO * size(path))
             return
         document = _is_document(file, size(path), limit)
     total = size(path)
@@ -178,10 +178,16 @@ def _is_document(file: BinaryIO, total: int, limit: int) -> bool:
     return True
 
 
-def events_of(units: Sequence[Unit]) -> Unit:
-    """The units of a file of lines as one, whose lines are one row together."""
-    data = b"".join(unit.data for unit in units)
-    return Unit(units[0].path, UnitKind.EVENTS, sum(unit.size for unit in units), 0, units[-1].end, data)
+def events_of(units: Iterable[Unit], limit: int) -> Unit:
+    """The units of a file of lines as one, whose lines are one row together; BAD where they are more than `limit`."""
+    size, data = 0, []
+    for unit in units:
+        size += unit.size
+        if size > limit:
+            why = f"expected at most {limit} bytes in a file whose lines are one row, got more: raise --max-bytes"
+            return Unit(unit.path, UnitKind.BAD, size, why=why)
+        data.append(unit.data)
+    return Unit(unit.path, UnitKind.EVENTS, size, 0, unit.end, b"".join(data))
 
 
 def schema_of(path: str) -> dict[str, Any]:
@@ -201,13 +207,20 @@ def schema_of(path: str) -> dict[str, Any]:
     return dict(zip(unique(schema.names), schema.types, strict=True))
 
 
-def _blocks(path: str, file: BinaryIO, limit: int, most: int) -> Iterator[Unit]:
-    """Whole lines of a stream that cannot be entered in the middle."""
+def _blocks(path: str, file: BinaryIO, limit: int, most: int, whole: int = sys.maxsize) -> Iterator[Unit]:
+    """Whole lines of a stream that cannot be entered in the middle, of `whole` bytes at most."""
     while block := file.read(most):
         rest = b"" if block.endswith(b"\n") else file.readline(limit + 2)
-        yield Unit(path, UnitKind.BLOCK, len(block) + len(rest), data=block + rest)
-        while rest and not rest.endswith(b"\n"):
+        data, whole = block + rest, whole - len(block) - len(rest) - ROW * block.count(b"\n")
+        while rest and not rest.endswith(b"\n") and whole >= 0:
             rest = file.readline(1 << 16)
+            whole -= len(rest)
+        if whole < 0:
+            raise UnpackError(
+                f"expected at most {RATIO:,} times the bytes of a packed file in it, got more: "
+                "raise --max-bytes if that is meant"
+            )
+        yield Unit(path, UnitKind.BLOCK, len(data), data=data)
 
 
 def _groups(path: str) -> Iterator[Unit]:
@@ -228,6 +241,7 @@ def _batches(path: str, most: int) -> Iterator[Unit]:
             file.seek(0)
             batches = iter(arrow.ipc.open_stream(file))
         for batch in batches:
+            batch.validate(full=True)  # offsets of a file may lead anywhere
             rows = max(batch.num_rows * most // max(batch.nbytes, 1), 1)
             for start in range(0, batch.num_rows, rows):
                 part = batch.slice(start, rows)

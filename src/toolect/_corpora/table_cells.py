@@ -35,9 +35,37 @@ def unique(names: Sequence[str]) -> list[str]:
     return found
 
 
+def unpacked_size(array: Any) -> int:
+    """The bytes of an array whose values stand each for itself, as they will in Python, at least one for each; or more.
+
+    In dictionaries, runs and views one value stands for any number of them.
+    """
+    from pyarrow import compute, types  # type: ignore[import-untyped]
+
+    kind, count = array.type, len(array)
+    if types.is_dictionary(kind):
+        if not any(is_text(kind.value_type) for is_text in (types.is_string, types.is_large_string, types.is_binary)):
+            return count * (1 + unpacked_size(array.dictionary))
+        return count + (compute.sum(compute.binary_length(array.dictionary).take(array.indices)).as_py() or 0)
+    if types.is_run_end_encoded(kind):
+        return count * (1 + unpacked_size(array.values))
+    if types.is_string_view(kind) or types.is_binary_view(kind):  # four numbers each, of which the first is the length
+        return count + sum(memoryview(array.buffers()[1]).cast("i")[4 * array.offset : 4 * (array.offset + count) : 4])
+    if types.is_list_view(kind) or types.is_large_list_view(kind):
+        return count + (compute.sum(compute.list_value_length(array)).as_py() or 0) * unpacked_size(array.values)
+    if types.is_struct(kind):
+        return count + sum(map(unpacked_size, array.flatten()))
+    if types.is_map(kind):
+        start, end = (array.offsets[at].as_py() for at in (0, count))
+        return count + sum(unpacked_size(part.slice(start, end - start)) for part in (array.keys, array.items))
+    if types.is_nested(kind) and not types.is_union(kind):
+        return count + unpacked_size(array.flatten())
+    return count + int(array.nbytes)
+
+
 def is_time(kind: Any) -> bool:
     """True for a type of times, dates or durations."""
-    from pyarrow import types  # type: ignore[import-untyped]
+    from pyarrow import types
 
     return types.is_temporal(kind) and not types.is_interval(kind)
 

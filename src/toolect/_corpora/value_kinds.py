@@ -6,20 +6,21 @@ import json
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import msgspec
 
+from toolect._corpora.packed import RATIO, ROW
 from toolect._corpora.records import BESIDE, FIELDS, Bad, Trouble
 from toolect._corpora.sources import Unit, UnitKind
-from toolect._corpora.table_cells import rows_of
+from toolect._corpora.table_cells import rows_of, unpacked_size
 from toolect._message import Json
 from toolect._shown import unread_byte, unread_json
 
 Value: TypeAlias = Json | Bad
 decode_json = msgspec.json.Decoder().decode
-_ROWS = 256
-"""Rows of a Parquet file that are in memory at a time."""
+_ROWS = 16
+"""Rows of a table that are in memory at a time."""
 
 
 class Cursor:
@@ -40,7 +41,7 @@ def values(
     whole: bool = False,
     typed: bool = False,
 ) -> Iterator[Value]:
-    """The values of `unit`; a line or text of more than `limit` bytes is none. Moves the cursor.
+    """The values of `unit`; a line, row or text of more than `limit` bytes is none. Moves the cursor.
 
     Of a table's rows those columns are read that may hold texts, or with `whole` all of them; `typed` is for who keeps
     the types of columns.
@@ -61,7 +62,7 @@ def values(
                 cursor.number += 1
                 yield one
         case UnitKind.ROWS | UnitKind.BATCH:
-            yield from _rows(unit, cursor, field, whole, typed)
+            yield from _rows(unit, cursor, field, limit, whole, typed)
         case UnitKind.TEXT:
             yield from _texts(unit.path, cursor, separator, limit)
         case UnitKind.BAD:
@@ -117,21 +118,71 @@ def _is_turn(value: Json) -> bool:
     return not isinstance(value, dict) or not {"role", "from", "type", "source"}.isdisjoint(value)
 
 
-def _rows(unit: Unit, cursor: Cursor, field: str, whole: bool, typed: bool) -> Iterator[Value]:
-    """The rows of one row group, or of a stream of Arrow."""
-    from pyarrow import ArrowException, ipc, parquet  # type: ignore[import-untyped]
+def _rows(unit: Unit, cursor: Cursor, field: str, limit: int, whole: bool, typed: bool) -> Iterator[Value]:
+    """The rows of one row group, or of a stream of Arrow; those of more than `limit` bytes are none."""
+    from pyarrow import ArrowException  # type: ignore[import-untyped]
 
     try:
-        if unit.kind is UnitKind.ROWS:
-            batches = parquet.ParquetFile(unit.path).iter_batches(batch_size=_ROWS, row_groups=[unit.start])
-        else:
-            batches = ipc.open_stream(unit.data).read_all().to_batches(max_chunksize=_ROWS)
+        left, batches = _group(unit, field, limit, whole) if unit.kind is UnitKind.ROWS else _stream(unit, limit)
         for batch in batches:
-            for row in rows_of(batch, _columns(batch.schema.names, field, whole), typed):
-                cursor.number += 1
-                yield row
+            wanted = _columns(batch.schema.names, field, whole)
+            size, column = _size(batch, wanted)
+            left -= size
+            if left < 0:
+                raise _too_large(column)
+            for part in [batch] if size <= limit else [batch.slice(at, 1) for at in range(batch.num_rows)]:
+                size, column = _size(part, wanted)
+                if size > limit:
+                    cursor.number += 1
+                    why = f"expected at most {limit} bytes in a row, got more in column `{column}`: raise --max-bytes"
+                    yield Bad(Trouble.TOO_LONG, why)
+                    continue
+                for row in rows_of(part, wanted, typed):
+                    cursor.number += 1
+                    yield row
     except (ArrowException, OSError, ValueError, OverflowError) as error:
         yield Bad(Trouble.UNREADABLE, " ".join(str(error).split())[:200])
+
+
+def _group(unit: Unit, field: str, limit: int, whole: bool) -> tuple[int, Iterator[Any]]:
+    """How many bytes the rows of a row group may come to, and the rows. Raises ValueError where it tells of more."""
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(unit.path)
+    group, names = file.metadata.row_group(unit.start), file.schema_arrow.names
+    parts = [group.column(at) for at in range(group.num_columns)]
+    most = limit // file.metadata.num_row_groups + RATIO * sum(part.total_compressed_size for part in parts)
+    named = None if whole else [names[at] for at in _columns(names, field, whole)]
+    for part in parts:
+        read = named is None or part.path_in_schema.partition(".")[0] in named
+        if read and max(part.total_uncompressed_size, part.num_values, group.num_rows * ROW) > most:
+            raise _too_large(part.path_in_schema)
+    return most, file.iter_batches(batch_size=_ROWS, row_groups=[unit.start], columns=named)
+
+
+def _stream(unit: Unit, limit: int) -> tuple[int, Iterator[Any]]:
+    """How many bytes the rows of a stream of Arrow may come to, and the rows. Raises ValueError for too many."""
+    from pyarrow import ipc
+
+    table = ipc.open_stream(unit.data).read_all()
+    most = limit + RATIO // 4 * len(unit.data)  # which is not packed any more
+    if table.num_rows * ROW > most:
+        raise _too_large(table.schema.names[0] if table.schema.names else "")
+    starts = range(0, table.num_rows, _ROWS)
+    return most, (batch for at in starts for batch in table.slice(at, _ROWS).to_batches())
+
+
+def _size(batch: Any, wanted: list[int]) -> tuple[int, str]:
+    """The bytes of the rows of a batch, and the column that has most of them."""
+    sizes = [(unpacked_size(batch.column(at)), batch.schema.names[at]) for at in wanted]
+    return sum(size for size, _ in sizes) + batch.num_rows * ROW, max(sizes, default=(0, ""))[1]
+
+
+def _too_large(column: str) -> ValueError:
+    return ValueError(
+        f"expected at most {RATIO:,} times the bytes of a table in its rows, got more in column `{column}`: "
+        "raise --max-bytes if that is meant"
+    )
 
 
 def _columns(names: list[str], field: str, whole: bool) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -109,7 +109,7 @@ def _pieces(paths: Iterable[str], job: Job, writer: _Writer) -> Iterator[Piece]:
             if number == 0:
                 first = _first(unit, job)
                 if row_kinds(settings.source.files).of_lines(first):
-                    unit, first = events_of([unit, *work]), [first]
+                    unit, first = events_of(chain([unit], work), job.max_bytes), [first]
                 settings = replace(settings, source=find_out(first, settings.source))
                 writer.begin(path, settings.source, first, settings)
             yield unit, settings
