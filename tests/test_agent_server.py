@@ -140,6 +140,17 @@ def test_calls_that_nobody_reads_are_no_answer() -> None:
         assert run(Agent(server.url, model="mine", tools=[tide]).run("?")).text.startswith("Nothing")
 
 
+@pytest.mark.parametrize("dialect", [None, "hermes"])
+def test_calls_of_another_dialect_are_no_answer(dialect: str | None) -> None:
+    """A model that writes another format than its own; one that only speaks of it does not."""
+    call = '[TOOL_CALLS]tide[ARGS]{"port": "Brest"}'
+    with serving([chat_server.text(call), chat_server.text(f"In a block:\n```\n{call}\n```")]) as server:
+        agent = Agent(server.url, [tide], dialect, model=QWEN)
+        with pytest.raises(UnparsedCallsError, match="calls of `hermes`, got one of `tide` as text, .* `mistral-v1"):
+            run(agent.run("How low?"))
+        assert "ARGS" in run(agent.run("How do you write it?")).text
+
+
 def test_an_answer_in_json_is_no_call() -> None:
     """Of a hosted model, that has tools of its own: unless it names a tool that there is."""
     told = '{"name": "Ada", "arguments": {"for": "engines"}}'

@@ -255,13 +255,15 @@ async def _awaited(value: Any) -> Any:
 def _check_parsed(model: Any, message: Message, tools: ToolRegistry, history: Sequence[Turn]) -> None:
     """Raises `UnparsedCallsError` where the last answer, which has no calls, is the text of one of a known tool.
 
-    That is for models whose text nobody reads: they have a `dialect`, and it is nothing.
+    That is for models whose text nobody reads, whose `dialect` is nothing, and for markers of another dialect.
     """
-    if not len(tools) or not message.content or getattr(model, "dialect", model) is not None:
+    known = getattr(model, "dialect", model)
+    if not len(tools) or not message.content or known is model or known is not None and not message.leaks:
         return
     found = parse(message.content, tools.definitions())
     for call, dialect in zip(found.calls, found.dialects, strict=True):
         if call.runnable and call.name in tools:
-            why = f"expected the server to read calls, got one of `{call.name}` as text, which looks like `{dialect}`"
+            wanted = "the server to read calls" if known is None else f"calls of `{known.name}`"
+            why = f"expected {wanted}, got one of `{call.name}` as text, which looks like `{dialect}`"
             hint = "name that dialect, or start the server with its own parser for it"
             raise UnparsedCallsError(f"{why}: {hint}", history, dialect)
