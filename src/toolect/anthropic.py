@@ -7,10 +7,21 @@ import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, overload
 
-from toolect._chat_completion import Ids, invalid_call, read_arguments, with_ids, without_arguments
-from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._chat_completion import Ids, read_arguments, with_ids, without_arguments
+from toolect._events import ArgumentsDelta, CallStart, ContentDelta, ReasoningDelta
 from toolect._exchange.anthropic_messages import blocks_of, message_of
-from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, finish_reason
+from toolect._exchange.sent_calls import (
+    NOTHING_SAID,
+    CallEvent,
+    EventReader,
+    Finish,
+    NamedEvents,
+    Piece,
+    SentCalls,
+    encode,
+    extensions_of,
+    finish_reason,
+)
 from toolect._message import Call, Json, Message, dumps
 from toolect._objects import field, plain
 
@@ -49,30 +60,36 @@ def response(
 
     `finish` is what the engine says; tokens that nobody counted are 0.
     """
-    said = Message(with_ids(message.segments, ids or ToolUseIds()))
-    invalid = [invalid_call(call) for call in said.calls if not call.runnable]
-    reason = stop_reason(finish_reason(finish.reason, message.calls), finish)
-    usage = finish.usage or {}
-    body: dict[str, Json] = {
-        **_frame(model, message_id, usage),
-        "content": [*blocks_of(Message([one for one in said.segments if not isinstance(one, Call) or one.runnable]))],
-        "stop_reason": reason,
-        "stop_sequence": finish.stop_sequence if reason == "stop_sequence" else None,
+    said = with_ids(message.segments, ids or ToolUseIds())
+    passed_on = Message([one for one in said if not isinstance(one, Call) or one.runnable])
+    calls = [one for one in said if isinstance(one, Call)]
+    return {
+        **_frame(model, message_id, finish.usage),
+        "content": [*blocks_of(passed_on)],
+        **_stop(finish, finish_reason(finish.reason, calls)),
+        **extensions_of(calls, finish),
     }
-    body["usage"]["output_tokens"] = usage.get("completion_tokens", 0)
-    return body | ({"invalid_tool_calls": invalid} if invalid else {}) | dict(finish.extensions or {})
 
 
-def _frame(model: str, message_id: str | None, usage: Mapping[str, Json]) -> dict[str, Json]:
+def _frame(model: str, message_id: str | None, usage: Mapping[str, Json] | None) -> dict[str, Json]:
     name = message_id or f"msg_{os.urandom(12).hex()}"
-    counted: dict[str, Json] = {"input_tokens": usage.get("prompt_tokens", 0), "output_tokens": 0}
+    return {"id": name, "type": "message", "role": "assistant", "model": model, "usage": _usage(usage)}
+
+
+def _usage(usage: Mapping[str, Json] | None) -> dict[str, Json]:
+    usage = usage or {}
     cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
-    counted |= {"cache_read_input_tokens": cached} if cached is not None else {}
-    counted |= {key: value for key, value in usage.items() if key == "estimated"}
-    return {"id": name, "type": "message", "role": "assistant", "model": model, "usage": counted}
+    counted = {"input_tokens": usage.get("prompt_tokens", 0), "output_tokens": usage.get("completion_tokens", 0)}
+    counted |= {} if cached is None else {"cache_read_input_tokens": cached}
+    return counted | {key: value for key, value in usage.items() if key == "estimated"}
 
 
-class AnthropicEvents:
+def _stop(finish: Finish, reason: str) -> dict[str, Json]:
+    stopped = stop_reason(reason, finish)
+    return {"stop_reason": stopped, "stop_sequence": finish.stop_sequence if stopped == "stop_sequence" else None}
+
+
+class AnthropicEvents(NamedEvents):
     """Turns events into those of a streamed message as they happen.
 
     A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
@@ -87,59 +104,27 @@ class AnthropicEvents:
         input_tokens: int = 0,
         ids: Ids | None = None,
     ) -> None:
+        super().__init__(SentCalls(hold, ids or ToolUseIds()))
         self._start = _frame(model, message_id, {"prompt_tokens": input_tokens})
-        self._calls = SentCalls(hold, ids or ToolUseIds())
         self._index = -1
         self._block = ""  # the type of the block that is open
-        self._started = self._closed = False
 
-    def open(self) -> list[dict[str, Json]]:
-        """The first event, once."""
-        if self._started:
-            return []
-        self._started = True
+    def _first(self) -> list[dict[str, Json]]:
         empty: dict[str, Json] = {"content": [], "stop_reason": None, "stop_sequence": None}
         return [{"type": "message_start", "message": {**self._start, **empty}}]
 
-    def feed(self, event: Event) -> list[dict[str, Json]]:
-        """The stream events that `event` makes."""
-        made = self.open()
-        match event:
-            case ContentDelta(text) if text:
-                made += self._text("text", {"text": ""}, {"type": "text_delta", "text": text})
-            case ReasoningDelta(text) if text:
-                made += self._text(
-                    "thinking", {"thinking": "", "signature": ""}, {"type": "thinking_delta", "thinking": text}
-                )
-            case CallStart() | ArgumentsDelta() | CallEnd():
-                for sent in self._calls.feed(event):
-                    made += self._call(sent)
-        return made
+    def _last(self, finish: Finish, reason: str, extensions: dict[str, Json]) -> list[dict[str, Json]]:
+        delta = {**_stop(finish, reason), **extensions}
+        last: dict[str, Json] = {"type": "message_delta", "delta": delta, "usage": _usage(finish.usage)}
+        return [*self._end(), last, {"type": "message_stop"}]
 
-    def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
-        """The last events, with the stop reason, the usage and the attempts that must not be run."""
-        if self._closed:
-            return []
-        self._closed = True
-        usage = finish.usage or {}
-        reason = stop_reason(self._calls.finish(finish.reason), finish)
-        delta: dict[str, Json] = {
-            "stop_reason": reason,
-            "stop_sequence": finish.stop_sequence if reason == "stop_sequence" else None,
-        }
-        if invalid := [invalid_call(call) for call in self._calls.invalid]:
-            delta["invalid_tool_calls"] = invalid
-        delta |= finish.extensions or {}
-        counted = _frame("", "", usage)["usage"] | {"output_tokens": usage.get("completion_tokens", 0)}
-        last: list[dict[str, Json]] = [
-            {"type": "message_delta", "delta": delta, "usage": counted},
-            {"type": "message_stop"},
-        ]
-        return [*self.open(), *self._end(), *last]
+    def _text(self, event: ContentDelta | ReasoningDelta) -> list[dict[str, Json]]:
+        kind, more = ("text", {}) if isinstance(event, ContentDelta) else ("thinking", {"signature": ""})
+        begun = [] if self._block == kind else self._begin(kind, {kind: "", **more})
+        return [*begun, self._delta({"type": f"{kind}_delta", kind: event.text})]
 
-    def _text(self, kind: str, empty: dict[str, Json], delta: dict[str, Json]) -> list[dict[str, Json]]:
-        begun = [] if self._block == kind else self._begin(kind, empty)
-        return [*begun, {"type": "content_block_delta", "index": self._index, "delta": delta}]
+    def _delta(self, delta: dict[str, Json]) -> dict[str, Json]:
+        return {"type": "content_block_delta", "index": self._index, "delta": delta}
 
     def _begin(self, kind: str, empty: dict[str, Json]) -> list[dict[str, Json]]:
         ended = self._end()
@@ -152,13 +137,12 @@ class AnthropicEvents:
         was, self._block = self._block, ""
         return [{"type": "content_block_stop", "index": self._index}] if was else []
 
-    def _call(self, event: Event) -> list[dict[str, Json]]:
+    def _call(self, event: CallEvent) -> list[dict[str, Json]]:
         match event:
             case CallStart(_, call_id, name):
                 return self._begin("tool_use", {"id": call_id, "name": name, "input": {}})
             case ArgumentsDelta(_, text):
-                delta = {"type": "input_json_delta", "partial_json": text}
-                return [{"type": "content_block_delta", "index": self._index, "delta": delta}]
+                return [self._delta({"type": "input_json_delta", "partial_json": text})]
             case _:
                 return self._end()
 

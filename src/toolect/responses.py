@@ -7,10 +7,20 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Iterator, Mapping
 from typing import Any, overload
 
-from toolect._chat_completion import FREE_FORM, Ids, invalid_call
-from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect._chat_completion import FREE_FORM, Ids
+from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
 from toolect._exchange.response_items import message_of
-from toolect._exchange.sent_calls import NOTHING_SAID, EventReader, Finish, Piece, SentCalls, encode, events_of
+from toolect._exchange.sent_calls import (
+    NOTHING_SAID,
+    CallEvent,
+    EventReader,
+    Finish,
+    NamedEvents,
+    Piece,
+    SentCalls,
+    encode,
+    events_of,
+)
 from toolect._message import Json, Message, MessageError
 from toolect._objects import field, holding
 
@@ -66,18 +76,6 @@ def _frame(model: str, response_id: str | None, created: int | None, request: Ma
     }
 
 
-def _end(finish: Finish, reason: str, items: list[dict[str, Json]], invalid: list[dict[str, Json]]) -> dict[str, Json]:
-    """What changes of a response with the end of its answer."""
-    why = _INCOMPLETE.get(reason)
-    ended: dict[str, Json] = {
-        "status": "incomplete" if why else "completed",
-        "incomplete_details": {"reason": why} if why else None,
-        "output": items,
-        "usage": None if finish.usage is None else _usage(finish.usage),
-    }
-    return ended | ({"invalid_tool_calls": invalid} if invalid else {}) | dict(finish.extensions or {})
-
-
 def _usage(usage: Mapping[str, Json]) -> dict[str, Json]:
     given, made = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     return {
@@ -122,7 +120,7 @@ class _OpenItem:
         return begun | {"role": "assistant", "content": [_text_part(text)] if text else []}
 
 
-class ResponseEvents:
+class ResponseEvents(NamedEvents):
     """Turns events into those of a streamed response as they happen.
 
     A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
@@ -141,43 +139,28 @@ class ResponseEvents:
         ids: Ids | None = None,
         free_form: Collection[str] = (),
     ) -> None:
-        self._response = _frame(model, response_id, created, request or {})
-        self._calls, self._free_form = SentCalls(hold, ids, free_form), free_form
+        super().__init__(SentCalls(hold, ids, free_form))
+        self._response, self._free_form = _frame(model, response_id, created, request or {}), free_form
         self._items: list[dict[str, Json]] = []
         self._item: _OpenItem | None = None
         self._number = -1
-        self._started = self._closed = False
 
-    def open(self) -> list[dict[str, Json]]:
-        """The first events, once."""
-        if self._started:
-            return []
-        self._started = True
+    def _first(self) -> list[dict[str, Json]]:
         kinds = ("response.created", "response.in_progress")
         return [self.numbered(kind, response={**self._response, "output": []}) for kind in kinds]
 
-    def feed(self, event: Event) -> list[dict[str, Json]]:
-        """The stream events that `event` makes."""
-        made = self.open()
-        match event:
-            case ContentDelta(text) if text:
-                made += self._text("message", text)
-            case ReasoningDelta(text) if text:
-                made += self._text("reasoning", text)
-            case CallStart() | ArgumentsDelta() | CallEnd():
-                for sent in self._calls.feed(event):
-                    made += self._call(sent)
-        return made
-
-    def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
-        """The last events: the whole response among them, with the usage and the attempts that must not be run."""
-        if self._closed:
-            return []
-        self._closed = True
-        made = [*self.open(), *self._done()]
-        invalid = [invalid_call(call) for call in self._calls.invalid]
-        self._response |= _end(finish, self._calls.finish(finish.reason), self._items, invalid)
-        return [*made, self.numbered(f"response.{self._response['status']}", response=self._response)]
+    def _last(self, finish: Finish, reason: str, extensions: dict[str, Json]) -> Iterator[dict[str, Json]]:
+        yield from self._done()
+        why = _INCOMPLETE.get(reason)
+        status = "incomplete" if why else "completed"
+        self._response |= {
+            "status": status,
+            "incomplete_details": {"reason": why} if why else None,
+            "output": self._items,
+            "usage": None if finish.usage is None else _usage(finish.usage),
+            **extensions,
+        }
+        yield self.numbered(f"response.{status}", response=self._response)
 
     def fail(self, code: str, message: str) -> list[dict[str, Json]]:
         """The last events of an answer that failed in the middle."""
@@ -198,7 +181,8 @@ class ResponseEvents:
         if kind == "message":
             yield self.numbered("response.content_part.added", **_place(item, 0), part=_text_part(""))
 
-    def _text(self, kind: str, text: str) -> Iterator[dict[str, Json]]:
+    def _text(self, event: ContentDelta | ReasoningDelta) -> Iterator[dict[str, Json]]:
+        kind, text = "message" if isinstance(event, ContentDelta) else "reasoning", event.text
         if self._item is None or self._item.kind != kind:
             yield from self._begin(kind, "msg" if kind == "message" else "rs")
         item = self._item
@@ -210,7 +194,7 @@ class ResponseEvents:
         else:
             yield self.numbered("response.reasoning_text.delta", **_place(item, 0), **more)
 
-    def _call(self, event: Event) -> Iterator[dict[str, Json]]:
+    def _call(self, event: CallEvent) -> Iterator[dict[str, Json]]:
         match event:
             case CallStart():
                 kind, prefix = ("custom_tool_call", "ctc") if event.name in self._free_form else ("function_call", "fc")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeAlias, overload
 
 import msgspec
 
-from toolect._chat_completion import Ids, arguments_text, free_form_text
+from toolect._chat_completion import Ids, arguments_text, free_form_text, invalid_call
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, Reasoning, Status
 
@@ -46,6 +47,12 @@ def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
     return "tool_calls" if any(call.runnable for call in calls) else "stop"
 
 
+def extensions_of(calls: Iterable[Call], finish: Finish) -> dict[str, Json]:
+    """The fields that no API has: the attempts that must not be executed, and what `finish` has of them."""
+    invalid = [invalid_call(call) for call in calls if not call.runnable]
+    return ({"invalid_tool_calls": invalid} if invalid else {}) | dict(finish.extensions or {})
+
+
 class SentCalls:
     """The calls of one answer as a client is sent them: numbered without gaps, each with an id of its own.
 
@@ -59,11 +66,6 @@ class SentCalls:
         self._open: dict[int, tuple[int, str]] = {}  # the event's index → the client's, and the id
         self._sent = 0
         self._calls: list[Call] = []
-
-    @property
-    def invalid(self) -> list[Call]:
-        """The attempts that ended and must not be executed."""
-        return [call for call in self._calls if not call.runnable]
 
     def feed(self, event: CallEvent) -> list[CallEvent]:
         """What the client is sent of an event; a call that it has the beginning of ends with its id."""
@@ -89,9 +91,9 @@ class SentCalls:
                     started.append(ArgumentsDelta(number, free_form_text(call)))
                 return [*started, CallEnd(number, msgspec.structs.replace(call, id=call_id))]
 
-    def finish(self, engine: str | None = None) -> str:
-        """How the answer finished, after all of its events."""
-        return finish_reason(engine, self._calls)
+    def finish(self, finish: Finish) -> tuple[str, dict[str, Json]]:
+        """How the answer finished, after all of its events, and what no API has a field for."""
+        return finish_reason(finish.reason, self._calls), extensions_of(self._calls, finish)
 
     def _start(self, index: int, wire_id: str | None, name: str) -> CallStart:
         number, call_id = self._open[index] = self._sent, self._ids.give(wire_id)
@@ -119,6 +121,47 @@ class Encoder(Protocol):
 
     def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
         """The last objects."""
+
+
+class NamedEvents(ABC):
+    """Turns events into those of an API's stream as they happen, each of which has a `type` of its own."""
+
+    def __init__(self, calls: SentCalls) -> None:
+        self._calls = calls
+        self._started = self._closed = False
+
+    def open(self) -> list[dict[str, Json]]:
+        """The first events, once."""
+        if self._started:
+            return []
+        self._started = True
+        return self._first()
+
+    def feed(self, event: Event) -> list[dict[str, Json]]:
+        """The stream events that `event` makes."""
+        made = self.open()
+        if isinstance(event, ContentDelta | ReasoningDelta):
+            made += self._text(event) if event.text else ()
+        else:
+            for sent in self._calls.feed(event):
+                made += self._call(sent)
+        return made
+
+    def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
+        """The last events, with why the answer ended, the usage and the attempts that must not be run."""
+        if self._closed:
+            return []
+        self._closed = True
+        return [*self.open(), *self._last(finish, *self._calls.finish(finish))]
+
+    @abstractmethod
+    def _first(self) -> list[dict[str, Json]]: ...
+    @abstractmethod
+    def _text(self, event: ContentDelta | ReasoningDelta) -> Iterable[dict[str, Json]]: ...
+    @abstractmethod
+    def _call(self, event: CallEvent) -> Iterable[dict[str, Json]]: ...
+    @abstractmethod
+    def _last(self, finish: Finish, reason: str, extensions: dict[str, Json]) -> Iterable[dict[str, Json]]: ...
 
 
 class EventReader(Protocol):

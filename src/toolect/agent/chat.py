@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import json
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -14,8 +13,8 @@ from weakref import WeakKeyDictionary
 
 from toolect import _extras as extras
 from toolect._message import Json
-from toolect._shown import cut
 from toolect.agent import sse
+from toolect.agent.completions_client import DONE, CompletionsClient, RefusedError
 from toolect.agent.errors import ModelError, ToolsRefusedError
 from toolect.agent.redaction import Redactor, public_url, split_url
 
@@ -23,15 +22,8 @@ if TYPE_CHECKING:
     import httpx
     from tenacity import RetryCallState
 
-RETRIED = (408, 409, 429, 500, 502, 503, 504)
-"""The statuses after which asking again may help."""
 MAX_WAIT = 30.0
 """Seconds between two attempts at most, whatever the server asks for."""
-LINGER = 0.5
-"""Seconds that a stream is read on after its last event: where it ends, the connection can be used again."""
-DISPENSABLE = ("stream_options", "skip_special_tokens", "reasoning_content")
-"""Members of requests, and of the messages in them, that are left out for a server that does not know them."""
-_SHOWN = 300
 _PORTS = 1 << 16
 _REFUSAL = re.compile(
     r"""(?isx) (?=.* \btools?\b (?! \W{0,3} \d ))  # no single one of them is wrong
@@ -74,8 +66,7 @@ class Chat:
         self._given = client
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
-        self._unknown: set[str] = set()
-        """The dispensable members that the server does not know."""
+        self._server = CompletionsClient(f"the server at {self.base}", self.redact)
 
     def __repr__(self) -> str:
         return f"<Chat {self.model} at {self.redact(self.base)}>"
@@ -140,16 +131,16 @@ class Chat:
         wait = error.wait if isinstance(error, ModelError) else None
         return min(MAX_WAIT, wait_random_exponential(self.backoff, MAX_WAIT)(state) if wait is None else wait)
 
-    async def get(self, path: str, *, root: bool = False) -> Any:
-        """The JSON at `path` below the base, or below the server's root; nothing where there is none. Never raises."""
+    async def get(self, path: str, *, root: bool = False) -> dict[str, Any] | None:
+        """The JSON object at `path` below the base, or below the server's root, if there is one. Never raises."""
         import httpx
 
         base = re.sub(r"/v\d+$", "", self.base) if root else self.base
-        headers = {"accept-encoding": sse.ENCODINGS, **self._headers}
+        answer = self._server.objects(self._client(), base + path, self._headers)
         try:
-            async with asyncio.timeout(10.0), self._client().stream("GET", base + path, headers=headers) as got:
-                return json.loads(await sse.whole(got)) if got.status_code == 200 else None
-        except (httpx.HTTPError, TimeoutError, ModelError, ValueError, RecursionError):
+            async with asyncio.timeout(10.0), aclosing(answer):
+                return (await anext(answer))[0]
+        except (httpx.HTTPError, TimeoutError, ModelError, LookupError, StopAsyncIteration):
             return None
 
     def _client(self) -> httpx.AsyncClient:
@@ -182,86 +173,34 @@ class Chat:
                 yield choice
 
     async def _once(self, url: str, asked: dict[str, Json]) -> AsyncGenerator[dict[str, Any], None]:
-        """One attempt; without what the server turns out not to know it is no other."""
+        """One attempt."""
         import httpx
 
-        headers = httpx.Headers({"content-type": "application/json", "accept-encoding": sse.ENCODINGS})
-        headers.update(self._headers)
+        is_done = False
         try:
-            while True:
-                request = _without(asked, self._unknown)
-                async with self._client().stream("POST", url, content=_body(request), headers=headers) as response:
-                    if response.status_code >= 400:
-                        self._refused(url, request, response, await sse.start(response))
-                        continue
-                    if "text/event-stream" in response.headers.get("content-type", ""):
-                        async for choice in self._events(url, response):
-                            yield choice
-                    else:
-                        for choice in sse.choices(
-                            self._json(url, (await sse.whole(response)).decode("utf-8", "replace"), "a chat completion")
-                        ):
-                            yield choice
-                    return
+            async with aclosing(self._server.objects(self._client(), url, self._headers, asked)) as batches:
+                async for value in (one async for batch in batches for one in batch):
+                    is_done = is_done or value is DONE
+                    for choice in sse.choices(value):
+                        is_done = is_done or bool(choice.get("finish_reason"))
+                        yield choice
+        except RefusedError as error:
+            if "tools" in asked and _REFUSAL.match(error.reason or error.body):
+                raise ToolsRefusedError(str(error), error.status) from None  # waiting does not help
+            if error.status == 404 and not re.search(r"/v\d", self.base):
+                raise ModelError(f"{error}; does its address end in /v1?", 404) from None
+            raise
         except httpx.ConnectError as error:
-            what = f"expected a server at {url}, got `{self._line(str(error))}`: is it running?"
+            what = f"expected a server at {url}, got `{self._server.line(str(error))}`: is it running?"
             raise ModelError(what, is_transient=True) from None
         except httpx.TimeoutException:
             what = f"expected an answer from {url}, got silence for {_seconds(self.timeout)}"
             raise ModelError(what, is_transient=True) from None
         except httpx.HTTPError as error:
-            why = self._line(str(error)) or type(error).__name__
+            why = self._server.line(str(error)) or type(error).__name__
             raise ModelError(f"expected a whole answer from {url}, got one cut off: {why}", is_transient=True) from None
-
-    async def _events(self, url: str, response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
-        """The choices of a stream of server-sent events, up to `[DONE]`."""
-        done = False
-        async with aclosing(sse.events(response)) as data:
-            async for text in data:
-                if text.strip() == "[DONE]":
-                    await _rest(data)
-                    return
-                for choice in sse.choices(self._json(url, text, "an event")):
-                    done = done or choice.get("finish_reason") is not None
-                    yield choice
-        if not done:
+        if not is_done:
             raise ModelError(f"expected a whole answer from {url}, got one cut off before its end", is_transient=True)
-
-    def _json(self, url: str, text: str, what: str) -> dict[str, Any]:
-        """The object that `text` is. A server tells errors in the middle of a stream as an object with `error`."""
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            raise ModelError(f"expected {what} as JSON from {url}, got `{self._line(text)}`") from None
-        if not isinstance(value, dict):
-            raise ModelError(f"expected {what} as a JSON object from {url}, got `{self._line(text)}`")
-        if error := value.get("error"):
-            is_transient = isinstance(error, dict) and error.get("code") in RETRIED
-            raise ModelError(f"the server at {url} says: {self._line(sse.reason(value))}", is_transient=is_transient)
-        return value
-
-    def _refused(self, url: str, request: Mapping[str, Json], response: httpx.Response, text: str) -> None:
-        """Raises `ModelError` for an answer of such a status, unless the request can do without what it is about."""
-        status = response.status_code
-        unknown = {name for name in DISPENSABLE if name in text and _without(request, {name}) != request}
-        if status in (400, 422) and unknown:
-            self._unknown |= unknown
-            return
-        try:
-            reason = sse.reason(json.loads(text))
-        except (ValueError, RecursionError):
-            reason = text
-        hint = "; does its address end in /v1?" if status == 404 and not re.search(r"/v\d", self.base) else ""
-        what = f"the server at {url} answers {status}: {self._line(reason) or 'nothing'}{hint}"
-        if "tools" in request and _REFUSAL.match(reason):  # with any status, and waiting does not help
-            raise ToolsRefusedError(what, status)
-        wait = sse.seconds(response.headers.get("retry-after"))
-        raise ModelError(what, status, is_transient=status in RETRIED, wait=wait)
-
-    def _line(self, text: str) -> str:
-        """`text` in one short line, without secrets: servers quote what they refuse."""
-        text = " ".join(self.redact(text).split())
-        return cut("".join(c if c.isprintable() else "�" for c in text), _SHOWN)
 
 
 def _seconds(number: float) -> str:
@@ -299,35 +238,6 @@ def _check_headers(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
         if not f"{name}{value}".isascii() or any(sign in f"{name}{value}" for sign in "\r\n\0"):
             raise ValueError(f"expected headers of ASCII characters on one line, got others: mend `{name}` or the key")
-
-
-def _body(request: Mapping[str, Json]) -> bytes:
-    """A request as JSON; what UTF-8 cannot carry, a lone surrogate in a tool's output, is written as an escape."""
-    try:
-        return json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:
-        return json.dumps(request, allow_nan=False, separators=(",", ":")).encode()
-
-
-def _without(request: Mapping[str, Json], names: set[str]) -> dict[str, Json]:
-    """A request without these members, in its messages too; `None` in the options leaves one out."""
-    left = {name: value for name, value in request.items() if name not in names and value is not None}
-    messages = left.get("messages")
-    if isinstance(messages, list):
-        left["messages"] = [{name: value for name, value in one.items() if name not in names} for one in messages]
-    return left
-
-
-async def _rest(data: AsyncIterator[str]) -> None:
-    """Reads to the end of what is left, if that comes soon."""
-    import httpx
-
-    try:
-        async with asyncio.timeout(LINGER):
-            async for _ in data:
-                pass
-    except (TimeoutError, ModelError, httpx.HTTPError):
-        pass  # the answer is whole
 
 
 @functools.cache

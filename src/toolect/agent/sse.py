@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolect.agent.errors import ModelError
@@ -47,7 +46,7 @@ class EventDecoder:
             found = [data for line in lines if (data := self._line(line)) is not None]
         self._rest.append(piece)
         self._open += len(piece)
-        _within(self._size + self._open, self._most, "events")
+        _check(self._size + self._open, self._most, "events")
         return found
 
     def close(self) -> list[bytes]:
@@ -64,29 +63,22 @@ class EventDecoder:
         return None
 
 
-async def events(response: httpx.Response) -> AsyncGenerator[str, None]:
-    """The data of each server-sent event; one that no empty line ends was cut off, and is left out."""
-    decoder, size = EventDecoder(MAX_EVENT), 0
-    async for piece in pieces(response):
-        size = _within(size + len(piece), MAX_STREAM, "an answer")
-        for data in decoder.feed(piece):
-            if data:
-                yield data.decode("utf-8", "replace")
+async def pieces(response: httpx.Response, most: int | None = None) -> AsyncIterator[bytes]:
+    """The bytes of an answer as they arrive.
 
-
-async def pieces(response: httpx.Response) -> AsyncIterator[bytes]:
-    """The bytes of an answer as they arrive. Raises `ModelError` for a compression without a bound, or a broken one."""
+    Raises `ModelError` for more than `most` bytes, for a compression without a bound, and for a broken one.
+    """
     name = response.headers.get("content-encoding", "identity").strip().lower()
-    unpack = _unpacker(name)
+    unpack, size = _unpacker(name), 0
     async for data in response.aiter_raw():
-        if unpack is None:
-            yield data
-            continue
-        for i in range(0, len(data), _STEP):
+        for i in range(0, len(data), len(data) if unpack is None else _STEP):
             try:
-                piece = unpack(data[i : i + _STEP])
+                piece = data if unpack is None else unpack(data[i : i + _STEP])
             except Exception as error:  # each compression has errors of its own
                 raise ModelError(f"expected an answer in {name}, got one that does not unpack: {error}") from None
+            size += len(piece)
+            if most is not None:
+                _check(size, most, "an answer")
             if piece:
                 yield piece
 
@@ -106,13 +98,9 @@ def _unpacker(name: str) -> Callable[[bytes], bytes] | None:
     return None
 
 
-async def whole(response: httpx.Response, most: int | None = None) -> bytes:
-    """An answer that is no stream. Raises `ModelError` for one of more than `most` bytes, `MAX_EVENT` by default."""
-    found, size = [], 0
-    async for piece in pieces(response):
-        size = _within(size + len(piece), MAX_EVENT if most is None else most, "an answer")
-        found.append(piece)
-    return b"".join(found)
+async def whole(response: httpx.Response, most: int) -> bytes:
+    """An answer that is no stream. Raises `ModelError` for one of more than `most` bytes."""
+    return b"".join([piece async for piece in pieces(response, most)])
 
 
 async def start(response: httpx.Response) -> str:
@@ -133,14 +121,6 @@ def choices(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**choice, **whole}] if choice or "usage" in whole else []
 
 
-def reason(value: Any) -> str:
-    """The message of an error object, whichever of the usual forms it has."""
-    error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
-    if isinstance(error, dict):
-        error = error.get("message", error)
-    return error if isinstance(error, str) else json.dumps(error)
-
-
 def seconds(header: str | None) -> float | None:
     """The wait that a `Retry-After` asks for; nothing where it is a date, or makes no sense."""
     try:
@@ -150,7 +130,6 @@ def seconds(header: str | None) -> float | None:
     return None if math.isnan(wait) else max(wait, 0.0)
 
 
-def _within(size: int, most: int, what: str) -> int:
+def _check(size: int, most: int, what: str) -> None:
     if size > most:
         raise ModelError(f"expected {what} of at most {most} bytes, got more")
-    return size

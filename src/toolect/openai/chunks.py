@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from toolect._chat_completion import FREE_FORM, Ids, invalid_call
+from toolect._chat_completion import FREE_FORM, Ids
 from toolect._events import ArgumentsDelta, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._exchange.sent_calls import NOTHING_SAID, Finish, SentCalls
 from toolect._message import Json
@@ -71,9 +71,8 @@ class Chunks:
         if self._closed:
             return []
         self._closed = True
-        invalid = [invalid_call(call) for call in self._calls.invalid]
-        delta = {"invalid_tool_calls": invalid} if invalid else {}
-        last = self._chunk(delta | dict(finish.extensions or {}), self._calls.finish(finish.reason))
+        reason, extensions = self._calls.finish(finish)
+        last = self._chunk(extensions, reason)
         return [last, self.usage(finish)] if self._include_usage and finish.usage is not None else [last]
 
     def usage(self, finish: Finish) -> dict[str, Json]:

@@ -114,13 +114,12 @@ class ChoiceReading:
         """The events of a chunk's choice. Raises RequestError for what makes no sense."""
         events, self._before = self._before, []
         reason = choice.get("finish_reason")
-        if isinstance(reason, str):
+        if isinstance(reason, str) and reason:
             self.finish = {"function_call": "tool_calls", "eos": "stop", "abort": "length"}.get(reason, reason)
         met = choice.get("stop_reason")
         if isinstance(met, str) and met in (self._request.options.get("stop") or ()):
             self.stop_sequence = met
-        if "text" in choice:
-            text = choice["text"]
+        if (text := choice.get("text")) is not None:
             if not isinstance(text, str):
                 raise RequestError(502, f"expected text of the upstream, got {type(text).__name__}")
             events += self._read(text)
@@ -209,7 +208,7 @@ class AnswerReading:
         beside = {key: value for key, value in chunk.items() if key not in _CHUNK}
         made = []
         for choice in choices:
-            index = choice.get("index", 0) if isinstance(choice, dict) else None
+            index = choice.get("index") or 0 if isinstance(choice, dict) else None
             if type(index) is not int or not 0 <= index < max(self._request.count, 1):
                 raise RequestError(502, f"expected choices 0 to {self._request.count - 1} of the upstream, got others")
             made.append((index, self._choice(index).take(choice), self._extras(choice, beside)))
@@ -228,7 +227,7 @@ class AnswerReading:
                                    f"expected {self._request.count} choices of the upstream, got fewer")  # fmt: skip
             if self.cut:
                 choice.finish = "length"
-            if choice.finish is None and not ended:
+            if choice.finish == "error" or choice.finish is None and not ended:
                 raise RequestError(502, "the upstream broke off before the answer was over", code="upstream_broke_off")
         made = [(index, choice.close()) for index, choice in sorted(self.choices.items())]
         for choice in self.choices.values():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
 from toolect._errors import ToolectError
@@ -10,11 +12,11 @@ from toolect._rendered import RenderError
 
 ApiName: TypeAlias = Literal["chat", "messages", "responses"]
 
-_OPENAI = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
-           404: "invalid_request_error", 409: "conflict_error", 413: "invalid_request_error",
-           422: "invalid_request_error", 429: "rate_limit_error"}  # fmt: skip
-_ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
-              404: "not_found_error", 413: "request_too_large", 422: "invalid_request_error", 429: "rate_limit_error",
+_INVALID = "invalid_request_error"
+_OPENAI = {400: _INVALID, 401: "authentication_error", 403: "permission_error", 404: _INVALID, 405: _INVALID,
+           409: "conflict_error", 413: _INVALID, 422: _INVALID, 429: "rate_limit_error"}  # fmt: skip
+_ANTHROPIC = {400: _INVALID, 401: "authentication_error", 402: "billing_error", 403: "permission_error",
+              404: "not_found_error", 405: _INVALID, 413: "request_too_large", 422: _INVALID, 429: "rate_limit_error",
               503: "overloaded_error", 504: "timeout_error", 529: "overloaded_error"}  # fmt: skip
 
 
@@ -43,12 +45,6 @@ class RequestError(ToolectError):
         """What it is, in one word that says nothing of the request."""
         return self.code or ("upstream_refused" if self.from_upstream else f"refused_{self.status}")
 
-    @classmethod
-    def of(cls, error: MessageError | RenderError) -> RequestError:
-        """A request whose messages or tools cannot be understood, or not be written for the model."""
-        where = error.where if isinstance(error, MessageError) else None
-        return cls(400, str(error), param=where)
-
     def headers(self) -> dict[str, str]:
         """The headers that tell when to try again."""
         return {} if self.retry is None else {"retry-after": self.retry}
@@ -64,3 +60,14 @@ class RequestError(ToolectError):
             return {"type": "error", "error": {"type": kind, "message": self.message}}
         kind = _OPENAI.get(self.status, "server_error")
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Messages or tools that cannot be understood, or not be written for the model, as RequestError."""
+    try:
+        yield
+    except MessageError as error:
+        raise RequestError(400, str(error), param=error.where) from None
+    except RenderError as error:
+        raise RequestError(400, str(error)) from None

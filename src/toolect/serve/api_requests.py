@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import msgspec
 
 from toolect._exchange.definitions import free_form_names, read_tools
+from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError
 from toolect.conversation import Conversation
-from toolect.serve.api_errors import ApiName, RequestError
+from toolect.serve.api_errors import ApiName, RequestError, refusing
 
 AUTO, NONE, REQUIRED = "auto", "none", "required"
 _Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -29,10 +30,10 @@ class ModelRequest:
 
     api: ApiName
     model: str
-    read: Callable[[], Conversation]
     tools: list[dict[str, Json]]
+    read: Callable[[], Conversation]
     options: dict[str, Json]
-    stream: bool = False
+    stream: bool
     choice: str = AUTO
     """`auto`, `none`, `required`, or `=` and the name of a tool."""
     parallel: bool = True
@@ -47,8 +48,9 @@ class ModelRequest:
 
     @cached_property
     def conversation(self) -> Conversation:
-        """The conversation. Raises MessageError."""
-        return self.read()
+        """The conversation. Raises RequestError."""
+        with refusing():
+            return self.read()
 
     @property
     def free_form(self) -> frozenset[str]:
@@ -64,6 +66,29 @@ class ModelRequest:
     def must_call(self) -> bool:
         """True where an answer without a call is none."""
         return self.choice == REQUIRED or self.named is not None
+
+    def upstream_body(self, said: dict[str, Json]) -> dict[str, Json]:
+        """The body of a request that says so to the upstream, with what any has."""
+        body = {"model": self.model, **said, "stream": self.stream, "skip_special_tokens": False}
+        if self.count > 1:
+            body["n"] = self.count
+        return body | {"stream_options": {"include_usage": True}} if self.stream else body
+
+    def chat_body(self) -> dict[str, Json]:
+        """The body of a request for a chat completion. Raises RequestError for messages that make no sense."""
+        messages = self.messages
+        if messages is None:
+            with refusing():
+                messages = messages_of(self.conversation.turns)
+        said: dict[str, Json] = {"messages": messages, **self.options}
+        if self.tools:
+            said["tools"] = self.tools
+            if self.choice != AUTO:
+                named = {"type": "function", "function": {"name": self.named}}
+                said["tool_choice"] = named if self.named else self.choice
+            if not self.parallel:
+                said["parallel_tool_calls"] = False
+        return self.upstream_body(said)
 
 
 class _StreamOptions(msgspec.Struct):
@@ -111,6 +136,10 @@ class _MessagesRequest(_Request, kw_only=True):
     thinking: dict[str, Any] | None = None
 
 
+class _TextFormat(msgspec.Struct):
+    format: dict[str, Any] | None = None
+
+
 class _ResponsesRequest(_Request, kw_only=True):
     """The fields of a request of the Responses API."""
 
@@ -118,25 +147,30 @@ class _ResponsesRequest(_Request, kw_only=True):
     instructions: Any = None
     max_output_tokens: _Count | None = None
     reasoning: dict[str, Any] | None = None
-    text: dict[str, Any] | None = None
+    text: _TextFormat | None = None
     previous_response_id: str | None = None
     conversation: Any = None
     background: bool | None = None
     metadata: dict[str, Any] | None = None
 
 
+_REPEATED = ("instructions", "metadata", "parallel_tool_calls", "temperature", "tool_choice", "tools", "top_p",
+             "max_output_tokens", "reasoning", "text", "truncation", "user")  # fmt: skip
+"""The fields of it that a response repeats."""
+
+
 def read_request(api: ApiName, body: Json) -> ModelRequest:
     """What the body of a request asks for. Raises RequestError."""
-    reader = {"chat": _chat, "messages": _messages, "responses": _responses}[api]
     try:
-        return reader(body)
-    except MessageError as error:
-        raise RequestError.of(error) from None
+        with refusing():
+            request = {"chat": _chat, "messages": _messages, "responses": _responses}[api](body)
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at ")
         param = where.strip("`").removeprefix("$.") or None
         sentence = f"{what[:1].lower()}{what[1:]}" + (f" - at `{param}`" if param else "")
         raise RequestError(400, f"the request is no `{api}` request: {sentence}", param=param) from None
+    request.options = {name: value for name, value in request.options.items() if value is not None}
+    return request
 
 
 def _chat(body: Json) -> ModelRequest:
@@ -146,31 +180,29 @@ def _chat(body: Json) -> ModelRequest:
     if thinking is None and asked.reasoning_effort == "none":
         thinking = False
     return ModelRequest(
-        "chat", asked.model, lambda: Conversation.from_openai(asked.messages, tools), tools,
-        {key: value for key, value in body.items() if key not in _OWN and value is not None}, bool(asked.stream),
-        _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False, asked.n or 1,
-        thinking if isinstance(thinking, bool) else None,
-        bool(asked.stream_options and asked.stream_options.include_usage), asked.messages,
+        "chat", asked.model, tools, lambda: Conversation.from_openai(asked.messages, tools),
+        {name: value for name, value in body.items() if name not in _OWN}, bool(asked.stream),
+        _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False, count=asked.n or 1,
+        thinking=thinking if isinstance(thinking, bool) else None, messages=asked.messages,
+        include_usage=bool(asked.stream_options and asked.stream_options.include_usage),
     )  # fmt: skip
 
 
 def _messages(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _MessagesRequest)
-    tools, choice = [*read_tools(asked.tools)], asked.tool_choice or {}
-    kinds: dict[Any, Json] = {"auto": AUTO, "none": NONE, "any": REQUIRED}
-    kind = choice.get("type", "auto")
-    wish = {"name": choice.get("name")} if kind == "tool" else kinds.get(str(kind))
-    if wish is None:
-        raise MessageError("the type auto, any, tool or none", repr(kind)[:40], "tool_choice.type")
-    kind = (asked.thinking or {}).get("type")
-    given = {
+    tools, choice, thinking = (
+        [*read_tools(asked.tools)],
+        {"type": AUTO, **(asked.tool_choice or {})},
+        asked.thinking or {},
+    )
+    options = {
         "max_tokens": asked.max_tokens, "temperature": asked.temperature, "top_p": asked.top_p, "top_k": asked.top_k,
         "stop": asked.stop_sequences or None,
     }  # fmt: skip
     return ModelRequest(
-        "messages", asked.model, lambda: Conversation.from_anthropic(asked.messages, asked.system, asked.tools), tools,
-        {key: value for key, value in given.items() if value is not None}, bool(asked.stream), _choice(wish, tools),
-        not choice.get("disable_parallel_tool_use"), thinking=None if kind is None else kind != "disabled",
+        "messages", asked.model, tools, lambda: Conversation.from_anthropic(asked.messages, asked.system, asked.tools),
+        options, bool(asked.stream), _choice(choice, tools), not choice.get("disable_parallel_tool_use"),
+        thinking=thinking["type"] != "disabled" if thinking.get("type") else None,
     )  # fmt: skip
 
 
@@ -183,47 +215,43 @@ def _responses(body: Json) -> ModelRequest:
     if asked.background:
         raise MessageError("a request that is answered at once", "one for the background", "background")
     tools, effort = [*read_tools(asked.tools)], (asked.reasoning or {}).get("effort")
-    form = (asked.text or {}).get("format") or {}
-    if not isinstance(form, dict):
-        raise MessageError("an object", repr(form)[:40], "text.format")
-    given = {
+    options = {
         "max_tokens": asked.max_output_tokens, "temperature": asked.temperature, "top_p": asked.top_p,
-        "reasoning_effort": effort, "response_format": _response_format(form),
-    }  # fmt: skip
-    repeated = {
-        name: body.get(name)
-        for name in ("instructions", "metadata", "parallel_tool_calls", "temperature", "tool_choice", "tools", "top_p",
-                     "max_output_tokens", "reasoning", "text", "truncation", "user")
+        "reasoning_effort": effort, "response_format": _response_format(asked.text.format if asked.text else None),
     }  # fmt: skip
     return ModelRequest(
-        "responses", asked.model, lambda: Conversation.from_responses(asked.input, asked.instructions, asked.tools),
-        tools, {key: value for key, value in given.items() if value is not None}, bool(asked.stream),
+        "responses", asked.model, tools,
+        lambda: Conversation.from_responses(asked.input, asked.instructions, asked.tools), options, bool(asked.stream),
         _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False,
-        thinking=False if effort == "none" else None, repeated=repeated,
+        thinking=False if effort == "none" else None, repeated={name: body.get(name) for name in _REPEATED},
     )  # fmt: skip
 
 
-def _response_format(form: Mapping[str, Json]) -> Json:
+def _response_format(form: dict[str, Json] | None) -> Json:
     """A format of the Responses API as a chat completion has it."""
-    if form.get("type") in (None, "text"):
+    inner = {**(form or {})}
+    kind = inner.pop("type", "text")
+    if kind == "text":
         return None
-    inner = {key: value for key, value in form.items() if key != "type"}
-    return {"type": form["type"], form["type"]: inner} if inner else dict(form)
+    return {"type": kind, kind: inner} if inner and isinstance(kind, str) else form
+
+
+_CHOICES = {"auto": AUTO, "none": NONE, "any": REQUIRED, "required": REQUIRED}
 
 
 def _choice(given: Json, tools: list[dict[str, Json]]) -> str:
     """A wish for calls: a word, or the tool that it names."""
-    if given is None:
-        return AUTO
-    if isinstance(given, dict):
-        inner = given.get("function", given)
+    kind, where = (given.get("type"), "tool_choice.type") if isinstance(given, dict) else (given, "tool_choice")
+    if isinstance(given, dict) and kind in (None, "tool", "function", "custom"):
+        inner = given.get("function") or given.get("custom") or given
         name = inner.get("name") if isinstance(inner, dict) else None
         names = [tool["function"]["name"] for tool in tools]
         if name not in names:
             raise MessageError("the name of a tool of this request", repr(name), "tool_choice", f"have {names}"[:300])
         return f"={name}"
-    if given not in (AUTO, NONE, REQUIRED):
-        raise MessageError("auto, none, required or a tool", repr(given)[:40], "tool_choice")
-    if given == REQUIRED and not tools:
+    choice = AUTO if kind is None else _CHOICES.get(str(kind))
+    if choice is None:
+        raise MessageError("auto, none, required, any or the type of a tool", repr(kind)[:40], where)
+    if choice == REQUIRED and not tools:
         raise MessageError("tools to call", "none", "tools", "leave `tool_choice` out, or declare a tool")
-    return str(given)
+    return choice

@@ -8,10 +8,10 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from toolect._message import Json
+from toolect.agent.completions_client import encode
 from toolect.serve.api_errors import RequestError
 from toolect.serve.api_writers import ApiWriter
 from toolect.serve.serve_options import ServeOptions
-from toolect.serve.upstream import encode
 
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]

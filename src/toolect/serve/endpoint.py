@@ -6,26 +6,26 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncGenerator, Mapping, MutableMapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from toolect._events import Event
 from toolect._exchange.media import media_of
-from toolect._exchange.openai_messages import messages_of
-from toolect._message import Json, MessageError
-from toolect._rendered import RenderError
+from toolect._message import Json
 from toolect._shown import unread_json
+from toolect.agent.completions_client import DONE, decode, encode
 from toolect.serve.answer_reading import AnswerReading
 from toolect.serve.api_errors import ApiName, RequestError
-from toolect.serve.api_requests import AUTO, NONE, ModelRequest, read_request
-from toolect.serve.api_writers import ApiWriter, estimated_usage, writer_for
+from toolect.serve.api_requests import NONE, ModelRequest, read_request
+from toolect.serve.api_writers import ApiWriter, estimated_tokens, estimated_usage, writer_for
 from toolect.serve.client_connection import ClientConnection, Receive, Send
 from toolect.serve.model_lookup import ModelForm, ModelLookup
 from toolect.serve.serve_metrics import RequestLog, ServeMetrics
 from toolect.serve.serve_options import ServeOptions
 from toolect.serve.text_prompts import TextPrompt, write_prompt
-from toolect.serve.upstream import DONE, Upstream, decode, encode
+from toolect.serve.upstream import Upstream, ask
 
 LOG = logging.getLogger("toolect.serve")
 _ABSENT = (404, 405, 501)
@@ -104,41 +104,25 @@ class Endpoint:
 
     async def _whole(self, work: _RequestWork, line: ClientConnection, log: RequestLog) -> None:
         """An answer that does not stream."""
-        answer = work.answer
-        async for batch in work.batches:
-            for chunk in batch:
-                for index, events, extras in answer.take(chunk):
-                    answer.choices[index].keep(events, extras)
-        for index, events in work.close(True):
-            answer.choices[index].keep(events, {})
-        log.status, log.finish = 200, answer.reasons
-        await line.answer(200, work.writer.whole(answer))
+        async for found in work.events():
+            for index, events, extras in found:
+                work.answer.choices[index].keep(events, extras)
+        log.status, log.finish = 200, work.answer.reasons
+        await line.answer(200, work.writer.whole(work.answer))
 
     async def _stream(self, work: _RequestWork, line: ClientConnection, log: RequestLog) -> None:
         """An answer that streams: all that arrives together goes out together."""
-        writer, answer, ended = work.writer, work.answer, False
-        await line.start(writer)
+        await line.start(work.writer)
         log.status = 200
-        if head := writer.begin():
+        if head := work.writer.begin():
             await line.send(head)
-        try:
-            async for batch in work.batches:
-                made = []
-                for chunk in batch:
-                    ended = ended or chunk is DONE
-                    made += [writer.events(*found) for found in answer.take(chunk)]
-                if data := b"".join(made):
-                    if log.first is None:
-                        log.first = time.perf_counter() - log.began
-                    await line.send(data)
-                if answer.cut:
-                    break
-            last = [writer.events(index, events, {}) for index, events in work.close(ended)]
-            log.finish = answer.reasons
-            await line.send(b"".join(last) + writer.end(answer))
-        except RequestError as error:
-            log.error = error.kind
-            await line.send(writer.fail(error))
+        async for found in work.events():
+            if data := b"".join([work.writer.events(*one) for one in found]):
+                if log.first is None:
+                    log.first = time.perf_counter() - log.began
+                await line.send(data)
+        log.finish = work.answer.reasons
+        await line.send(work.writer.end(work.answer))
         await line.end()
 
     async def _ask(self, request: ModelRequest, headers: Mapping[str, str], log: RequestLog) -> _RequestWork:
@@ -146,7 +130,7 @@ class Endpoint:
         service = self._service
         form = await service.models.form(request.model, headers)
         chosen = service.options.mode
-        if form.chat is not None and not (chosen == "auto" and _has_media(request)):
+        if form.chat is not None and not (chosen == "auto" and any(map(media_of, request.conversation.turns))):
             prompt = await asyncio.to_thread(write_prompt, request, form)
             try:
                 return await self._begin(request, form, prompt, headers, log)
@@ -169,8 +153,12 @@ class Endpoint:
         if prompt is not None:
             path, body, size = "/completions", prompt.body(request, form), len(prompt.text.encode())
         else:
-            body = chat_body(request)
+            body = request.chat_body()
             path, size = "/chat/completions", len(encode(body["messages"]))
+        tail, opening = (prompt.tail, prompt.opening) if prompt else (options.prefix, "")
+        answer = AnswerReading(request, dialect, tail, opening, options.max_answer)
+        judged = request.choice == NONE or not request.parallel or request.named or request.validate == "refuse"
+        writer = writer_for(request, dialect, bool(judged) or not options.stream_arguments, size)
         batches = self._service.upstream.batches(path, body, headers)
         first = asyncio.ensure_future(anext(batches, None))
         try:
@@ -180,12 +168,28 @@ class Endpoint:
             raise
         if first.done() and first.result() is None:
             raise RequestError(502, "the upstream ended without an answer", code="upstream_broke_off")
-        tail, opening = (prompt.tail, prompt.opening) if prompt else (options.prefix, "")
-        answer = AnswerReading(request, dialect, tail, opening, options.max_answer)
-        judged = request.choice == NONE or not request.parallel or request.named or request.validate == "refuse"
-        hold = bool(judged) or not options.stream_arguments
-        writer = writer_for(request, dialect, hold, size)
         return _RequestWork(writer, answer, _resumed(first, batches), size)
+
+
+class TokenCount(Endpoint):
+    """The endpoint that counts the tokens of a request: as the upstream counts them, else by the bytes."""
+
+    async def _answer(self, body: bytes, headers: Mapping[str, str], line: ClientConnection, log: RequestLog) -> None:
+        service, request = self._service, read_request(self._api, read_json(body))
+        log.model, log.mode = request.model, "count"
+        form, count = await service.models.form(request.model, headers), None
+        if form.chat is None:
+            data = encode([request.chat_body()["messages"], request.tools])
+        else:
+            text = (await asyncio.to_thread(write_prompt, request, form)).text
+            data, query = text.encode(), {"prompt": text, "content": text, "add_special_tokens": False}
+            with suppress(RequestError):  # it counts none
+                found = await ask(service.upstream, "/tokenize", headers, {"model": request.model, **query})
+                tokens = found.get("tokens")
+                count = found.get("count") or (len(tokens) if isinstance(tokens, list) else None)
+        estimate = {"input_tokens": estimated_tokens(len(data)), "estimated": True}
+        log.status = 200
+        await line.answer(200, {"input_tokens": count} if type(count) is int else estimate)
 
 
 @dataclass
@@ -198,13 +202,21 @@ class _RequestWork:
     prompt: int
     """Bytes of the prompt."""
 
-    def close(self, ended: bool) -> list[tuple[int, list[Event]]]:
-        """The last events, with the usage that there is, or an estimate. Raises RequestError."""
-        last = self.answer.close(ended)
+    async def events(self) -> AsyncIterator[list[tuple[int, list[Event], dict[str, Json]]]]:
+        """The events of each choice as they arrive, and what is passed on beside them; last the usage is known.
+
+        Raises RequestError.
+        """
+        ended = False
+        async for batch in self.batches:
+            ended = any(chunk is DONE for chunk in batch)
+            yield [found for chunk in batch for found in self.answer.take(chunk)]
+            if ended or self.answer.cut:
+                break
+        yield [(index, events, {}) for index, events in self.answer.close(ended)]
         if self.answer.usage is None:
             length = sum(one.length for one in self.answer.choices.values())
             self.answer.usage = estimated_usage(self.prompt, length)
-        return last
 
 
 async def _resumed(
@@ -241,33 +253,3 @@ def read_json(data: bytes) -> Json:
     if not isinstance(value, dict):
         raise RequestError(400, f"expected a JSON object as body, got {type(value).__name__}")
     return value
-
-
-def chat_body(request: ModelRequest) -> dict[str, Json]:
-    """The request for a chat completion. Raises RequestError for messages that make no sense."""
-    messages = request.messages
-    if messages is None:
-        try:
-            messages = messages_of(request.conversation.turns)
-        except (MessageError, RenderError) as error:
-            raise RequestError.of(error) from None
-    body: dict[str, Json] = {"model": request.model, "messages": messages, **request.options}
-    if request.tools:
-        body["tools"] = request.tools
-        if request.choice != AUTO:
-            named = {"type": "function", "function": {"name": request.named}}
-            body["tool_choice"] = named if request.named else request.choice
-        if not request.parallel:
-            body["parallel_tool_calls"] = False
-    if request.count > 1:
-        body["n"] = request.count
-    body |= {"stream": request.stream, "skip_special_tokens": False}
-    return body | {"stream_options": {"include_usage": True}} if request.stream else body
-
-
-def _has_media(request: ModelRequest) -> bool:
-    """True where a message has a part that is no text, such as an image. Raises RequestError."""
-    try:
-        return any(map(media_of, request.conversation.turns))
-    except MessageError as error:
-        raise RequestError.of(error) from None

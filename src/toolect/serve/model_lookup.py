@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from toolect import registry
@@ -13,12 +14,16 @@ from toolect._chats.continuing import Written
 from toolect._chats.template_chat import TemplateChat
 from toolect._compiled import Dialect
 from toolect._errors import ToolectError
+from toolect._message import Json
 from toolect._names import UnknownNameError
+from toolect.agent.completions_client import RETRIED
 from toolect.serve.api_errors import RequestError
 from toolect.serve.serve_options import ServeOptions
-from toolect.serve.upstream import Upstream
+from toolect.serve.upstream import UNREACHED, Upstream, ask
 
 LOG = logging.getLogger("toolect.serve.models")
+MAX_WAIT = 10.0
+"""Seconds within which an upstream has to show what it serves."""
 MOST_KEPT = 256
 """Model ids that are kept with what was found out. Beyond it: it is found out anew."""
 
@@ -40,90 +45,80 @@ class ModelLookup:
         self._known: dict[str, ModelForm] = {}
         self.text_refused = False
         """Whether the upstream has no completions of text."""
-        self._given = self._of_options()
-
-    def _of_options(self) -> ModelForm | None:
-        """What the options say. Raises ToolectError and OSError for what they name and is not there."""
-        options = self._options
         dialect = registry.dialect(options.dialect) if options.dialect else None
         chat: Written | None = None
         if options.template is not None:
             chat = chat_named(template=options.template, dialect=dialect)
         elif options.chat:
             chat = chat_named(options.chat)
-        if chat is None and dialect is None:
-            return None
-        return ModelForm(chat, dialect or (chat.dialect if chat else None))
+        self._given = ModelForm(chat, dialect or (chat.dialect if chat else None))
 
     def close(self) -> None:
         """End the processes that render templates."""
         for form in (self._given, *self._known.values()):
-            if form is not None and isinstance(form.chat, TemplateChat):
+            if isinstance(form.chat, TemplateChat):
                 form.chat.close()
 
     async def form(self, model: str, headers: Mapping[str, str]) -> ModelForm:
         """The form of a model. Raises RequestError where it has to be text and nobody knows its chat."""
-        given = self._given
-        if given is not None and (given.chat is not None or self._options.mode == "chat"):
-            return self._as_asked(given, model)
-        form = self._known.get(model)
-        if form is None:
-            form = await asyncio.to_thread(_registered, model)
-            form = form or await self._shown(model, headers) or ModelForm(None, None)
-            if len(self._known) >= MOST_KEPT:
-                self._known.clear()
-            self._known[model] = form
-        if given is not None:
-            form = ModelForm(form.chat, given.dialect)
-        return self._as_asked(form, model)
-
-    def _as_asked(self, form: ModelForm, model: str) -> ModelForm:
-        """The form under the mode that was chosen."""
-        if self._options.mode == "chat" or (self._options.mode == "auto" and self.text_refused):
+        form, mode = self._given, self._options.mode
+        if form.chat is None and not (form.dialect and mode == "chat"):
+            found = self._known.get(model) or await self._found(model, headers)
+            form = ModelForm(found.chat, form.dialect or found.dialect)
+        if mode == "chat" or (mode == "auto" and self.text_refused):
             return ModelForm(None, form.dialect)
-        if form.chat is None and self._options.mode == "text":
+        if form.chat is None and mode == "text":
             advice = "start the server with --chat or --template, or in the mode chat"
             raise RequestError(404, f"no chat is known for the model {model[:80]!r}: {advice}", code="model_not_found",
                                param="model")  # fmt: skip
         return form
 
-    async def _shown(self, model: str, headers: Mapping[str, str]) -> ModelForm | None:
+    async def _found(self, model: str, headers: Mapping[str, str]) -> ModelForm:
+        """What the id says, or the upstream shows; it is kept, unless the upstream could not be asked."""
+        form = await asyncio.to_thread(_registered, model)
+        if form is None:
+            try:
+                async with asyncio.timeout(MAX_WAIT):
+                    form = await self._shown(model, headers)
+            except (RequestError, TimeoutError):
+                return ModelForm(None, None)
+        if len(self._known) >= MOST_KEPT:
+            self._known.clear()
+        self._known[model] = form
+        return form
+
+    async def _shown(self, model: str, headers: Mapping[str, str]) -> ModelForm:
         """What the upstream shows of a model whose id says nothing: the id of what it serves, or its chat template."""
-        try:
-            listed = (await self._upstream.ask("/models", headers)).get("data")
-        except RequestError:
-            return None
+        listed = await self._page("/models", "data", headers)
         models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         found = [one for one in models if one.get("id") == model] or models[: len(models) == 1]
         for name in (name for one in found for name in (one.get("root"), one.get("id")) if isinstance(name, str)):
             if form := _registered(name):
                 LOG.info("model=%r is served as %r", model[:80], name[:80])
                 return form
-        if not found:
-            return None
-        try:
-            template = (await self._upstream.ask("/props", headers)).get("chat_template")
-            if isinstance(template, str) and template:
+        template = await self._page("/props", "chat_template", headers) if found else None
+        if isinstance(template, str) and template:
+            with suppress(ToolectError):  # it cannot be rendered here
                 chat = await asyncio.to_thread(chat_named, template=template)
                 LOG.info("model=%r is written to in the upstream's own template", model[:80])
                 return ModelForm(chat, chat.dialect)
-        except (RequestError, ToolectError):
-            pass  # it shows none, or one that cannot be rendered here
-        return None
+        return ModelForm(None, None)
+
+    async def _page(self, path: str, key: str, headers: Mapping[str, str]) -> Json:
+        """What a page of the upstream has under a key, if it has that page. Raises RequestError where it may later."""
+        try:
+            return (await ask(self._upstream, path, headers)).get(key)
+        except RequestError as error:
+            if error.code in UNREACHED or error.from_upstream and error.status in (401, *RETRIED):
+                raise
+            return None
 
 
 def _registered(model: str) -> ModelForm | None:
     """The form of a known id; None where neither its chat nor its dialect is known."""
-    chat: Written | None = None
-    dialect: Dialect | None = None
-    try:
+    with suppress(UnknownNameError):
         chat = chat_named(model)
-    except UnknownNameError:
-        pass
-    try:
-        dialect = registry.dialect(model)
-    except UnknownNameError:
-        pass
-    if chat is None and dialect is None:
-        return None
-    return ModelForm(chat, chat.dialect if chat else dialect)
+        return ModelForm(chat, chat.dialect)
+    with suppress(UnknownNameError):
+        return ModelForm(None, registry.dialect(model))
+    return None

@@ -6,14 +6,14 @@ import asyncio
 import itertools
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from toolect._errors import ToolectError
 from toolect._message import Json
+from toolect.agent.completions_client import DONE
 from toolect.serve.api_errors import RequestError
-from toolect.serve.upstream import DONE
 
 
 class ReplayError(ToolectError, ValueError):
@@ -27,11 +27,11 @@ class ReplayRow(msgspec.Struct, forbid_unknown_fields=True):
     """What the model writes, markup and all."""
     finish_reason: str | None = "stop"
     """None: the upstream dies after the text."""
-    chunk: int = 8
+    chunk: Annotated[int, msgspec.Meta(ge=1)] = 8
     """Characters of a piece of a stream."""
-    delay: float = 0.0
+    delay: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     """Seconds before each piece."""
-    status: int = 200
+    status: Annotated[int, msgspec.Meta(ge=200, lt=600)] = 200
     """Another status is answered with `error`."""
     error: str = "an error of the file"
     retry_after: str | None = None
@@ -48,15 +48,10 @@ def read_rows(path: Path) -> list[ReplayRow]:
         if not line.strip():
             continue
         try:
-            row = msgspec.json.decode(line, type=ReplayRow)
+            rows.append(msgspec.json.decode(line, type=ReplayRow))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ReplayError(
-                f"expected an answer as a JSON object, got {error} - at line {number} of {path}"
-            ) from None
-        if row.chunk < 1 or row.delay < 0 or not 200 <= row.status < 600:
-            wanted = "`chunk` of 1 or more, `delay` of 0 or more and `status` of 200 to 599"
-            raise ReplayError(f"expected {wanted}, got others - at line {number} of {path}")
-        rows.append(row)
+            why = f"expected an answer as a JSON object at line {number} of {path}, got another: {error}"
+            raise ReplayError(why) from None
     if not rows:
         raise ReplayError(f"expected answers, got none - in {path}")
     return rows
@@ -82,38 +77,33 @@ class ReplayUpstream:
     async def batches(
         self,
         path: str,
-        body: dict[str, Json],
+        body: dict[str, Json] | None,
         headers: Mapping[str, str],  # noqa: ARG002  # as an upstream's
     ) -> AsyncGenerator[list[dict[str, Any]], None]:
-        """The chunks of an answer, or all of it. Raises RequestError."""
+        """The chunks of an answer, or all of it; the models of the file. Raises RequestError."""
+        if path == "/models":
+            names = dict.fromkeys(row.model for row in self._rows)
+            listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toolect"} for name in names]
+            yield [{"object": "list", "data": listed}]
+            return
+        if body is None or path == "/tokenize":
+            raise RequestError(404, "there is no such thing in a replay")
         row = self._next(body)
         if row.status != 200:
             raise RequestError(row.status, row.error, retry=row.retry_after)
-        raw, usage = path == "/completions", row.usage
+        broken, streams = row.finish_reason is None, body.get("stream")
 
-        def choice(text: str, finish: str | None, key: str = "delta") -> dict[str, Json]:
-            said = {"text": text} if raw else {key: {"role": "assistant", "content": text}}
-            return {"choices": [{"index": 0, **said, "finish_reason": finish}]}
+        def chunk(text: str, finish: str | None = None) -> dict[str, Json]:
+            said: dict[str, Json] = {"role": "assistant", "content": text}
+            said = {"text": text} if path == "/completions" else {"delta" if streams else "message": said}
+            choices = [{"index": index, **said, "finish_reason": finish} for index in range(body.get("n", 1))]
+            return {"choices": choices, "usage": None if finish is None else row.usage}
 
-        if not body.get("stream"):
+        for at in range(0, len(row.text) if streams else 0, row.chunk):
             await asyncio.sleep(row.delay)
-            if row.finish_reason is None:
-                raise RequestError(502, "the upstream broke off", code="upstream_broke_off")
-            yield [choice(row.text, row.finish_reason, "message") | ({"usage": usage} if usage else {})]
-            return
-        for at in range(0, len(row.text), row.chunk):
-            await asyncio.sleep(row.delay)
-            yield [choice(row.text[at : at + row.chunk], None)]
-        if row.finish_reason is not None:
-            last = choice("", row.finish_reason)
-            yield [last, {"choices": [], "usage": usage}, DONE] if usage else [last, DONE]
-        elif not row.text:
+            yield [chunk(row.text[at : at + row.chunk])]
+        if broken and not (streams and row.text):
             raise RequestError(502, "the upstream broke off", code="upstream_broke_off")
-
-    async def ask(self, path: str, headers: Mapping[str, str], body: dict[str, Json] | None = None) -> Json:  # noqa: ARG002  # as an upstream's
-        """The models of the file. Raises RequestError for anything else."""
-        if path != "/models":
-            raise RequestError(404, "there is no such thing in a replay")
-        names = dict.fromkeys(row.model for row in self._rows)
-        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toolect"} for name in names]
-        return {"object": "list", "data": listed}
+        if not broken:
+            await asyncio.sleep(row.delay)
+            yield [chunk("" if streams else row.text, row.finish_reason), DONE]

@@ -24,31 +24,23 @@ class ServeMetrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        prefix = "toolect_"
+        given: dict[str, Any] = {"namespace": "toolect", "registry": self.registry}
         self.requests = Counter(
-            prefix + "requests", "Requests, by API, way, dialect and HTTP status.",
-            ["api", "mode", "dialect", "status"], registry=self.registry,
-        )  # fmt: skip
-        self.finished = Counter(
-            prefix + "answers", "Choices of answers, by how they finished.", ["api", "dialect", "finish"],
-            registry=self.registry,
-        )  # fmt: skip
-        self.calls = Counter(
-            prefix + "calls", "Attempts at calls: ok, repaired, truncated, malformed.", ["dialect", "status"],
-            registry=self.registry,
-        )  # fmt: skip
-        self.repairs = Counter(
-            prefix + "repairs", "Repairs of calls, by their kind.", ["dialect", "kind"], registry=self.registry
+            "requests", "Requests, by API, way, dialect and HTTP status.", ["api", "mode", "dialect", "status"], **given
         )
+        self.finished = Counter(
+            "answers", "Choices of answers, by how they finished.", ["api", "dialect", "finish"], **given
+        )
+        self.calls = Counter(
+            "calls", "Attempts at calls: ok, repaired, truncated, malformed.", ["dialect", "status"], **given
+        )
+        self.repairs = Counter("repairs", "Repairs of calls, by their kind.", ["dialect", "kind"], **given)
+        self.open = Gauge("open_requests", "Requests that are being answered.", **given)
+        given["buckets"] = _SECONDS
         self.first_delta = Histogram(
-            prefix + "first_delta_seconds", "Seconds from a request to the first delta of a stream.", ["api"],
-            buckets=_SECONDS, registry=self.registry,
-        )  # fmt: skip
-        self.seconds = Histogram(
-            prefix + "request_seconds", "Seconds that a request took.", ["api"], buckets=_SECONDS,
-            registry=self.registry,
-        )  # fmt: skip
-        self.open = Gauge(prefix + "open_requests", "Requests that are being answered.", registry=self.registry)
+            "first_delta_seconds", "Seconds from a request to the first delta of a stream.", ["api"], **given
+        )
+        self.seconds = Histogram("request_seconds", "Seconds that a request took.", ["api"], **given)
 
     def page(self) -> bytes:
         """All of them, as text."""

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from toolect._chats.continuing import Written
 from toolect._compiled import Dialect
 from toolect._exchange.media import refuse_media
-from toolect._message import Call, Content, Json, Message, MessageError, Reasoning
+from toolect._message import Call, Content, Json, Message, Reasoning
 from toolect._rendered import Part, RenderError
-from toolect.serve.api_errors import RequestError
+from toolect.serve.api_errors import refusing
 from toolect.serve.api_requests import NONE, ModelRequest
 from toolect.serve.model_lookup import ModelForm
 
@@ -49,23 +49,13 @@ class TextPrompt:
         given = options.get("stop") or []
         ends = stops_of(form.chat, form.dialect) if form.chat and form.dialect else ()
         stops = [*([given] if isinstance(given, str) else given), *ends]
-        body: dict[str, Json] = {
-            "model": request.model,
-            "prompt": self.text,
-            **{key: value for key, value in options.items() if key not in _CHAT_ONLY},
-            "max_tokens": limit,
-            "stream": request.stream,
-            "skip_special_tokens": False,
-        }
+        said = {key: value for key, value in options.items() if key not in _CHAT_ONLY}
+        said |= {"prompt": self.text, "max_tokens": limit}
         if stops:
-            body["stop"] = [*dict.fromkeys(stops)][: max(MAX_STOPS, len(stops) - len(ends))]
-        if request.count > 1:
-            body["n"] = request.count
+            said["stop"] = [*dict.fromkeys(stops)][: max(MAX_STOPS, len(stops) - len(ends))]
         if options.get("logprobs"):
-            body["logprobs"] = options.get("top_logprobs") or 1
-        if request.stream:
-            body["stream_options"] = {"include_usage": True}
-        return body
+            said["logprobs"] = options.get("top_logprobs") or 1
+        return request.upstream_body(said)
 
 
 @lru_cache(256)
@@ -86,7 +76,7 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     """The prompt of a request. Raises RequestError for what the chat cannot carry."""
     assert form.chat is not None
     tools = [] if request.choice == NONE else request.tools
-    try:
+    with refusing():
         conversation = replace(request.conversation.unread_as_text(), tools=tools)
         refuse_media(conversation.turns, "a prompt of text")
         text = str(form.chat.prompt(conversation, thinking=request.thinking, unsafe="neutralise"))
@@ -94,8 +84,6 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
         if opening and _is_reasoning(form.dialect, opening, text):
             text = str(form.chat.prompt(conversation, thinking=False, unsafe="neutralise"))
             opening = "" if _is_reasoning(form.dialect, opening, text) else opening
-    except (MessageError, RenderError) as error:
-        raise RequestError.of(error) from None
     return TextPrompt(text + opening, opening)
 
 
