@@ -77,7 +77,7 @@ class Upstream:
     """Set when an answer was cancelled from the other side."""
     open: int = 0
     pages: dict[str, Any] = field(default_factory=dict)
-    """What can be fetched, by path."""
+    """What can be fetched, by path; a number is a status."""
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -94,9 +94,10 @@ class Upstream:
             raw = await reader.readexactly(int(headers.get("content-length", "0")))
             peer = Peer(path, headers, json.loads(raw) if raw else {}, reader, writer)
             if method == "GET" or path == "/tokenize":
-                page = self.pages.get(path)
-                await peer.head(404 if page is None else 200, "application/json")
-                await peer.send(json.dumps(page or {"error": {"message": "there is none"}}).encode())
+                page = self.pages.get(path, 404)
+                is_there = not isinstance(page, int)
+                await peer.head(200 if is_there else page, "application/json")
+                await peer.send(json.dumps(page if is_there else {"error": {"message": "there is none"}}).encode())
                 return
             self.peers.append(peer)
             assert self.script is not None

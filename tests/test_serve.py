@@ -447,6 +447,17 @@ def test_types_come_from_the_schema(server: Served, up: Upstream, api: str, stre
     assert server.ask(api, stream, model=model).calls == [("weather", {"city": "020", "days": 2})]
 
 
+@ways
+def test_tools_without_parameters(server: Served, up: Upstream, api: str, stream: bool) -> None:
+    """A function that takes nothing may be declared without a schema, where the API says so."""
+    tool = {"type": "function", "name": "now"}
+    tool = tool if api == "responses" else {"type": "function", "function": {"name": "now"}}
+    tool = {"name": "now", "input_schema": {"type": "object"}} if api == "messages" else tool
+    up.script = text_answer(str(toolect.dialect("hermes").render(Call("now", {}))))
+    found = server.ask(api, stream, tools=None, extra_body={"tools": [tool]})
+    assert (found.calls, found.finish) == ([("now", {})], "tool_calls")
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_stop_sequences(server: Served, up: Upstream, stream: bool) -> None:
     """Those of the client come before those of the family, and Anthropic's clients are told which one was met."""
@@ -646,6 +657,9 @@ def test_a_replay(tmp_path: Path) -> None:
             with pytest.raises((openai.APIError, anthropic.APIError), match="broke off"):
                 one.ask(api, stream)
             assert one.ask(api, stream, messages="Brest?").content == PLAIN
+    with serving(replay=file) as one:
+        made = one.openai.chat.completions.create(model=MODEL, messages=[{"role": "user", "content": "?"}], n=2)
+        assert [choice.index for choice in made.choices] == [0, 1]
     for text, why in (("", "got none"), ('{"txt": "a"}', "line 1"), ('{"chunk": 0}', "line 1"), ("{", "line 1")):
         file.write_text(text)
         with pytest.raises(toolect.ToolectError, match=why):

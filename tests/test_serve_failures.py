@@ -103,6 +103,15 @@ FAILS: dict[str, tuple[Script, str]] = {
     "choices of nobody": (sends(b'data: {"choices": [{"index": 7, "text": "a"}]}\n\n'), "expected"),
     "a page with 200": (sends(b"<html><body>hello</body></html>", kind="text/html"), "expected JSON objects.*<html>"),
     "html": (sends(b"<html>\n<h1>Bad gateway</h1>", status=502, kind="text/html"), "502 with text/html.*Bad gateway"),
+    "an error beside a choice": (
+        sends(
+            piece("High"), b'data: {"error": {"message": "out of memory"}, "choices": [{"finish_reason": "error"}]}\n\n'
+        ),
+        "memory|JSON",
+    ),
+    "a reason that is an error": (sends(piece("High", "error"), b"data: [DONE]\n\n"), "broke off|expected JSON"),
+    "an empty reason": (sends(piece("High", "")), "broke off|expected JSON"),
+    "half of an event": (sends(piece("High"), piece(" tide", "stop")[:30]), "broke off|expected JSON"),
     "an empty error": (sends(status=500), "500"),
     "a redirect": (sends(status=302, location="http://example.org"), "302"),
 }
@@ -177,6 +186,10 @@ ODD = [
     piece(PLAIN) + piece("", "stop").rstrip(b"\n"),  # the last line has no end, and there is no [DONE]
     b"event: message\nid: 3\n" + piece(PLAIN) + b'data: {"choices": []}\n\n' + piece("", "stop") + b"data: [DONE]\n\n",
     piece(PLAIN) + b"data: [DONE]\n\n",  # the end is named, if not its reason
+    piece(PLAIN, "stop") + b"data: [DONE]",
+    b"\xef\xbb\xbf" + piece("High", "") + piece(" tide is at noon.", "stop"),  # a byte order mark, an empty reason
+    piece("High").replace(b'"index": 0', b'"index": null') + piece(" tide is at noon.") + piece("", "stop"),
+    piece(PLAIN, "stop").replace(b"\n\n", b'\n\ndata: {"choices": [{"index": 0, "text": null}], "error": null}\n\n'),
     b'data: {"choices":\ndata: [{"index": 0, "text": "High tide is at noon.", "finish_reason": "stop"}]}\n\n',
 ]
 
@@ -242,6 +255,47 @@ def test_an_endless_answer(server: Served, up: Upstream, api: str) -> None:
     found = server.ask(api, True)
     assert found.finish == "length" and 100_000 < len(found.content) < 1_000_000
     assert up.gone.wait(5)
+
+
+@ways
+@pytest.mark.parametrize("kind", ["", "text/plain", "application/octet-stream", "Text/Event-Stream"])
+def test_events_under_another_name(server: Served, up: Upstream, api: str, stream: bool, kind: str) -> None:
+    """Servers that were written in a hurry name no type; some stream though nobody asked for it."""
+
+    async def script(peer: Peer) -> None:
+        named = f"content-type: {kind}\r\n" if kind else ""
+        await peer.send(f"HTTP/1.1 200 OK\r\n{named}connection: close\r\n\r\n".encode())
+        await peer.send(piece("High tide") + piece(" is at noon.", "stop") + b"data: [DONE]\n\n")
+
+    up.script = script
+    assert server.ask(api, stream).content == PLAIN
+
+
+@ways
+def test_others_have_a_turn(up: Upstream, api: str, stream: bool) -> None:
+    """An answer that takes long to read holds up nobody, and ends where it is too long, also in one piece."""
+    text = "{" * 60_000 + "la " * 20_000
+    body = body_of(api, stream) | {"tools": TOOLS}
+    if api != "chat":
+        body["tools"] = [{"type": "function", **tool["function"]} for tool in TOOLS]
+    if api == "messages":
+        body["tools"] = [{"name": tool["name"], "input_schema": tool["parameters"]} for tool in body["tools"]]
+    app = create_app(ServeOptions(upstream=up.url, max_answer=100_000))
+
+    async def ask() -> tuple[str, int]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+            asking = asyncio.ensure_future(client.post(PATHS[api], json=body, timeout=60))
+            turns = 0
+            while not asking.done():
+                await asyncio.sleep(0)
+                turns += bool(up.peers)
+            return (await asking).text, turns
+
+    up.peers.clear()
+    up.script = text_answer(text, len(text))
+    said, turns = asyncio.run(ask())
+    reason = {"chat": '"finish_reason":"length"', "messages": '"max_tokens"', "responses": '"max_output_tokens"'}[api]
+    assert reason in said and turns > 20
 
 
 @ways
@@ -397,6 +451,10 @@ BAD: list[tuple[str, Any, str]] = [
     ("chat", {"messages": []}, "model"),
     ("chat", {"model": 3}, "model"),
     ("chat", {"messages": "a"}, "messages"),
+    ("chat", {"messages": [], "tools": None}, "messages"),
+    ("messages", {"messages": []}, "messages"),
+    ("responses", {"input": []}, "input"),
+    ("responses", {"prompt": {"id": "pmpt_1"}}, "prompt"),
     ("chat", {"messages": [{"role": "god", "content": "a"}]}, "messages[0].role"),
     ("chat", {"messages": [{"role": "user", "content": 3}]}, "messages[0].content"),
     ("chat", {"messages": [{"role": "tool", "tool_call_id": "a", "content": "b"}]}, "messages[0]"),
@@ -574,6 +632,52 @@ def test_fields_that_an_upstream_does_not_know(up: Upstream) -> None:
         before = len(up.peers)
         assert one.ask("chat", True).content == PLAIN
         assert len(up.peers) == before + 1
+
+
+def test_fields_that_a_refusal_only_quotes(up: Upstream) -> None:
+    """A request that is refused for another reason is no reason to ask all others without special tokens."""
+
+    async def script(peer: Peer) -> None:
+        if peer.body["temperature"] > 2:
+            error = json.dumps({"detail": [{"msg": "too hot", "input": peer.body}]}).encode()
+            await sends(error, status=400, kind="application/json")(peer)
+            return
+        await text_answer(PLAIN)(peer)
+
+    up.script = script
+    with serving(upstream=up.url) as one:
+        with pytest.raises(openai.BadRequestError, match="too hot"):
+            one.ask("chat", True, temperature=9)
+        assert one.ask("chat", True, temperature=1).content == PLAIN
+        assert up.asked["skip_special_tokens"] is False
+
+
+def test_an_upstream_that_is_not_ready(up: Upstream) -> None:
+    """What it serves is found out when it is."""
+    up.pages["/v1/models"] = 503
+    up.script = sends(b"loading", status=503, kind="text/plain")
+    try:
+        with serving(upstream=up.url) as one:
+            with pytest.raises(openai.InternalServerError, match="loading"):
+                one.ask("chat", False, model="local")
+            up.pages["/v1/models"] = {"data": [{"id": "local", "root": MODEL}]}
+            up.script = text_answer(PLAIN)
+            assert one.ask("chat", False, model="local").content == PLAIN
+            assert up.asked["prompt"]
+    finally:
+        up.pages.clear()
+
+
+def test_values_that_are_nested_deeply(server: Served, up: Upstream) -> None:
+    """Too deeply for a prompt: an error of the client, not of the server."""
+    up.script = text_answer(PLAIN)
+    for depth in (100, 900, 5000):
+        text = '{"a":' * depth + "1" + "}" * depth
+        call = {"id": "a", "type": "function", "function": {"name": "tide", "arguments": text}}
+        history = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": [call]},
+                   {"role": "tool", "tool_call_id": "a", "content": "noon"}]  # fmt: skip
+        response = httpx.post(server.url + PATHS["chat"], json={"model": MODEL, "messages": history})
+        assert response.status_code in (200, 400) and "deep" in response.text or response.status_code == 200
 
 
 def test_an_upstream_without_completions_of_text(up: Upstream) -> None:

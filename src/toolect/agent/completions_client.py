@@ -112,10 +112,13 @@ class CompletionsClient:
 
     async def _read(self, response: httpx.Response) -> AsyncGenerator[list[dict[str, Any]], None]:
         most = sse.MAX_EVENT if self._most is None else self._most
-        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            yield [self._object(await sse.whole(response, most)), DONE]
-            return
         pieces, decoder, is_done = sse.pieces(response, sse.MAX_STREAM), sse.EventDecoder(most), False
+        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+            body = await sse.whole(response, most)
+            if not body.startswith((b"data:", b"event:", b":")):
+                yield [self._object(body), DONE]
+                return
+            pieces = _one(body)  # events under another name
         try:
             async for piece in pieces:
                 if data := decoder.feed(piece):
@@ -195,6 +198,10 @@ def _value(data: bytes) -> Json:
         return json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
+
+
+async def _one(piece: bytes) -> AsyncIterator[bytes]:
+    yield piece
 
 
 async def _exhaust(pieces: AsyncIterator[bytes]) -> None:

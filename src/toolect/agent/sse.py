@@ -55,8 +55,8 @@ class EventDecoder:
 
     def _line(self, line: bytes) -> bytes | None:
         self._size += len(line) + 1
-        if line.startswith(b"data:"):
-            self._data.append(line[5:].removeprefix(b" "))
+        if line.startswith((b"data:", b"\xef\xbb\xbfdata:")):  # a stream may begin with a byte order mark
+            self._data.append(line.partition(b":")[2].removeprefix(b" "))
         elif not line:
             self._size, data, self._data = 0, self._data, []
             return b"\n".join(data) if data else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -26,6 +26,8 @@ from toolect.serve.text_prompts import chat_logprobs
 
 NOBODY = [{"name": "\0"}]
 """Tools of which no model calls any: what looks like a call is content."""
+PIECE = 1024
+"""Characters that are read at a time: the worst take a twentieth of a second."""
 _NATIVE = 1 << 20
 """What the numbers of an upstream's own calls begin with: those that are read from text are counted from 0."""
 _CHUNK = frozenset(("id", "object", "created", "model", "choices", "usage", "error"))
@@ -110,31 +112,38 @@ class ChoiceReading:
         self.said, self.extras = MessageAccumulator(), dict[str, Json]()
         """What was said so far, of an answer that does not stream."""
 
-    def take(self, choice: dict[str, Any]) -> list[Event]:
-        """The events of a chunk's choice. Raises RequestError for what makes no sense."""
-        events, self._before = self._before, []
+    def take(self, choice: dict[str, Any]) -> Iterator[list[Event]]:
+        """The events of a chunk's choice, those of a long text piece by piece. Raises RequestError for nonsense."""
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.finish = {"function_call": "tool_calls", "eos": "stop", "abort": "length"}.get(reason, reason)
         met = choice.get("stop_reason")
         if isinstance(met, str) and met in (self._request.options.get("stop") or ()):
             self.stop_sequence = met
-        if (text := choice.get("text")) is not None:
-            if not isinstance(text, str):
-                raise RequestError(502, f"expected text of the upstream, got {type(text).__name__}")
-            events += self._read(text)
+        text, found = choice.get("text"), list[Event]()
+        if isinstance(text, str):
+            found = [ContentDelta(text)]
+        elif text is not None:
+            raise RequestError(502, f"expected text of the upstream, got {type(text).__name__}")
         elif "delta" in choice or "message" in choice:
             try:
                 found = self._native.feed_choice(choice)
             except MessageError as error:
                 raise RequestError(502, f"the upstream's answer makes no sense: {error}") from None
-            for event in found:
-                if type(event) is ContentDelta:
-                    events += self._read(event.text)
-                else:
-                    self.length += len(getattr(event, "text", ""))
-                    events.append(_apart(event))
-        return self._judged(events)
+        events, self._before = self._before, []
+        for event in found:
+            if type(event) is not ContentDelta:
+                self.length += len(getattr(event, "text", ""))
+                events.append(_apart(event))
+                continue
+            for at in range(0, len(event.text), PIECE):
+                if at:
+                    yield self._judged(events)
+                    events = []
+                piece = event.text[at : at + PIECE]
+                self.length += len(piece)
+                events += self._reader.feed(piece)
+        yield self._judged(events)
 
     def keep(self, events: Iterable[Event], extras: dict[str, Json]) -> None:
         """Add to what was said."""
@@ -148,10 +157,6 @@ class ChoiceReading:
         events += self._reader.close()
         events += map(_apart, self._native.close(self.finish == "length"))
         return self._judged(events)
-
-    def _read(self, text: str) -> list[Event]:
-        self.length += len(text)
-        return self._reader.feed(text) if text else []
 
     def _judged(self, events: list[Event]) -> list[Event]:
         for at, event in enumerate(events):
@@ -197,23 +202,29 @@ class AnswerReading:
         """Whether it was too long."""
         self._request, self._dialect, self._prefix, self._opening, self._most = request, dialect, prefix, opening, most
 
-    def take(self, chunk: dict[str, Any]) -> list[tuple[int, list[Event], dict[str, Json]]]:
-        """The events of each choice of a chunk, and the fields of a chunk that are passed on as they are."""
+    def take(self, chunk: dict[str, Any]) -> Iterator[tuple[int, list[Event], dict[str, Json]]]:
+        """The events of each choice of a chunk, and the fields of a chunk that are passed on as they are.
+
+        A long text comes piece by piece, so that others need not wait; too long an answer is `cut`.
+        """
         usage = chunk.get("usage")
         if isinstance(usage, dict) and all(type(usage.get(f"{one}_tokens")) is int for one in ("prompt", "completion")):
             self.usage = {k: v for k, v in usage.items() if not k.endswith("_details") or isinstance(v, dict)}
         choices = chunk.get("choices")
         if not isinstance(choices, list):
-            return []
+            return
         beside = {key: value for key, value in chunk.items() if key not in _CHUNK}
-        made = []
         for choice in choices:
             index = choice.get("index") or 0 if isinstance(choice, dict) else None
             if type(index) is not int or not 0 <= index < max(self._request.count, 1):
                 raise RequestError(502, f"expected choices 0 to {self._request.count - 1} of the upstream, got others")
-            made.append((index, self._choice(index).take(choice), self._extras(choice, beside)))
-        self.cut = self.cut or sum(one.length for one in self.choices.values()) > self._most
-        return made
+            extras = self._extras(choice, beside)
+            for events in self._choice(index).take(choice):
+                yield index, events, extras
+                extras = {}
+                self.cut = sum(one.length for one in self.choices.values()) > self._most
+                if self.cut:
+                    return
 
     def close(self, ended: bool) -> list[tuple[int, list[Event]]]:
         """The last events of each choice. Raises RequestError where an answer is not whole, or not what was asked for.

@@ -71,3 +71,5 @@ def refusing() -> Iterator[None]:
         raise RequestError(400, str(error), param=error.where) from None
     except RenderError as error:
         raise RequestError(400, str(error)) from None
+    except RecursionError:
+        raise RequestError(400, "expected values that are nested less deeply, got too deep a nesting") from None

@@ -50,7 +50,10 @@ class ModelRequest:
     def conversation(self) -> Conversation:
         """The conversation. Raises RequestError."""
         with refusing():
-            return self.read()
+            conversation = self.read()
+            if not conversation.turns:
+                raise MessageError("at least one message", "none", "input" if self.api == "responses" else "messages")
+            return conversation
 
     @property
     def free_form(self) -> frozenset[str]:
@@ -148,8 +151,6 @@ class _ResponsesRequest(_Request, kw_only=True):
     max_output_tokens: _Count | None = None
     reasoning: dict[str, Any] | None = None
     text: _TextFormat | None = None
-    previous_response_id: str | None = None
-    conversation: Any = None
     background: bool | None = None
     metadata: dict[str, Any] | None = None
 
@@ -175,7 +176,7 @@ def read_request(api: ApiName, body: Json) -> ModelRequest:
 
 def _chat(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _ChatRequest)
-    tools, given = [*read_tools(asked.tools)], asked.chat_template_kwargs or {}
+    tools, given = _declared(asked.tools), asked.chat_template_kwargs or {}
     thinking = given.get("enable_thinking", given.get("thinking"))
     if thinking is None and asked.reasoning_effort == "none":
         thinking = False
@@ -191,7 +192,7 @@ def _chat(body: Json) -> ModelRequest:
 def _messages(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _MessagesRequest)
     tools, choice, thinking = (
-        [*read_tools(asked.tools)],
+        _declared(asked.tools),
         {"type": AUTO, **(asked.tool_choice or {})},
         asked.thinking or {},
     )
@@ -200,7 +201,7 @@ def _messages(body: Json) -> ModelRequest:
         "stop": asked.stop_sequences or None,
     }  # fmt: skip
     return ModelRequest(
-        "messages", asked.model, tools, lambda: Conversation.from_anthropic(asked.messages, asked.system, asked.tools),
+        "messages", asked.model, tools, lambda: Conversation.from_anthropic(asked.messages, asked.system, tools),
         options, bool(asked.stream), _choice(choice, tools), not choice.get("disable_parallel_tool_use"),
         thinking=thinking["type"] != "disabled" if thinking.get("type") else None,
     )  # fmt: skip
@@ -208,23 +209,35 @@ def _messages(body: Json) -> ModelRequest:
 
 def _responses(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _ResponsesRequest)
-    if asked.previous_response_id is not None or asked.conversation is not None:
-        name = "previous_response_id" if asked.conversation is None else "conversation"
-        advice = "send the whole `input` again, with the items of earlier responses"
-        raise MessageError("a request that stands alone", "one that goes on from what is stored", name, advice)
+    for name in ("previous_response_id", "conversation", "prompt"):
+        if body.get(name) is not None:
+            advice = "send the whole `input` again, with the items of earlier responses"
+            raise MessageError("a request that stands alone", "one that goes on from what is stored", name, advice)
     if asked.background:
         raise MessageError("a request that is answered at once", "one for the background", "background")
-    tools, effort = [*read_tools(asked.tools)], (asked.reasoning or {}).get("effort")
+    tools, effort = _declared(asked.tools), (asked.reasoning or {}).get("effort")
     options = {
         "max_tokens": asked.max_output_tokens, "temperature": asked.temperature, "top_p": asked.top_p,
         "reasoning_effort": effort, "response_format": _response_format(asked.text.format if asked.text else None),
     }  # fmt: skip
     return ModelRequest(
         "responses", asked.model, tools,
-        lambda: Conversation.from_responses(asked.input, asked.instructions, asked.tools), options, bool(asked.stream),
+        lambda: Conversation.from_responses(asked.input, asked.instructions, tools), options, bool(asked.stream),
         _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False,
         thinking=False if effort == "none" else None, repeated={name: body.get(name) for name in _REPEATED},
     )  # fmt: skip
+
+
+def _declared(given: list[Any] | None) -> list[dict[str, Json]]:
+    """The tools of a request; of a function without parameters APIs take none."""
+    tools: list[Any] = []
+    for tool in given or ():
+        inner = tool.get("function", tool) if isinstance(tool, dict) else None
+        if isinstance(inner, dict) and tool.get("type") == "function" and inner.get("parameters") is None:
+            inner = inner | {"parameters": {"type": "object", "properties": {}}}
+            tool = tool | ({"function": inner} if "function" in tool else inner)
+        tools.append(tool)
+    return [*read_tools(tools)]
 
 
 def _response_format(form: dict[str, Json] | None) -> Json:

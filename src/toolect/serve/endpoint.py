@@ -28,6 +28,8 @@ from toolect.serve.text_prompts import TextPrompt, write_prompt
 from toolect.serve.upstream import Upstream, ask
 
 LOG = logging.getLogger("toolect.serve")
+TURN = 0.02
+"""Seconds after which others have a turn while an answer is read."""
 _ABSENT = (404, 405, 501)
 """The statuses of an upstream that has no such endpoint."""
 
@@ -209,8 +211,15 @@ class _RequestWork:
         """
         ended = False
         async for batch in self.batches:
+            made, began = [], time.perf_counter()
+            for found in (found for chunk in batch for found in self.answer.take(chunk)):
+                made.append(found)
+                if time.perf_counter() - began > TURN:
+                    yield made
+                    await asyncio.sleep(0)
+                    made, began = [], time.perf_counter()
+            yield made
             ended = any(chunk is DONE for chunk in batch)
-            yield [found for chunk in batch for found in self.answer.take(chunk)]
             if ended or self.answer.cut:
                 break
         yield [(index, events, {}) for index, events in self.answer.close(ended)]
