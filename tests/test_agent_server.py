@@ -146,7 +146,7 @@ def test_calls_of_another_dialect_are_no_answer(dialect: str | None) -> None:
     call = '[TOOL_CALLS]tide[ARGS]{"port": "Brest"}'
     with serving([chat_server.text(call), chat_server.text(f"In a block:\n```\n{call}\n```")]) as server:
         agent = Agent(server.url, [tide], dialect, model=QWEN)
-        with pytest.raises(UnparsedCallsError, match="calls of `hermes`, got one of `tide` as text, .* `mistral-v1"):
+        with pytest.raises(UnparsedCallsError, match=r"calls of `hermes`, got one of `tide` as text, .* `mistral-v1"):
             run(agent.run("How low?"))
         assert "ARGS" in run(agent.run("How do you write it?")).text
 
