@@ -45,7 +45,7 @@ def test_nothing_that_is_quoted_is_run() -> None:
         "I call `get_weather`\n",
         "Lists begin with `[`\n",
         "It is `{`, then\n",
-        "It was `f: {\"a\": `\n",
+        'It was `f: {"a": `\n',
         'He said "hi"',
         "It's that, isn't it? ",
         "The screen is 5'",
