@@ -100,6 +100,14 @@ def test_streams_of_servers(text: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("tool", [FLAT, CHAT])
+def test_dialects_take_the_definitions(tool: dict[str, Any]) -> None:
+    """As they take those of functions: with one parameter, a text."""
+    text = "<tool_call>\n<function=patch>\n<parameter=input>\n12\n</parameter>\n</function>\n</tool_call>"
+    (call,) = toolect.dialect("qwen3-coder").parse(text, [tool, TIDE]).runnable
+    assert call.arguments == {"input": "12"}
+
+
+@pytest.mark.parametrize("tool", [FLAT, CHAT])
 def test_conversations(tool: dict[str, Any]) -> None:
     """Definitions, calls and results of either API are written as each has them; for others they are of a function."""
     custom = {"name": "patch", "input": "*** Begin"}

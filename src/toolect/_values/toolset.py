@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -174,13 +174,19 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
+_FREE_FORM: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+"""The parameters of a free-form tool: one text."""
+
+
 def _made(tools: Iterable[Any]) -> ToolSchemas:
     found: dict[str, Schema] = {}
     for i, tool in enumerate(tools):
-        inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        inner = tool.get("function") or tool.get("custom") or tool if isinstance(tool, Mapping) else None
         name = inner.get("name") if isinstance(inner, Mapping) else None
         if not isinstance(name, str):
             raise MessageError("a tool with a name", repr(str(tool)[:80]), f"$[{i}]")
         parameters = inner.get("parameters") or inner.get("input_schema")  # type: ignore[union-attr]  # a Mapping here
+        if parameters is None and tool.get("type") == "custom":
+            parameters = _FREE_FORM
         found[name] = Schema(parameters if isinstance(parameters, Mapping) else {})
     return ToolSchemas(found)
