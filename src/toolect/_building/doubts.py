@@ -36,8 +36,8 @@ GUESSED = frozenset(
 )  # fmt: skip
 """What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
 _GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
-_CLOSING_TAG = re.compile(r"</([\s\w.:-]{1,64})>")
-_NO_NAME = re.compile(r"""["'{}()\[\]<>]""").search
+_CLOSING_TAG = re.compile(r"</([\s\w.:-]{1,64})(?:=[^<>\n]{1,64})?>")
+_TAG_ENDS = (">", '">', "'>")
 _BEGINNING = 12
 """Characters with which a call begins that tell that it begins again."""
 
@@ -52,6 +52,8 @@ def doubt(call: OpenCall, tools: ToolSchemas) -> None:
         call.fail(f"expected arguments, got an object of them as one - at {call.start}")
     if call.whole and call.sound and is_declaration(tools.of(call.name), call.value):
         call.fail(f"expected arguments, got what a tool declares of them - at {call.start}")
+    if tools.declared and call.sound and tools.is_no_name(call.name):
+        call.fail(f"expected the name of a tool, got {call.name[:40]!r} - at {call.start}")
     if call.repairs and call.sound and tools:
         _mended(call, tools)
 
@@ -93,11 +95,15 @@ def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
     wrong = "expected a text that ends before the call begins again" if holds(arguments, begins) else ""
     if not wrong and RepairKind.IMPLIED_CLOSER in kinds and any(map(_has_other_closer, texts_in(arguments))):
         wrong = "expected the closer of a value, got another one"
+    if not wrong and any(r.kind is RepairKind.IMPLIED_CLOSER and r.detail in _TAG_ENDS for r in call.repairs):
+        other = any(text[:1] in ("\"", "'") or text.endswith(">") for text in texts_in(arguments))
+        wrong = "expected the end of a tag, got a value as an attribute has it" if other else ""
     if not wrong and RepairKind.IMPLIED_CLOSER in kinds and call.passed:
         wrong = "expected the closer of a value, got another call in it"
-    if not wrong and tools.declared and call.name not in tools and any(_opens(call, r) for r in call.repairs):
-        wrong = "expected a declared tool behind an opener that is missing or misspelled"
-    if not wrong and call.name not in tools and _NO_NAME(call.name):
+    if not wrong and tools.declared and call.name not in tools:
+        if not arguments or any(_opens(call, r) for r in call.repairs):
+            wrong = "expected a declared tool where the opener or the arguments are missing"
+    if not wrong and tools.is_no_name(call.name):
         wrong = "expected the name of a tool"
     if not wrong and not kinds.isdisjoint(GUESSED):
         wrong = misfit(tools.of(call.name), arguments, typed)

@@ -11,9 +11,9 @@ from toolect._building.open_call import OpenCall, note
 from toolect._events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
 from toolect._salvage import MAX_TEXT, without_loss
+from toolect._shapes.elsewhere import only_call
 from toolect._spec.model import Role, Spec
 from toolect._spec.policies import Policies
-from toolect._values.doubtful import only_call
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
 
@@ -194,7 +194,12 @@ class Draft:
         return emit
 
     def places(self, name: str, value: Json) -> bool:
-        """True when `value`, which stands where all arguments should, is the only one that the tool `name` takes."""
+        """True when `value`, which stands where all arguments should, is the only one that the tool `name` takes.
+
+        Or it is the call itself, alone in a tag.
+        """
+        if self._tagged and name not in self.tools and only_call(value, self.tools) is not None:
+            return True
         return self._fits and placed(self.tools.of(name), value, "") is not None
 
     @property

@@ -26,9 +26,9 @@ from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import ECHOES
 from toolect._message import Call, Json, Segment
+from toolect._shapes.elsewhere import only_call
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
-from toolect._values.doubtful import only_call
 from toolect._values.fitting import fits
 from toolect._values.ref import named_by, split_ref
 from toolect._values.schema import Schema
@@ -160,7 +160,8 @@ class AnswerState:
             return name.isascii() or self.tools.called(name) == name
         schema = self.tools.by_name.get(name)
         if schema is None:
-            return self.strong and not self.graph.known_only and self.tools.called(name) == name
+            odd = self.graph.known_only or self.tools.is_no_name(name)
+            return self.strong and not odd and self.tools.called(name) == name
         if not fits(schema, arguments):
             return False
         return not whole or not any(_misplaced(value, schema.names) for value in arguments.values())

@@ -10,6 +10,7 @@ from toolect._shapes.shape_events import Arguments, Filled, ShapeEvent
 from toolect._shapes.shape_reader import BESIDE
 from toolect._spec.shape_model import Hole, HoleKind, Many, Member, Obj, OneOf, Shape
 from toolect._values.json_lexemes import JsonError, complete
+from toolect._values.text_values import read_json
 from toolect._values.toolset import ToolSchemas
 
 _ARGUMENTS = Member(
@@ -19,7 +20,8 @@ _ARGUMENTS = Member(
 _ID = Member(("id", "call_id", "tool_call_id"), Hole(HoleKind.ID), optional=True)
 _NAME = Member(("name", "tool_name", "function_name", "tool", "function", "method", "action"), Hole(HoleKind.NAME))
 _CALL = Obj((_ID, _NAME, _ARGUMENTS))
-_INNER = Obj((_ID, Member(("function", "function_call", "tool_call"), Obj((_NAME, _ARGUMENTS)))))
+_AROUND = Member(("function", "function_call", "tool_call"), Obj((_NAME, _ARGUMENTS)))
+_INNER = Obj((_ID, _AROUND))
 _LIST = Many(OneOf((_CALL, _INNER)))
 _SHAPE: Shape = OneOf((_LIST, _CALL, _INNER, Obj((Member(("tool_calls",), _LIST),))))
 """What calls look like in JSON, in one format or another."""
@@ -51,6 +53,25 @@ def _is_call(value: dict[str, Json], known: Container[str]) -> bool:
         return isinstance(inner, dict) and key in known
     named = any(isinstance(name := value.get(key), str) and name in known for key in _NAME.keys)
     return named and any(isinstance(value.get(key), dict | str) for key in _ARGUMENTS.keys)
+
+
+def only_call(value: Json, tools: ToolSchemas) -> tuple[str, dict[str, Json]] | None:
+    """The call whose exact shape a value has, alone in a list perhaps; None where it is no call."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, dict):
+        return None
+    members = {key: item for key, item in value.items() if key not in BESIDE}
+    if len(members) == 1 and (inner := next(map(members.get, filter(members.get, _AROUND.keys)), None)):
+        return only_call(inner, tools) if isinstance(inner, dict) else None
+    name = next((members[key] for key in _NAME.keys if key in members), None)
+    key = next(filter(members.__contains__, _ARGUMENTS.keys), None)
+    if len(members) != 2 or key is None or not isinstance(name, str):
+        return None
+    arguments = members[key]
+    arguments = read_json(arguments) if isinstance(arguments, str) else arguments
+    known = name in tools if tools.declared else name != "" and name.split() == [name]
+    return (name, arguments) if known and isinstance(arguments, dict) else None
 
 
 def calls_elsewhere(text: str, at: int, tools: ToolSchemas) -> list[ShapeEvent]:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Set
 from toolect._message import Json
 from toolect._values.schema import Schema
 from toolect._values.schema_keywords import type_of
-from toolect._values.text_values import read_json
 from toolect._values.toolset import ToolSchemas
 from toolect._values.trees import texts_in
 
@@ -147,13 +146,3 @@ def named_in_texts(schema: Schema, arguments: dict[str, Json]) -> str:
             named |= {word for tag in _TAG.findall(text) for words in _WORDS for word in words(tag)}
             named |= {needed}.intersection(_GIVEN.findall(text))
     return next((key for key in missing if key in named), "")
-
-
-def only_call(arguments: Json, tools: ToolSchemas) -> tuple[str, dict[str, Json]] | None:
-    """The call whose exact shape arguments have, `{"name": …, "arguments": {…}}`; None where they are no call."""
-    if not isinstance(arguments, dict) or len(arguments) != 2 or not isinstance(name := arguments.get("name"), str):
-        return None
-    inner = next((arguments[key] for key in ("arguments", "parameters") if key in arguments), None)
-    inner = read_json(inner) if isinstance(inner, str) else inner
-    known = name in tools if tools.declared else name != "" and name.split() == [name]
-    return (name, inner) if known and isinstance(inner, dict) else None

@@ -24,6 +24,7 @@ _LEAST = 4
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z").match
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
+_NO_NAME = re.compile(r"""["'`{}()\[\]<>]""").search
 _NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
 _ID = re.compile(r"functions?[_.:/-]?((.+?)(?:[_-]?\d{1,6})?)\Z").match
@@ -96,6 +97,10 @@ class ToolSchemas(Mapping[str, Schema]):
         if self._parameters is None:
             self._parameters = frozenset(key for schema in self.by_name.values() for key in schema.names)
         return self._parameters
+
+    def is_no_name(self, name: str) -> bool:
+        """True when `name` has signs that names of tools have not, and none is declared by it."""
+        return _NO_NAME(name) is not None and name not in self
 
     def of(self, name: str) -> Schema:
         """The schema of the tool that `name` stands for; one that says nothing where that is none."""
