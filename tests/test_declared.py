@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -288,6 +289,68 @@ def test_odd_names(name: str) -> None:
         wire = str(toolect.dialect(name).render(call, tools))
         for reader in (name, "auto"):
             assert same(read(reader, wire, *tools), one, call.arguments), (reader, wire)
+
+
+@over_all
+def test_words_of_openers_are_keys(name: str) -> None:
+    """Law: an argument may be called as a word of an opener is: `function call`, `assistant to=`."""
+    for key in ("function", "assistant", "commentary", "tool", "action", "call", "json", "text"):
+        for arguments in ({key: key}, {"a": "1", key: {key: key}}, {key: 5, "a": "1"}):
+            kinds = {one: "object" if isinstance(value, dict) else "string" for one, value in arguments.items()}
+            kinds = {one: "integer" if value == 5 else kinds[one] for one, value in arguments.items()}
+            found = read(name, Call("f", arguments), tool(**kinds))  # type: ignore[arg-type]
+            assert found is not None and found.arguments == arguments, arguments
+
+
+@over_all
+def test_a_call_as_the_arguments(name: str) -> None:
+    """Law: arguments that are a call, of the tool or another, are not run: where the tool has such keys, they are."""
+    other = tool("g", a="string")
+    for keys in (("tool", "args"), ("function", "parameters")):
+        call = Call("f", {keys[1]: {"a": "Oslo"}, keys[0]: "f"})
+        assert read(name, call, tool(a="string"), other) is None, keys
+        found = read(name, call, tool(**{keys[0]: "string", keys[1]: "object"}), other)
+        assert found is not None and found.arguments == call.arguments, keys
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool: function>\nf(a="Oslo")\n</tool>',
+        '## Calling: <name>f</name>\n{"a": "Oslo"}',
+        '<tool_call>\n<function=f>\n<parameter=a="Oslo"></parameter>\n</function>\n</tool_call>',
+        "<tool_call>\n<function=f>\n<parameter=a>\nOslo\n</a=x>\n</function=f>\n</tool_call>",
+        '\\<invoke name="x\\_f">\n\\<parameter name="a">Oslo\\</parameter>\n\\</invoke>',
+        "<tool_call>function\nf(a = Oslo",
+        '<tool: function>\n<tool: function>\nf {"a": "Oslo"}\n</tool>',
+    ],
+)
+def test_what_is_no_name_and_no_value(text: str) -> None:
+    """Signs that no name has, attributes and the backslashes of Markdown are no part of a call that runs."""
+    tools = [tool(a="string"), tool("x_f", a="string")]
+    for reader in ("auto", *sorted(toolect.dialects())):
+        found = read(reader, text, *tools)
+        assert found is None or same(found, found.name, {"a": "Oslo"}), (reader, found)
+
+
+WRAPS: tuple[Json, ...] = (
+    {"name": "f", "arguments": {"a": "x"}}, {"tool": "f", "args": {"a": "x"}},
+    {"function": "f", "parameters": {"a": "x"}},
+    {"type": "function", "function": {"name": "f", "arguments": '{"a": "x"}'}}, [{"name": "f", "input": {"a": "x"}}],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tag", ["tool_code", "tool_request", "api_call", "use_tool"])
+def test_json_of_a_call_alone_in_a_tag(tag: str) -> None:
+    """It is the call, in any shape that others have, with tools and without; a tag that is a tool is called."""
+    for value in WRAPS:
+        text = f"<{tag}>\n{json.dumps(value)}\n</{tag}>"
+        for tools in ([], [tool(a="string")]):
+            assert same(read("auto", text, *tools), "f", {"a": "x"}), (text, tools)
+    named = {**tool("g", input="object"), "name": tag}
+    named["parameters"]["properties"]["name"] = {"type": "string"}
+    found = read("auto", f'<{tag}>{{"name": "f", "input": {{}}}}</{tag}>', named)
+    assert same(found, tag, {"name": "f", "input": {}})
 
 
 @over_all

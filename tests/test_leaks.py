@@ -16,6 +16,11 @@ LEFT = [
     ("```xml\n<invoke>\n```\n</invoke>", "</invoke>"),
     ("`a` <|tool_calls_section_begin|> b", "<|tool_calls_section_begin|>"),
     ("你好 <｜tool▁calls▁begin｜>", "<｜tool▁calls▁begin｜>"),
+    ('<tool_call name="f" arguments={"a": 1}/>', "<tool_call name="),
+    ("Well < ｜ DSML ｜ tool_calls>", "<｜DSML｜tool_calls>"),
+    ("I look. &lt;tool_calls&gt;", "<tool_calls>"),
+    ("I look. \\<tool\\_calls>", "<tool_calls>"),
+    ("<|some_new_token|> Hm.", "<|some_new_token|>"),
 ]
 NONE = [
     "Write `</function>` behind it.",

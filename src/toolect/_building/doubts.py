@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Set
 
 from toolect._building.open_call import LAYOUT, OpenCall
-from toolect._message import Repair, RepairKind
-from toolect._shapes.elsewhere import holds_call
+from toolect._message import Json, Repair, RepairKind
+from toolect._shapes.elsewhere import holds_call, is_call
 from toolect._values.doubtful import (
-    holds,
     holds_half_a_call,
     is_declaration,
     is_object_of,
@@ -38,6 +38,7 @@ GUESSED = frozenset(
 _GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
 _CLOSING_TAG = re.compile(r"</([\s\w.:-]{1,64})(?:=[^<>\n]{1,64})?>")
 _TAG_ENDS = (">", '">', "'>")
+"""What a tag ends with before a value."""
 _BEGINNING = 12
 """Characters with which a call begins that tell that it begins again."""
 
@@ -46,6 +47,8 @@ def doubt(call: OpenCall, tools: ToolSchemas) -> None:
     """Let the `call`, which is over, fail where its arguments are not what was meant."""
     if call.lacked and call.sound:
         _lacking(call, tools)
+    if call.sound and call.name in tools and is_call(call.arguments, call.name, tools):
+        call.fail(f"expected arguments, got a call as the arguments - at {call.start}")
     if call.sound and any(r.kind is RepairKind.UNESCAPED for r in call.repairs) and holds_half_a_call(call.arguments):
         call.fail(f"expected a text that ends before another call - at {call.start}")
     if call.placed and call.sound and is_object_of(tools.of(call.name), dict(call.entries)):
@@ -91,23 +94,35 @@ def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
     kinds = {repair.kind for repair in call.repairs}
     if not call.sound or not isinstance(arguments, dict) or kinds.isdisjoint(_GUESSED_OR_QUOTED):
         return
-    begins = raw[: max(_BEGINNING, len(call.name) + 3)]
-    wrong = "expected a text that ends before the call begins again" if holds(arguments, begins) else ""
-    if not wrong and RepairKind.IMPLIED_CLOSER in kinds and any(map(_has_other_closer, texts_in(arguments))):
-        wrong = "expected the closer of a value, got another one"
-    if not wrong and any(r.kind is RepairKind.IMPLIED_CLOSER and r.detail in _TAG_ENDS for r in call.repairs):
-        other = any(text[:1] in ("\"", "'") or text.endswith(">") for text in texts_in(arguments))
-        wrong = "expected the end of a tag, got a value as an attribute has it" if other else ""
-    if not wrong and RepairKind.IMPLIED_CLOSER in kinds and call.passed:
-        wrong = "expected the closer of a value, got another call in it"
-    if not wrong and tools.declared and call.name not in tools:
-        if not arguments or any(_opens(call, r) for r in call.repairs):
-            wrong = "expected a declared tool where the opener or the arguments are missing"
-    if not wrong and tools.is_no_name(call.name):
-        wrong = "expected the name of a tool"
+    wrong = next(_misread(call, arguments, kinds, tools, raw), "")
     if not wrong and not kinds.isdisjoint(GUESSED):
         wrong = misfit(tools.of(call.name), arguments, typed)
     call.error = f"{wrong} - at {call.start}" if wrong else None
+
+
+def _misread(
+    call: OpenCall, arguments: dict[str, Json], kinds: Set[RepairKind], tools: ToolSchemas, raw: str
+) -> Iterator[str]:
+    """What tells that a call which was guessed at is another one, in a sentence each."""
+    texts = list(texts_in(arguments))
+    begins = raw[: max(_BEGINNING, len(call.name) + 3)]
+    if any(begins in text for text in texts):
+        yield "expected a text that ends before the call begins again"
+    if RepairKind.IMPLIED_CLOSER in kinds:
+        if any(map(_has_other_closer, texts)):
+            yield "expected the closer of a value, got another one"
+        if call.passed:
+            yield "expected the closer of a value, got another call in it"
+        tags = any(r.kind is RepairKind.IMPLIED_CLOSER and r.detail in _TAG_ENDS for r in call.repairs)
+        if tags and any(text[:1] in ("'", '"') or text.endswith(">") for text in texts):
+            yield "expected the end of a tag, got a value as an attribute has it"
+    if "\\" in call.name and any(text.endswith("\\") for text in texts):
+        yield "expected a value without the backslash of its closer"
+    unsure = not arguments or RepairKind.STRAY_MARKER in kinds or any(_opens(call, r) for r in call.repairs)
+    if unsure and tools.declared and call.name not in tools:
+        yield "expected a declared tool where an opener or arguments are missing, or a marker is left out"
+    if tools.is_no_name(call.name):
+        yield "expected the name of a tool"
 
 
 def _opens(call: OpenCall, repair: Repair) -> bool:

@@ -26,7 +26,7 @@ from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import ECHOES
 from toolect._message import Call, Json, Segment
-from toolect._shapes.elsewhere import only_call
+from toolect._shapes.elsewhere import is_call, only_call
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.fitting import fits
@@ -163,6 +163,8 @@ class AnswerState:
             odd = self.graph.known_only or self.tools.is_no_name(name)
             return self.strong and not odd and self.tools.called(name) == name
         if not fits(schema, arguments):
+            return False
+        if is_call(arguments, name, self.tools):
             return False
         return not whole or not any(_misplaced(value, schema.names) for value in arguments.values())
 

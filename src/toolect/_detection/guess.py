@@ -13,7 +13,7 @@ from toolect._compiled import Dialect, Mode, Tools
 from toolect._message import leaks_found_by
 from toolect._spec.policies import ReadingPolicies
 
-_SIGN = re.compile(r"[<\[\]][^\s=\d]|[^\x00-\u02ff]")
+_SIGN = re.compile(r"[<\[\]][^\s=\d]|&lt;|[^\x00-\u02ff]")
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto

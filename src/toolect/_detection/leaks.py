@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 
 from toolect import registry
@@ -16,6 +17,10 @@ from toolect._message import Call, Content, Segment, dumps
 _GOES_ON = re.compile(r"[,.;:!?)]|[ \t][^\W\d_A-Z]").match
 """Matches what a sentence goes on with that names a marker: behind one that is left, another sentence begins."""
 _FENCE = re.compile(r"^[ \t>]*```", re.MULTILINE)
+_TOKEN = re.compile(r"<\|[\w:.-]{1,64}\|>|<([\w:.-]{1,64})\s{1,64}\w{1,64}=").finditer
+"""A special token of whatever model, or a tag with an attribute."""
+_SPELLED = re.compile(r"\\(?=[<>_|\[\]])|(?<=[<|｜/])[ \t]{1,8}(?=[\w|｜/])|(?<=[\w|｜])[ \t]{1,8}(?=[|｜>])")
+"""What is too many in a marker: the backslashes of Markdown, blanks beside the signs of a tag."""
 
 
 class Where(StrEnum):
@@ -85,15 +90,20 @@ def _markers(_dialects: str) -> Markers:
 def left_in(content: str) -> tuple[str, ...]:
     """The markers of any dialect, those of reasoning and the ends of answers too, that are left in a content.
 
-    One that is quoted, in a code block, or named in a sentence is none.
+    They may have attributes, blanks, or entities for their signs; special tokens are those of whatever model. One that
+    is quoted, in a code block, or named in a sentence is none.
     """
     known = _all_markers(registry.fingerprint())
-    if not known.within(content):
+    if "<" not in content and "&lt;" not in content and not known.within(content):
         return ()
+    content = _SPELLED.sub("", unescape(content) if "&lt;" in content else content)
+    tokens = [
+        match for match in _TOKEN(content) if known.within(f"<{match[1]}>" if match[1] else match[0]) == bool(match[1])
+    ]
     found, quotation = list[str](), QuotationState()
     blocks, fenced = _FENCE.finditer(content), False
     block = next(blocks, None)
-    for match in known.finditer(content):
+    for match in sorted((*known.finditer(content), *tokens), key=lambda match: match.start()):
         at, end = match.span()
         while block is not None and block.start() < at:
             fenced, block = not fenced, next(blocks, None)

@@ -27,19 +27,26 @@ _SHAPE: Shape = OneOf((_LIST, _CALL, _INNER, Obj((Member(("tool_calls",), _LIST)
 """What calls look like in JSON, in one format or another."""
 
 
-def holds_call(arguments: Json, name: str, tools: ToolSchemas) -> bool:
-    """True when `arguments` of a call of `name` are another call, or it is in them: of a declared tool, or of the same.
+def is_call(arguments: Json, name: str, tools: ToolSchemas) -> bool:
+    """True when `arguments` of a call of `name` are another call: of a declared tool, or of the same.
 
     Where the tool declares all of the keys, they may well be arguments.
     """
+    if not isinstance(arguments, dict) or not _is_call(arguments, tools or {name}):
+        return False
+    return not all(key in tools.of(name).names for key in arguments)
+
+
+def holds_call(arguments: Json, name: str, tools: ToolSchemas) -> bool:
+    """True when `arguments` of a call of `name` are another call, or hold one."""
+    if is_call(arguments, name, tools):
+        return True
     known: Container[str] = tools or {name}
-    declared = tools.of(name).names
-    whole = isinstance(arguments, dict) and all(key in declared for key in arguments)
-    left = [arguments]
+    left = list(arguments.values()) if isinstance(arguments, dict) else [arguments]
     while left:
         value = left.pop()
         if isinstance(value, dict):
-            if _is_call(value, known) and not (whole and value is arguments):
+            if _is_call(value, known):
                 return True
             left.extend(value.values())
         elif isinstance(value, list):

@@ -9,7 +9,6 @@ from toolect._message import Json
 from toolect._values.schema import Schema
 from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import ToolSchemas
-from toolect._values.trees import texts_in
 
 _TAG = re.compile(r"<([^<>\n]{1,160})>")
 _WORDS = (re.compile(r"\w+").findall, re.compile(r"[\w.-]+").findall)
@@ -109,11 +108,6 @@ def _mistyped(schema: Schema | None, value: Json) -> str:
         return next(filter(None, (_mistyped(schema.member(key), inner) for key, inner in value.items())), "")
     items = enumerate(value) if isinstance(value, list) else ()
     return next(filter(None, (_mistyped(schema.item(index), inner) for index, inner in items)), "")
-
-
-def holds(value: Json, part: str) -> bool:
-    """True when a text in `value`, a key among them, has a `part`."""
-    return any(part in text for text in texts_in(value))
 
 
 def holds_half_a_call(value: Json) -> bool:
