@@ -28,25 +28,24 @@ _SHAPE: Shape = OneOf((_LIST, _CALL, _INNER, Obj((Member(("tool_calls",), _LIST)
 
 
 def is_call(arguments: Json, name: str, tools: ToolSchemas) -> bool:
-    """True when `arguments` of a call of `name` are another call: of a declared tool, or of the same.
+    """True when `arguments` of a call of `name` are another one with its name: of a declared tool, or of the same.
 
     Where the tool declares all of the keys, they may well be arguments.
     """
-    if not isinstance(arguments, dict) or not _is_call(arguments, tools or {name}):
-        return False
-    return not all(key in tools.of(name).names for key in arguments)
+    named = isinstance(arguments, dict) and _is_named(arguments, tools or {name})
+    return named and not all(key in tools.of(name).names for key in arguments)
 
 
 def holds_call(arguments: Json, name: str, tools: ToolSchemas) -> bool:
-    """True when `arguments` of a call of `name` are another call, or hold one."""
-    if is_call(arguments, name, tools):
-        return True
+    """True when `arguments` of a call of `name` are another call, its name a key perhaps, or hold one."""
     known: Container[str] = tools or {name}
-    left = list(arguments.values()) if isinstance(arguments, dict) else [arguments]
+    declared = tools.of(name).names
+    whole = isinstance(arguments, dict) and all(key in declared for key in arguments)
+    left = [arguments]
     while left:
         value = left.pop()
         if isinstance(value, dict):
-            if _is_call(value, known):
+            if _is_call(value, known) and not (whole and value is arguments):
                 return True
             left.extend(value.values())
         elif isinstance(value, list):
@@ -58,6 +57,10 @@ def _is_call(value: dict[str, Json], known: Container[str]) -> bool:
     if len(value) == 1:
         ((key, inner),) = value.items()
         return isinstance(inner, dict) and key in known
+    return _is_named(value, known)
+
+
+def _is_named(value: dict[str, Json], known: Container[str]) -> bool:
     named = any(isinstance(name := value.get(key), str) and name in known for key in _NAME.keys)
     return named and any(isinstance(value.get(key), dict | str) for key in _ARGUMENTS.keys)
 
