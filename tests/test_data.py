@@ -55,8 +55,8 @@ from toolect._rows.ignored_fields import LEFT_OUT
 from toolect._rows.open_row import MAY_TELL, REST_STAYS
 from toolect._rows.result_ids import OF_ANOTHER
 from toolect._rows.row_fields import row_kinds
-from toolect._rows.row_readers import TOOLS_UNREAD
 from toolect._rows.system_text import besides
+from toolect._rows.transcript_rows import TOOLS_UNREAD
 from toolect.conversation import Assistant, System, User
 from toolect.data import Convert, Fate, Form, Keep, Loss, Source, Target, find_out, kind_of, meaning, read, target_of
 
@@ -418,7 +418,7 @@ def test_a_transcript_is_read_in_its_chat() -> None:
     """Texts with the turns of a chat are transcripts; which chat is found out."""
     row = Convert(target_of("llama3.1"))({"messages": ASKED, "tools": [tool("tide")]})
     source = find_out([{"text": row["text"]}] * 3, Source())
-    assert source.kind == "transcript" and source.chat.startswith("llama3")
+    assert source.seen == "transcript" and source.chat.startswith("llama3")
     one = Convert(target_of("messages"), Source("transcript", chat="llama3.1"))({"text": row["text"]})
     assert [message["role"] for message in one["messages"]] == ["user", "assistant"]
 
@@ -431,7 +431,7 @@ def test_of_chats_with_the_same_markers_the_one_is_found_that_writes_so(name: st
     given, day = Conversation.from_openai(ASKED, [tool("tide")]), "26 Jul 2026"
     text = toolect.chat(name).render(given, False, date=day)
     found = find_out([{"text": str(text)}] * 3, Source())
-    assert found.kind == "transcript"
+    assert found.seen == "transcript"
     assert toolect.chat(found.chat).render(given, False, date=day) == text
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from row_samples import conversation, odd_calls, said
-from row_shapes import SHAPES, features
+from row_shapes import SHAPES, Row, features
 
 import toolect
 from toolect import Call, Conversation, Message, tokens, training
@@ -18,6 +19,7 @@ from toolect._corpora.records import Record, records
 from toolect._corpora.table_cells import unique
 from toolect._data.converting import Settings
 from toolect._data.job import Job, run
+from toolect._data.row_report import report_of
 from toolect._diagnostic import SpecError
 from toolect._message import Json
 from toolect._rendered import RenderError
@@ -443,3 +445,147 @@ def test_weights_may_be_texts(given: Json, weight: float | None) -> None:
     """A weight that a table has made a text of is one."""
     (found,) = readings({"messages": [ASKED, {**SAYS, "weight": given}]}, Source())
     assert found.weights.get(1) == weight
+
+
+# Texts whose rows declare no tools, transcripts, and rows beside others
+
+UNMARKED = [
+    '```python\nget_time(city="Oslo")\n```',
+    'So:\n```python\ndf = load_data(path="x.csv")\nprint(df)\n```\nDone.',
+    '```js\nfetchData("x")\n```',
+    '{"name": "Alice", "parameters": {"age": 3}}',
+    '[{"name": "Alice", "arguments": {}}]',
+    '{"action": "buy", "action_input": {"n": 1}}',
+    'Action: buy\nAction Input: {"n": 1}',
+    "[tide(a=1)]",
+    'functools[{"name": "tide", "arguments": {}}]',
+]
+"""What anybody may write: calls only where there are tools."""
+MARKED = [
+    CALL,
+    '[TOOL_CALLS][{"name": "tide", "arguments": {"a": 1}}]',
+    "<function=tide>\n<parameter=a>\n1\n</parameter>\n</function>",
+    '<|tool_call_begin|>functions.tide:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>',
+]
+CHATML = (
+    "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYes<|im_end|>\n"
+)
+
+
+def answered(text: str) -> Row:
+    return {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": text}]}
+
+
+def outcome(row: Json, source: Source) -> Json:
+    return [(one.rows, one.account.column()) for one in Convert(target_of("messages"), source).outcomes(row)]
+
+
+@pytest.mark.parametrize("text", UNMARKED)
+def test_without_tools_code_and_json_are_answers(text: str) -> None:
+    """They are no calls, alone or beside rows with calls; a dialect that is named, or a result, makes them calls."""
+    row, thought = answered(text), answered(f"<think>\nHm.\n</think>\n\n{text}")
+    for source in (Source(), find_out([row], Source()), find_out([answered(CALL), row], Source())):
+        assert read(row, source).turns[1].message.segments == [toolect.Content(text)]
+        message = read(thought, source).turns[1].message
+        assert (message.content, message.calls) == (text, [])
+    assert read(row, Source(dialect="")).turns[1].message.content == text
+    assert read(row, Source(dialect="auto")).turns[1].message.calls
+    followed = {"messages": [*row["messages"], {"role": "tool", "content": "1"}]}
+    assert read(followed, find_out([followed], Source())).turns[1].message.calls
+
+
+@pytest.mark.parametrize("text", MARKED)
+def test_without_tools_what_has_markers_is_a_call(text: str) -> None:
+    """Also behind code that is none."""
+    row = answered(f"```python\nload(x=1)\n```\n{text}")
+    for source in (Source(), find_out([row], Source())):
+        message = read(row, source).turns[1].message
+        assert [call.name for call in message.calls] == ["tide"] and "load(x=1)" in message.content
+
+
+def test_the_outcome_of_a_row_is_that_which_it_has_alone() -> None:
+    """Rows of all shapes in one file: what the first ones are changes nothing."""
+    random, rows = Random(7), [answered(text) for text in (*UNMARKED, *MARKED)]
+    rows += [{"text": CHATML}, {"text": CHATML, "id": 3}, {"output": CALL}, {"question": "q", "answer": "a"}, {"x": 1}]
+    for shape in SHAPES.values():
+        found = (one for one in (conversation(random) for _ in range(99)) if not shape.lacks & {*features(one)})
+        for one, _ in zip(found, range(2), strict=False):
+            with suppress(RenderError):
+                rows.append(json.loads(json.dumps(shape.write(one))))
+    for _ in range(3):
+        random.shuffle(rows)
+        mixed = find_out(rows, Source())
+        for row in rows:
+            assert outcome(row, mixed) == outcome(row, find_out([row], Source())), row
+
+
+LLAMA = "<|start_header_id|>{}<|end_header_id|>\n\n{}<|eot_id|>"
+THOUGHT = f"{CHATML}<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nsee you<|im_end|>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (LLAMA.format("user", "Hi") + LLAMA.format("assistant", "Yes"), "Hi|Yes"),
+        (THOUGHT, "Be brief.|Hi|Yes|Bye|see you"),
+        ("Do it.\n\n### Instruction:\nAdd.\n\n### Input:\n1 1\n\n### Response:\n2", "Do it.|Add.\n\n1 1|2"),
+        ("### Human: Hi### Assistant: Yes### Human: Bye", "Hi|Yes|Bye"),
+        ("\n\nHuman: Hi\n\nAssistant: Yes", "Hi|Yes"),
+        ("<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\nHi [/INST] Yes </s><s>[INST] Bye [/INST] No </s>", "--kind"),
+        ("<|system|>\n</s>\n<|user|>\nHi</s>\n<|assistant|>\nYes</s>\n", "--kind"),
+        ("A chat. USER: Hi ASSISTANT: Yes</s>", "--kind"),
+        ("<|prompter|>Hi<|endoftext|><|assistant|>Yes<|endoftext|>", "--kind"),
+    ],
+)  # fmt: skip
+def test_a_transcript_is_read_without_leftovers_or_refused(text: str, said: str) -> None:
+    """Which chat, or which words, begin its turns is found out; where none leaves nothing, `--kind` is to say it."""
+    row = Convert(target_of("messages"), find_out([{"text": text}], Source()))({"text": text})
+    if said == "--kind":
+        assert row["account"]["status"] == "refused" and said in row["account"]["reason"], row
+    else:
+        assert "|".join(message["content"] for message in row["messages"]) == said
+
+
+@pytest.mark.parametrize(
+    "columns",
+    ["question answer", "Question Response", "problem solution", "query response", "query answer", "inputs targets",
+     "human assistant", "user assistant", "prompt response", "prompt answer", "input output", "input target",
+     "instruction output", "question output"],
+)  # fmt: skip
+def test_pairs_of_columns_are_questions_with_answers(columns: str) -> None:
+    """The names that public data sets give them."""
+    asked, told = columns.split()
+    found = read({asked: "q", told: "a"})
+    assert found.turns == (User("q"), Assistant(Message([toolect.Content("a")])))
+
+
+def test_a_question_with_choices_is_no_question_alone() -> None:
+    """What would be left out of a question refuses the row; what a kind wants is said."""
+    for row in ({"question": "q", "choices": ["a", "b"], "answer": "a"}, {"question": "q", "answer": 1}):
+        assert Convert(target_of("messages"))(row)["account"]["status"] == "refused"
+    odd = Convert(target_of("messages"), Source("answer"))({"question": "q", "answr": "a"})
+    assert "expected a row of `answer`, with text|output|response|content" in odd["account"]["reason"]
+
+
+def test_placeholders_are_images_where_columns_hold_as_many() -> None:
+    """What they are stays in its column; without one they are text, and with more or fewer that is said."""
+    said = [{"from": "human", "value": "<image>\nWhat?"}, {"from": "gpt", "value": "A cat."}]
+    row = Convert(target_of("messages"))({"conversations": said, "image": "a.png"})
+    assert row["messages"][0]["content"] == [{"type": "image"}, {"type": "text", "text": "\nWhat?"}]
+    assert (row["image"], row["account"]["notes"]) == ("a.png", [])
+    text = Convert(target_of("qwen2.5-vl"))({"conversations": said, "image": "a.png"})
+    assert "<|image_pad|>" in text["text"] and text["account"]["status"] == "converted"
+    assert Convert(target_of("sharegpt"))({"conversations": said, "image": "a.png"})["conversations"] == said
+    assert Convert(target_of("qwen3"))({"conversations": said, "image": "a.png"})["account"]["status"] == "refused"
+    for images, notes in ((None, 0), (["a.png", "b.png"], 1)):
+        row = Convert(target_of("messages"))({"conversations": said, "images": images})
+        assert (row["messages"][0]["content"], len(row["account"]["notes"])) == ("<image>\nWhat?", notes)
+
+
+def test_what_a_refused_row_changes_is_in_no_report(tmp_path: Path) -> None:
+    """Only rows that are written are changed ones."""
+    (tmp_path / "rows.jsonl").write_text(json.dumps({**answered("a"), "tools": [TIDE]}) + "\n")
+    settings = Settings(target_of("gemma2"), refused=frozenset(Loss))
+    job = Job((str(tmp_path / "rows.jsonl"),), str(tmp_path / "out"), settings)
+    found = report_of(run(job, 1), job)
+    assert found.fates["refused"] == 1 and not found.changes, found

@@ -25,7 +25,7 @@ from toolect._chats.round_trips import RoundTrips, Shape
 from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.writing import Unsafe, Writer
 from toolect._compiled import Dialect
-from toolect._exchange.media import refuse_media
+from toolect._exchange.media import media_of, refuse_media
 from toolect._message import kind_of
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec
@@ -208,7 +208,13 @@ class Chat(Written):
         Tools are known by the tuple that they are in: what is in it must not be changed.
         """
         conversation = self._in_order(conversation)
-        refuse_media(conversation.turns, "a text that is read back")
+        media = [one for turn in conversation.turns for one in media_of(turn)]
+        if any(one.part != {"type": one.kind} for one in media):
+            refuse_media(conversation.turns, "a text that is read back")  # what it is would be lost
+        if media:
+            text = self.render(conversation, False, thinking=thinking, date=date, unsafe=unsafe)
+            lost = (one for one in changes(conversation, self.parse(text)) if one.what != IDS)
+            return RenderedConversation(text, (*lost,), text.defused, None)
         writer = self._writer(unsafe, date)
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
         shape = self._round_trips.shape(conversation, writer) if check == "sample" and unsafe != "keep" else None

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from toolect._rows.row_source import Source
 
 
+PLAIN = "none"
+"""The dialect of texts that hold no calls."""
 SHOWN = 8
 """Lines of a list."""
 WIDE = 140
@@ -52,7 +54,8 @@ WIDE = 140
 )
 @click.option(
     "--dialect", default="", metavar="DIALECT", shell_complete=dialect_names,
-    help="The dialect of calls that stand in texts; auto for any.  [default: found out from the first rows]",
+    help="The dialect of calls that stand in texts; auto for any, none where they hold no calls.  [default: found out"
+    " from the first rows]",
 )  # fmt: skip
 @options("field")
 @click.option(
@@ -179,7 +182,7 @@ def _source(
         raise Misuse(f"expected a file of requests, got nothing at `{join}`: check the path")
     paths = tuple(str(Path(one).resolve()) for one in rows_files)
     other = str(Path(join).resolve()) if join else ""
-    source = Source("", _dialect(dialect) or None, "", field, retell, drop, paths, other)
+    source = Source("", "" if dialect == PLAIN else _dialect(dialect) or None, "", field, retell, drop, paths, other)
     names = [one.name for one in row_kinds(source.files).kinds]
     if not kind or kind in names:
         return msgspec.structs.replace(source, kind=kind)

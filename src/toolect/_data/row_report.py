@@ -46,6 +46,7 @@ class RowReport(msgspec.Struct, frozen=True):
     written: int
     reasons: tuple[RemarkCount, ...]
     changes: tuple[RemarkCount, ...]
+    """What is otherwise in the rows that are written."""
     notes: tuple[RemarkCount, ...]
     tools: tuple[Fates, ...]
     features: tuple[Fates, ...]

@@ -17,6 +17,7 @@ from toolect._chats.round_trips import MAX_SHAPES, OF_SHAPES
 from toolect._chats.verbs import Check
 from toolect._data.losses import DEFUSED, WEIGHTS_LEFT
 from toolect._detection.guess import reader as reader_of
+from toolect._exchange.media import tagged
 from toolect._exchange.openai_messages import template_messages
 from toolect._exchange.sharegpt import read_row
 from toolect._message import Json, Reasoning, dumps
@@ -145,6 +146,8 @@ def _written(
 ) -> WrittenRow:
     if target.form in OF_A_CHAT:
         return _in_chat(conversation, target, cut, weights)
+    if target.form is Form.SHAREGPT:
+        conversation = replace(conversation, turns=(*map(tagged, conversation.turns),))
     row = _row(conversation, target)
     lost = meaningful(conversation, _again(row, target)) if target.check != "none" else []
     lost += _weighed(row, conversation, weights, target)

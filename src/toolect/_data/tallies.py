@@ -11,7 +11,7 @@ from toolect._corpora.tally import SeenExample, Tally, excerpt
 from toolect._data.converting import Outcome
 from toolect._data.row_targets import ids_of
 from toolect._message import Json
-from toolect._rows.account import group
+from toolect._rows.account import KEPT, group
 
 RemarkTally: TypeAlias = Tally[tuple[str, str]]
 """What became of a row, and what is said of it."""
@@ -48,7 +48,8 @@ class Tallies:
         fate = account.fate.value
         if account.reason is not None:
             _show(self.reasons, fate, account.reason, path, number)
-        for kind, said in ((self.changes, account.changes), (self.notes, account.notes)):
+        changes = account.changes if account.fate in KEPT else ()
+        for kind, said in ((self.changes, changes), (self.notes, account.notes)):
             if said:
                 for change in {group(change): change for change in reversed(said)}.values():
                     _show(kind, fate, change, path, number)

@@ -120,6 +120,11 @@ def _all_markers(_dialects: str) -> Markers:
     return Markers({m for t in index().traits.values() for m in (*t.markers, *t.thinking, *t.ends)})
 
 
+def has_marker_of(dialect: str, text: str) -> bool:
+    """True for a text with a marker of this dialect that is no ordinary text: code and JSON alone have none."""
+    return any(marker in text for marker in index().traits[dialect].markers if _telling(marker))
+
+
 def _telling(marker: str) -> bool:
     """True for a marker that begins as a tag does, or with a sign that is rare."""
     return len(marker) > 1 and (marker[0] in "<[]" or not marker[0].isascii())

@@ -186,6 +186,49 @@ def without_media(turn: Turn, note: str = "not shown") -> Turn:
     return turn
 
 
+def placed(turns: Sequence[Turn], columns: Mapping[str, Json]) -> tuple[Sequence[Turn], list[str]]:
+    """The turns with media for the `<image>` in texts of the user, if columns hold as many, and what is odd of them.
+
+    What an image is stays in its column, `image` or `images`; so do sounds and videos.
+    """
+    odd = []
+    for kind in ("image", "video", "audio"):
+        held: Json = next((one for name in (f"{kind}s", kind) if (one := columns.get(name)) not in (None, "", [])), [])
+        count, tag = len(held) if isinstance(held, list) else 1, f"<{kind}>"
+        there = sum(one.kind == kind for turn in turns for one in media_of(turn))
+        tags = sum(turn.text.count(tag) for turn in turns if isinstance(turn, User))
+        if count and tags + there == count:
+            turns = [_placed(turn, tag, kind) if isinstance(turn, User) else turn for turn in turns]
+        elif count:
+            odd.append(f"{count} of `{kind}`, and {tags + there} places")
+    return turns, odd
+
+
+def _placed(turn: User, tag: str, kind: MediaKind) -> User:
+    pieces: list[str | Media] = []
+    for piece in between(turn.text, turn.media):
+        if isinstance(piece, Media):
+            pieces.append(piece)
+            continue
+        for number, text in enumerate(piece.split(tag)):
+            pieces += [Media(kind, 0, {"type": kind}), text] if number else [text]
+    media, text = [], ""
+    for piece in pieces:
+        if isinstance(piece, Media):
+            media.append(replace(piece, at=len(text)))
+        else:
+            text += piece
+    return User(text, (*media,))
+
+
+def tagged(turn: Turn) -> Turn:
+    """A turn of the user with `<image>` for an image whose address stands elsewhere."""
+    if not isinstance(turn, User) or any(one.part != {"type": one.kind} for one in turn.media):
+        return turn
+    texts = (f"<{one.kind}>" if isinstance(one, Media) else one for one in between(turn.text, turn.media))
+    return User("".join(texts))
+
+
 def refuse_media(turns: Iterable[Turn], where: str) -> None:
     """Raises RenderError where a turn has an image, a sound, a video or a file, for which `where` has no place."""
     for number, turn in enumerate(turns):

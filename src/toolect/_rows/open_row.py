@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -12,9 +13,10 @@ from toolect._chats.comparing import Change
 from toolect._chats.left_unread import DROPPED, dropped
 from toolect._detection.dropped import with_dropped
 from toolect._detection.guess import reader as reader_of
+from toolect._detection.leaks import has_marker_of
 from toolect._exchange.embedded_tools import definitions_in, tells_of
 from toolect._exchange.plain_messages import plain_turns
-from toolect._message import Call, Content, Json, Message, RepairKind
+from toolect._message import Call, Content, Json, Message, Reasoning, RepairKind
 from toolect._rows.calls_and_results import CallTextReader, weights_of
 from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
 from toolect._rows.ignored_fields import check_read, left_out, of_message
@@ -33,6 +35,10 @@ ANSWER_REPAIRED = "an answer without calls was repaired"
 DESCRIBED = "the system text described the tools: it is left out, the tools are kept"
 REST_STAYS = "the system text described the tools: they are kept as tools, and what else it says stays"
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
+
+
+_CLOSER = re.compile(r"\s*(?:<[^<>\n]{1,40}>|\[/\w{1,40}\])\s*")
+"""Matches what ends the reasoning of an answer."""
 
 
 class RowReading(NamedTuple):
@@ -128,7 +134,25 @@ class OpenRow:
         if not self.dialect:
             return Message([Content(text)] if text else [])
         message = reader_of(self.dialect).parse(text, list(self.tools.tools) or None)
+        if message.calls and self.source.guessed and not self.tools.tools:
+            message = self._marked(text, message)
         return Message(message.segments, with_dropped(text, message))
+
+    def _marked(self, text: str, message: Message) -> Message:
+        """A message without the calls that have no marker of their dialect: where no tools are, code is an answer."""
+        calls = message.calls
+        names = getattr(message, "dialects", (self.dialect,) * len(calls))
+        ends = [len(text) if call.span is None else call.span[1] for call in calls]
+        marked = [name for name, end in zip(names, ends, strict=True) if has_marker_of(name, text[:end])]
+        if len(marked) == len(calls):
+            return message
+        if marked:
+            return reader_of(marked[0]).parse(text)
+        thought = next(iter(message.segments))
+        if not isinstance(thought, Reasoning) or thought.span is None:
+            return Message([Content(text)])
+        closer = _CLOSER.match(text, thought.span[1])
+        return Message([thought, Content(text[closer.end() if closer else thought.span[1] :])])
 
     def conversation(self, turns: Sequence[Turn]) -> RowReading:
         """The conversation of the turns, with what is to say about its calls."""

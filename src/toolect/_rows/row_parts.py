@@ -115,4 +115,10 @@ def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
                     words = ROW[field.value.name].words
                     return because(MessageError(words, "nothing" if row[name] is None else got(row[name]), name))
     there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"
+    if len(wanted) == 1:
+        needed = [
+            field for field in wanted[0].rows[0].fields if not (field.optional or isinstance(field.value, Absent))
+        ]
+        names = " and ".join("|".join(field.names) for field in needed)
+        return Change("no conversation", detail=f"expected a row of `{wanted[0].name}`, with {names}, got {there}")
     return Change("no conversation", detail=f"expected a kind of row that is known, got {there}")

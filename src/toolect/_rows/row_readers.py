@@ -10,14 +10,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from toolect._chats.chat_registry import chat
 from toolect._chats.comparing import Change
-from toolect._chats.left_unread import left_unread, skips
-from toolect._chats.told_tools import TEXT
 from toolect._detection.guess import parse
 from toolect._detection.leaks import markers
 from toolect._exchange.anthropic_messages import read_anthropic
-from toolect._exchange.embedded_tools import definitions_in
+from toolect._exchange.media import placed
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.response_items import read_items
 from toolect._message import Json, MessageError
@@ -29,18 +26,18 @@ from toolect._rows.finish_reasons import check_answered, seen_in
 from toolect._rows.ignored_fields import left_out, of_blocks, of_items
 from toolect._rows.joined_files import joined
 from toolect._rows.open_row import OpenRow, RowReading
-from toolect._rows.patterns import RowHole
 from toolect._rows.row_fields import Api, Speaker, TurnShape, row_kinds
 from toolect._rows.row_holes import are_pairs, take_of_turn
 from toolect._rows.row_parts import RowParts, as_row, parts_of
 from toolect._rows.row_source import TRANSCRIPT, Source
 from toolect._rows.server_answers import ServerAnswer, answers_to
+from toolect._rows.transcript_rows import chat_of, read_transcript
 from toolect._rows.turn_shapes import ShapedTurns, calls_in, shaped_turns
 from toolect._turns import Assistant, Turn
 from toolect.registry import AUTO
 
-TRANSCRIPT_REPAIRED = "the transcript was repaired"
-TOOLS_UNREAD = "the transcript described tools in words that hold no definitions: they are left out"
+NOT_ASKED = "an answer to nothing: no column says what was asked"
+NOT_PLACED = "columns hold more or fewer media than texts have places: both stay as they are"
 
 
 def readings(row: Json, source: Source) -> list[RowReading]:
@@ -52,17 +49,17 @@ def readings(row: Json, source: Source) -> list[RowReading]:
     try:
         found = _readings(row, source)
     except RowRejectedError:
-        if not found_out or source.dialect == AUTO:
+        if not found_out:
             raise
         try:  # results make no sense before the calls in the texts are read
-            found = _readings(row, replace(source, dialect=AUTO))
+            found = _readings(row, replace(source, dialect=AUTO, guessed=False))
         except RowRejectedError:
             found = []
         if not found:
             raise
     else:
         if found_out and source.dialect != AUTO and any(map(_misses_calls, found)):
-            found = _readings(row, replace(source, dialect=AUTO))
+            found = _readings(row, replace(source, dialect=AUTO, guessed=True), own=False)
     if found_out or source.dialect:
         for reading in found:
             _check_calls(reading)
@@ -78,20 +75,33 @@ def _check_calls(reading: RowReading) -> None:
             raise RowRejectedError(Change("a call in a text could not be read", number, turn.message.content[:60]))
 
 
-def _readings(row: Json, source: Source) -> list[RowReading]:
+def _readings(row: Json, source: Source, own: bool = True) -> list[RowReading]:
+    """The conversations of a row; with `own` the dialect of its kind comes before one that was found out."""
     row_kinds(source.files)  # what is wrong with them is wrong with no row
     columns = as_row(row, source)
     try:
         if source.kind == TRANSCRIPT:
-            return [_transcript(columns, source)]
+            return [read_transcript(columns, source)]
         columns = joined(columns, source)
         parts = parts_of(columns, source)
-        found = [reading for one in parts for reading in _RowReader(columns, one, source).read()]
+        if not source.kind and (name := chat_of(parts[0], source.chat)):
+            return [read_transcript(columns, replace(source, chat=name))]
+        found = [
+            reading
+            for one in parts
+            for reading in _RowReader(columns, one, _of_kind(one, source) if own else source).read()
+        ]
     except (ValueError, RecursionError, OverflowError) as error:  # no conversation, or nested or numbers without end
         raise RowRejectedError(because(error)) from None
     if not any(reading.conversation.turns for reading in found):
         raise RowRejectedError(Change("no turns", detail="expected turns in a row, got none"))
     return found
+
+
+def _of_kind(parts: RowParts, source: Source) -> Source:
+    """How a row is read: in the dialect of its kind, unless one is given."""
+    own = parts.kind.fields.dialect
+    return replace(source, dialect=own, guessed=False) if own and (source.dialect is None or source.guessed) else source
 
 
 def _misses_calls(reading: RowReading) -> bool:
@@ -106,7 +116,7 @@ def _misses_calls(reading: RowReading) -> bool:
         if text.lstrip().startswith("<think>") and parse(text[:LONGEST]).reasoning:
             return True
         marker = next(markers_in(text), None)
-        at = marker.start() if marker else calls.first(text) if calls else 0 if _BEGINS(text) else None
+        at = marker.start() if marker else calls.first(text) if calls else None
         if at is not None:
             near = text[max(at - BEFORE, 0) : at + LONGEST]
             if any(call.runnable for call in parse(near, [*tools] or None).calls):
@@ -120,8 +130,6 @@ def _names(tools: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 BEFORE, LONGEST = 200, 8_000
 """Characters of a text before and behind what a call may begin with that are looked at for one."""
-_BEGINS = re.compile(r"\s*[\[{]").match
-"""Matches what a call without markers begins with, where no tools are declared."""
 
 
 @lru_cache(64)
@@ -155,8 +163,7 @@ class _RowReader:
     def __init__(self, row: Mapping[str, Json], parts: RowParts, source: Source) -> None:
         self.row, self.parts, self.source = row, parts, source
         self.shape: TurnShape = parts.kind.shape
-        dialect = parts.kind.fields.dialect if source.dialect is None else source.dialect
-        self.open = OpenRow(row, source, parts.columns, dialect, self.shape)
+        self.open = OpenRow(row, source, parts.columns, source.dialect or "", self.shape)
         for given in parts.holes.get("tools", ()):
             self.open.declare(given)
         self._system = [*parts.holes.get("system", ())]
@@ -199,6 +206,8 @@ class _RowReader:
         return None if turns is None or any(map(_are_answers, turns, turns[1:])) else turns
 
     def _reading(self, turns: Sequence[Turn]) -> RowReading:
+        turns, odd = placed(turns, self.row)
+        self.open.notes += (Change(NOT_PLACED, detail=one) for one in odd)
         return self.open.conversation(self.open.retold(self.open.declared(turns)))
 
     # What was asked
@@ -250,22 +259,25 @@ class _RowReader:
         """The messages of a text in which words begin each turn."""
         fields = self.parts.kind.fields
         words = fields.split
-        begins = re.compile(rf"(?:\A|\n+){'(' + '|'.join(map(re.escape, words)) + ')'}")
+        begins = re.compile(rf"(?:\A|\n+|(?=\W))({'|'.join(map(re.escape, filter(None, words)))})")
         found = [*begins.finditer(text)]
-        if not found or text[: found[0].start()].strip():
+        head = text[: found[0].start()].strip() if found else text
+        if not found or head and "" not in words:
             raise MessageError(
                 f"a text that begins with {' or '.join(map(repr, words))}",
                 "another one",
                 self.parts.names["transcript"],
             )
-        turns: list[Json] = []
+        turns: list[Json] = [{"role": words[""].value, "content": head}] if head else []
         for begin, end in zip(found, [*(one.start() for one in found[1:]), len(text)], strict=True):
             said = text[begin.end() : end].strip()
             for token in self.parts.kind.fields.ends:
                 said = said.removesuffix(token).rstrip()
             where = f"{self.parts.names['transcript']}[{len(turns)}]"
             content, call, rest = said.partition(fields.call) if fields.call else (said, "", "")
-            if call and words[begin[1]] == Speaker.ASSISTANT:
+            if words[begin[1]] == Speaker.USER and turns and turns[-1]["role"] == "user":
+                turns[-1]["content"] += f"\n\n{said}"  # what an instruction is about stands below it
+            elif call and words[begin[1]] == Speaker.ASSISTANT:
                 turns.append({"role": "assistant", "content": content.rstrip(), "tool_calls": calls_in(rest, where)})
             else:
                 turns.append({"role": words[begin[1]].value, "content": said})
@@ -286,6 +298,8 @@ class _RowReader:
             return [ServerAnswer("openai", [{"role": "assistant", "tool_calls": parts.one("calls")}])]
         if "answer" in parts.holes or "text" in parts.holes:
             hole = "answer" if "answer" in parts.holes else "text"
+            if not parts.holes.keys() & {"question", "before", "turns", "transcript"}:
+                self.open.notes.append(Change(NOT_ASKED))
             return [self._answer(parts.one(hole), parts.names[hole])]
         if "steps" in parts.holes:
             messages = self._before("messages")
@@ -400,38 +414,3 @@ def _system_text(values: Sequence[Json]) -> str:
                 raise MessageError("a system text", got(text), "system")
             texts.append(text)
     return "\n\n".join(texts) if len(values) > 1 else "".join(texts)
-
-
-# Transcripts
-
-
-def _transcript(row: Mapping[str, Json], source: Source) -> RowReading:
-    """What the text of a whole conversation tells, as the chat of the source writes it."""
-    answer = row_kinds(source.files)["answer"]
-    columns = next(field.names for field in answer.rows[0].fields if field.value == RowHole("text"))
-    name = next((one for one in columns if isinstance(row.get(one), str)), "")
-    if not name:
-        raise MessageError("a text", "none", source.field or "text")
-    one = OpenRow(row, source, frozenset((name,)), "", answer.shape)
-    text = str(row[name])
-    found = chat(source.chat).parse(text)
-    if not found.turns and text.strip():
-        raise MessageError(f"a transcript of `{source.chat}`", "a text without a turn of it", name)
-    for repair in found.repairs:
-        if not skips(repair):
-            one.notes.append(Change(TRANSCRIPT_REPAIRED, detail=f"{repair.kind} at character {repair.at}"))
-    one.changes += left_unread((), found.repairs)
-    if (given := row.get("tools")) is not None:
-        one.taken |= {"tools"}
-        one.declare(given)
-    elif found.tools:
-        known: list[Json] = []
-        for tool in found.tools:
-            if tool.get("type") != TEXT:
-                known.append(dict(tool))
-            elif definitions := definitions_in(str(tool["text"])):
-                known += definitions
-            else:
-                one.changes.append(Change(TOOLS_UNREAD, detail=str(tool["text"])[:60]))
-        one.declare(known)
-    return one.conversation(found.turns)

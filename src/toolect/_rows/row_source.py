@@ -37,7 +37,7 @@ class Source(msgspec.Struct, frozen=True):
         """The kind in words, for a report."""
         what = self.seen or self.kind or "rows of any kind"
         if self.chat:
-            return f"{what} of {self.chat}"
+            what = what.replace(TRANSCRIPT, f"{TRANSCRIPT} of {self.chat}")
         if not self.dialect:
             return what
         return f"{what}, with calls in the text ({'any dialect' if self.dialect == 'auto' else self.dialect})"

@@ -1,0 +1,146 @@
+"""Transcripts: the text of a whole conversation as a chat writes it, and which chat that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from toolect._chats.chat_registry import chat, chats, looks_like
+from toolect._chats.comparing import Change
+from toolect._chats.control_tokens import tokens_of
+from toolect._chats.left_unread import left_unread, skips
+from toolect._chats.told_tools import TEXT
+from toolect._detection.leaks import left_in
+from toolect._exchange.embedded_tools import definitions_in
+from toolect._message import Json, MessageError
+from toolect._rows.open_row import OpenRow, RowReading
+from toolect._rows.patterns import RowHole
+from toolect._rows.row_fields import Speaker, row_kinds
+from toolect._rows.row_parts import RowParts
+from toolect._rows.row_source import Source
+from toolect._turns import Assistant, System, User
+from toolect.conversation import Conversation
+
+TRANSCRIPT_REPAIRED = "the transcript was repaired"
+TOOLS_UNREAD = "the transcript described tools in words that hold no definitions: they are left out"
+ANSWER = "answer"
+"""The kind of rows that are the text of an answer, which may be a transcript as well."""
+LONGEST = 20_000
+"""Characters of a transcript that tell which chat writes it. Beyond it: the rest is in the same one."""
+
+
+class Fit(NamedTuple):
+    """How badly a chat reads a transcript; the smallest is the best."""
+
+    tokens: int
+    """Control tokens that are left in texts."""
+    markers: int
+    """Markers of calls and reasoning that are left in answers."""
+    lines: int
+    """Lines that it would write otherwise."""
+    unknown: int
+    """The less of calls and tools it knows: a chat that knows none writes them as they are, too."""
+
+
+def chat_of(parts: RowParts, likely: str = "") -> str:
+    """The chat in which a row that is one text is a transcript, `likely` if that leaves nothing; "" for another row.
+
+    Raises MessageError for a transcript of which each chat leaves something.
+    """
+    if parts.kind.name != ANSWER or not parts.holes.keys() <= {"text", "tools"}:
+        return ""
+    text = parts.one("text")[:LONGEST]
+    if likely and (fit := _fit(likely, text)) is not None and fit[:2] == (0, 0):
+        return likely
+    found = [(fit, name) for name in looks_like(text) if (fit := _fit(name, text)) is not None]
+    if not found and (speakers := _speakers(text, parts)):
+        raise MessageError("an answer", f"turns of {speakers}", parts.names["text"], "name their chat with --kind")
+    if not found:
+        return ""
+    best, name = min(found, key=lambda one: one[0])
+    if best.tokens:
+        raise MessageError(
+            "a transcript of a chat that is known",
+            f"a text of which `{name}` reads most, and leaves markers",
+            parts.names["text"],
+            "name its chat with --kind",
+        )
+    return name
+
+
+def _speakers(text: str, parts: RowParts) -> str:
+    """The names that turns may begin with in a text without a question, if a user's and an assistant's are there."""
+    if parts.names["text"] != "text":
+        return ""
+    roles = {name: parts.kind.shape.roles.get(name.lower()) for name in map("".join, _NAMED.findall(text))}
+    return ", ".join(roles) if {Speaker.USER, Speaker.ASSISTANT} <= {*roles.values()} else ""
+
+
+_NAMED = re.compile(r"(?:^|[\s#>])([A-Z][A-Za-z]{1,12}):(?=\s)|<\|(\w{1,12})\|>", re.MULTILINE)
+"""Finds the names, before colons and in control tokens, that turns may begin with."""
+
+
+def _fit(name: str, text: str) -> Fit | None:
+    """How well a chat reads a transcript; None where it reads no turns, or nothing but an answer."""
+    one = chat(name)
+    found = one.parse(text)
+    if all(isinstance(turn, Assistant) for turn in found.turns):
+        return None
+    turns = [Assistant(turn.message) if isinstance(turn, Assistant) else turn for turn in found.turns]
+    answers = [turn.message for turn in turns if isinstance(turn, Assistant)]
+    given = [turn.text for turn in turns if isinstance(turn, System | User)]
+    left = _control_tokens((*chats(),)).findall
+    tokens = sum(len(left(text)) for text in (*given, *(message.content for message in answers)))
+    markers = sum(len(left_in(message.content)) for message in answers)
+    known = len(found.tools) + sum(len(message.calls) for message in answers)
+    try:
+        again = one.render(Conversation(turns, found.tools), False, unsafe="keep")
+    except (ValueError, RecursionError):
+        return Fit(tokens, markers, len(text), -known)
+    return Fit(tokens, markers, len({*text.split("\n")} ^ {*again.split("\n")}), -known)
+
+
+@lru_cache(4)
+def _control_tokens(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Finds the control tokens of chats, and what looks like one of another; a tag of one word is none."""
+    specs = [chat(name).spec for name in names]
+    known = {token for spec in specs for token in tokens_of(spec) if token[0] in "<[" and token[-1] in ">]"}
+    telling = {token for token in known if not _TAG.fullmatch(token)}.union(*(spec.end for spec in specs))
+    return re.compile("|".join([r"<[|｜]\w+[|｜]>", *map(re.escape, sorted(telling, key=len, reverse=True))]))
+
+
+_TAG = re.compile(r"</?[a-z]+>")
+
+
+def read_transcript(row: Mapping[str, Json], source: Source) -> RowReading:
+    """What the text of a whole conversation tells, as the chat of the source writes it."""
+    answer = row_kinds(source.files)[ANSWER]
+    columns = next(field.names for field in answer.rows[0].fields if field.value == RowHole("text"))
+    name = next((one for one in columns if isinstance(row.get(one), str)), "")
+    if not name:
+        raise MessageError("a text", "none", source.field or "text")
+    one = OpenRow(row, source, frozenset((name,)), "", answer.shape)
+    text = str(row[name])
+    found = chat(source.chat).parse(text)
+    if not found.turns and text.strip():
+        raise MessageError(f"a transcript of `{source.chat}`", "a text without a turn of it", name)
+    for repair in found.repairs:
+        if not skips(repair):
+            one.notes.append(Change(TRANSCRIPT_REPAIRED, detail=f"{repair.kind} at character {repair.at}"))
+    one.changes += left_unread((), found.repairs)
+    if (given := row.get("tools")) is not None:
+        one.taken |= {"tools"}
+        one.declare(given)
+    elif found.tools:
+        known: list[Json] = []
+        for tool in found.tools:
+            if tool.get("type") != TEXT:
+                known.append(dict(tool))
+            elif definitions := definitions_in(str(tool["text"])):
+                known += definitions
+            else:
+                one.changes.append(Change(TOOLS_UNREAD, detail=str(tool["text"])[:60]))
+        one.declare(known)
+    return one.conversation(found.turns)
