@@ -136,7 +136,10 @@ def test_broken_calls_are_no_calls(text: str, reason: str, status: Status, hold:
         ("length", "High at", "length"),
         ("length", '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', "length"),
         ("content_filter", "High", "content_filter"),
+        ("max_tokens", "High", "length"),
+        ("abort", "High", "length"),
         ("tool_calls", "High", "stop"),
+        ("eos_token", "High", "stop"),
         (None, "High", "stop"),
     ],
 )
@@ -146,6 +149,19 @@ def test_the_engines_own_reason(engine: str | None, text: str, reason: str) -> N
     assert made[-1]["choices"][0]["finish_reason"] == reason
     message = toolect.dialect("hermes").parse(text)
     assert toolect.openai.completion(message, finish=Finish(engine))["choices"][0]["finish_reason"] == reason
+
+
+@pytest.mark.parametrize("api", [toolect.openai, toolect.anthropic, toolect.responses])
+def test_wrong_types_are_said(api: Any) -> None:
+    """A text or an object for the message, a text for the end of the answer, a dialect for its stream."""
+    whole, said = getattr(api, "completion", None) or api.response, Message([Content("High.")])
+    for wrong in ("High.", {"role": "assistant"}, None):
+        with pytest.raises(TypeError, match="expected a Message, such as `dialect.parse"):
+            whole(wrong)
+    with pytest.raises(TypeError, match="expected a Finish, such as"):
+        whole(said, finish="stop")
+    with pytest.raises(TypeError, match=r"expected the stream of a dialect, such as `dialect.stream\(tools=tools\)`"):
+        api.stream(["High."], toolect.dialect("hermes"))
 
 
 def test_usage_and_choices() -> None:

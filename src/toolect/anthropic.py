@@ -18,6 +18,7 @@ from toolect._exchange.sent_calls import (
     NamedEvents,
     Piece,
     SentCalls,
+    check_answer,
     encode,
     extensions_of,
     finish_reason,
@@ -60,6 +61,7 @@ def response(
 
     `finish` is what the engine says; tokens that nobody counted are 0.
     """
+    check_answer(message, finish)
     said = with_ids(message.segments, ids or ToolUseIds())
     passed_on = Message([one for one in said if not isinstance(one, Call) or one.runnable])
     calls = [one for one in said if isinstance(one, Call)]

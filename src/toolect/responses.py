@@ -18,6 +18,7 @@ from toolect._exchange.sent_calls import (
     NamedEvents,
     Piece,
     SentCalls,
+    check_answer,
     encode,
     events_of,
 )
@@ -45,6 +46,7 @@ def response(
     Attempts that must not be run stand in `invalid_tool_calls`, if there are any. Calls of the tools `free_form` are
     items of type `custom_tool_call`.
     """
+    check_answer(message, finish)
     made = ResponseEvents(
         model=model, response_id=response_id, created=created, hold=True, request=request, ids=ids, free_form=free_form
     )

@@ -33,15 +33,26 @@ NOTHING_SAID = Finish()
 """The end of an answer of which the engine says nothing."""
 
 
+_CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "abort", "cancelled", "error")
+"""What engines and APIs say of an answer that is not all that the model had to say."""
+
+
+def check_answer(message: object, finish: object) -> None:
+    """Raises TypeError for what is no message, or no end of an answer."""
+    for given, kind, example in ((message, Message, "dialect.parse(text)"), (finish, Finish, 'Finish("stop")')):
+        if not isinstance(given, kind):
+            raise TypeError(f"expected a {kind.__name__}, such as `{example}`, got {repr(given)[:60]}")
+
+
 def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
     """How an answer with these attempts finished.
 
-    An answer that was cut off stays `length`, and one that was filtered `content_filter`; else a call that may be
+    An answer that was cut off is `length`, and one that was filtered `content_filter`; else a call that may be
     executed makes it `tool_calls`, one that is truncated `length`.
     """
     calls = [*calls]
-    if engine in ("length", "content_filter"):
-        return engine
+    if engine == "content_filter" or engine in _CUT:
+        return "length" if engine in _CUT else engine
     if any(call.status is Status.TRUNCATED for call in calls):
         return "length"
     return "tool_calls" if any(call.runnable for call in calls) else "stop"
@@ -184,6 +195,8 @@ def encode(source: Iterable[Piece], reader: EventReader, encoder: Encoder) -> It
 def encode(source: AsyncIterable[Piece], reader: EventReader, encoder: Encoder) -> AsyncIterator[dict[str, Json]]: ...
 def encode(source: Any, reader: EventReader, encoder: Encoder) -> Any:
     """The objects of an answer whose text `source` yields: an iterator, or an async one of an async source."""
+    if not hasattr(reader, "feed"):
+        raise TypeError(f"expected the stream of a dialect, such as `dialect.stream(tools=tools)`, got {reader!r}")
     work = _EventEncoding(reader, encoder)
     return _encode_async(source, work) if isinstance(source, AsyncIterable) else _encode(source, work)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from toolect._chat_completion import Ids, assistant_message, with_ids
-from toolect._exchange.sent_calls import NOTHING_SAID, Finish, finish_reason
+from toolect._exchange.sent_calls import NOTHING_SAID, Finish, check_answer, finish_reason
 from toolect._message import Json, Message
 from toolect.openai.chunks import new_completion_id
 
@@ -25,6 +25,7 @@ def choice(
 
     Calls of the tools `free_form` are of type `custom`.
     """
+    check_answer(message, finish)
     segments = with_ids(message.segments, ids) if ids else message.segments
     said = assistant_message(segments, free_form=free_form)
     if (thought := said.pop("reasoning_content", None)) is not None:
@@ -46,7 +47,8 @@ def completion(
 
     `finish` is what the engine says: a completion has the usage that it has.
     """
-    choices = [choice(message, finish=finish, **options)] if isinstance(message, Message) else [*message]
+    is_list = isinstance(message, Sequence) and all(isinstance(one, Mapping) for one in message)
+    choices = [*message] if is_list else [choice(message, finish=finish, **options)]  # type: ignore[misc, arg-type]
     body: dict[str, Json] = {
         "id": completion_id or new_completion_id(),
         "object": "chat.completion",
