@@ -11,10 +11,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import anthropic
+import chat_server
 import httpx
 import openai
 import pytest
@@ -255,6 +257,16 @@ def test_an_endless_answer(server: Served, up: Upstream, api: str) -> None:
     found = server.ask(api, True)
     assert found.finish == "length" and 100_000 < len(found.content) < 1_000_000
     assert up.gone.wait(5)
+
+
+@pytest.mark.parametrize("api", PATHS)
+def test_connections_are_used_again(api: str) -> None:
+    """After a stream, too, whose last bytes come behind its last event."""
+    reply = replace(chat_server.text(PLAIN), keep=True)
+    with chat_server.serving([reply] * 3) as found, serving(upstream=found.url, mode="chat") as one:
+        for _ in range(3):
+            assert one.ask(api, True).content == PLAIN
+        assert found.connections == 1
 
 
 @ways

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
-from contextlib import aclosing, suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -83,9 +83,38 @@ class CompletionsClient:
     ) -> AsyncGenerator[list[dict[str, Any]], None]:
         """The objects of an answer as they arrive: events of a stream, or one that does not stream; then `DONE`.
 
-        A stream that is cut off has no `DONE`. Nothing is sent but a GET where nothing is `asked`. What is refused
-        because of dispensable members is asked again without them. Raises ModelError, httpx.HTTPError.
+        A stream that is cut off has no `DONE`. What is fetched is what there is, where nothing is `asked`. Raises
+        ModelError, httpx.HTTPError.
         """
+        most = sse.MAX_EVENT if self._most is None else self._most
+        decoder, is_done = sse.EventDecoder(most), False
+        async with self._response(client, url, headers, asked) as response:
+            pieces = sse.pieces(response, sse.MAX_STREAM)
+            if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+                body = await sse.whole(response, most)
+                if not body.startswith((b"data:", b"event:", b":")):
+                    yield [self._object(body), DONE]
+                    return
+                pieces = _one(body)  # events under another name
+            try:
+                async for piece in pieces:
+                    if data := decoder.feed(piece):
+                        is_done = data[-1].strip() == b"[DONE]"
+                        yield [self._object(one) for one in data if one]
+                        if is_done:
+                            return
+                # What no empty line ends is an event, or the half of one.
+                if data := [one for one in decoder.close() if _value(one) is not None]:
+                    yield [self._object(one) for one in data]
+            finally:
+                if is_done:
+                    await _exhaust(pieces)
+
+    @asynccontextmanager
+    async def _response(
+        self, client: httpx.AsyncClient, url: str, headers: Mapping[str, str], asked: Mapping[str, Json] | None
+    ) -> AsyncIterator[httpx.Response]:
+        """The response to a request, which is made again without members that are dispensable, and refused."""
         import httpx
 
         sent = httpx.Headers({"content-type": "application/json", "accept-encoding": sse.ENCODINGS})
@@ -97,41 +126,14 @@ class CompletionsClient:
             async with client.stream(method, url, content=content, headers=sent) as response:
                 if response.is_success:
                     self._unknown |= unknown
-                    async with aclosing(self._read(response)) as batches:
-                        async for batch in batches:
-                            yield batch
+                    yield response
                     return
                 refusal = await self._refusal(response)
-            named = {
-                one for one in DISPENSABLE if one in refusal.body and request and without(request, {one}) != request
-            }
-            if refusal.status not in (400, 422) or not named:
+            named = {one for one in DISPENSABLE if one in refusal.body}
+            if refusal.status not in (400, 422) or not request or without(request, named) == request:
                 raise refusal
             LOG.info("retry without=%s status=%d", ",".join(sorted(named)), refusal.status)
             unknown |= named
-
-    async def _read(self, response: httpx.Response) -> AsyncGenerator[list[dict[str, Any]], None]:
-        most = sse.MAX_EVENT if self._most is None else self._most
-        pieces, decoder, is_done = sse.pieces(response, sse.MAX_STREAM), sse.EventDecoder(most), False
-        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            body = await sse.whole(response, most)
-            if not body.startswith((b"data:", b"event:", b":")):
-                yield [self._object(body), DONE]
-                return
-            pieces = _one(body)  # events under another name
-        try:
-            async for piece in pieces:
-                if data := decoder.feed(piece):
-                    is_done = data[-1].strip() == b"[DONE]"
-                    yield [self._object(one) for one in data if one]
-                    if is_done:
-                        return
-            # What no empty line ends is an event, or the half of one.
-            if data := [one for one in decoder.close() if _value(one) is not None]:
-                yield [self._object(one) for one in data]
-        finally:
-            if is_done:
-                await _exhaust(pieces)
 
     async def _refusal(self, response: httpx.Response) -> RefusedError:
         """What a server says that does not answer."""

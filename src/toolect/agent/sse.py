@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolect.agent.errors import ModelError
@@ -68,19 +68,22 @@ async def pieces(response: httpx.Response, most: int | None = None) -> AsyncIter
 
     Raises `ModelError` for more than `most` bytes, for a compression without a bound, and for a broken one.
     """
-    name = response.headers.get("content-encoding", "identity").strip().lower()
-    unpack, size = _unpacker(name), 0
+    name, size = response.headers.get("content-encoding", "identity").strip().lower(), 0
+    unpack = _unpacker(name)
     async for data in response.aiter_raw():
-        for i in range(0, len(data), len(data) if unpack is None else _STEP):
-            try:
-                piece = data if unpack is None else unpack(data[i : i + _STEP])
-            except Exception as error:  # each compression has errors of its own
-                raise ModelError(f"expected an answer in {name}, got one that does not unpack: {error}") from None
+        for piece in (data,) if unpack is None else _unpacked(data, unpack, name):
             size += len(piece)
             if most is not None:
                 _check(size, most, "an answer")
-            if piece:
-                yield piece
+            yield piece
+
+
+def _unpacked(data: bytes, unpack: Callable[[bytes], bytes], name: str) -> Iterator[bytes]:
+    try:
+        for i in range(0, len(data), _STEP):
+            yield unpack(data[i : i + _STEP])
+    except Exception as error:  # each compression has errors of its own
+        raise ModelError(f"expected an answer in {name}, got one that does not unpack: {error}") from None
 
 
 def _unpacker(name: str) -> Callable[[bytes], bytes] | None:

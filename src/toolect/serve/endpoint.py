@@ -101,7 +101,7 @@ class Endpoint:
         try:
             await (self._stream if request.stream else self._whole)(work, line, log)
         finally:
-            await work.batches.aclose()
+            await work.aclose()
             log.count(work.answer, self._service.metrics)
 
     async def _whole(self, work: _RequestWork, line: ClientConnection, log: RequestLog) -> None:
@@ -170,7 +170,7 @@ class Endpoint:
             raise
         if first.done() and first.result() is None:
             raise RequestError(502, "the upstream ended without an answer", code="upstream_broke_off")
-        return _RequestWork(writer, answer, _resumed(first, batches), size)
+        return _RequestWork(writer, answer, first, batches, size)
 
 
 class TokenCount(Endpoint):
@@ -196,10 +196,11 @@ class TokenCount(Endpoint):
 
 @dataclass
 class _RequestWork:
-    """An answer that has begun."""
+    """An answer that has begun: its `first` batch is on its way."""
 
     writer: ApiWriter
     answer: AnswerReading
+    first: asyncio.Future[list[dict[str, Any]] | None]
     batches: AsyncGenerator[list[dict[str, Any]], None]
     prompt: int
     """Bytes of the prompt."""
@@ -209,39 +210,29 @@ class _RequestWork:
 
         Raises RequestError.
         """
-        ended = False
-        async for batch in self.batches:
+        batch, ended = await self.first, False
+        while batch is not None:
             made, began = [], time.perf_counter()
-            for found in (found for chunk in batch for found in self.answer.take(chunk)):
-                made.append(found)
-                if time.perf_counter() - began > TURN:
-                    yield made
-                    await asyncio.sleep(0)
-                    made, began = [], time.perf_counter()
+            for chunk in batch:
+                ended = ended or chunk is DONE
+                for found in self.answer.take(chunk):
+                    made.append(found)
+                    if time.perf_counter() - began > TURN:
+                        yield made
+                        await asyncio.sleep(0)
+                        made, began = [], time.perf_counter()
             yield made
-            ended = any(chunk is DONE for chunk in batch)
-            if ended or self.answer.cut:
-                break
+            batch = None if ended or self.answer.cut else await anext(self.batches, None)
         yield [(index, events, {}) for index, events in self.answer.close(ended)]
         if self.answer.usage is None:
             length = sum(one.length for one in self.answer.choices.values())
             self.answer.usage = estimated_usage(self.prompt, length)
 
-
-async def _resumed(
-    first: asyncio.Future[list[dict[str, Any]] | None], batches: AsyncGenerator[list[dict[str, Any]], None]
-) -> AsyncGenerator[list[dict[str, Any]], None]:
-    """The batches, of which the first is on its way; all ends with it."""
-    try:
-        batch = await first
-        if batch is not None:
-            yield batch
-            async for batch in batches:
-                yield batch
-    finally:
-        if first.cancel():
-            await asyncio.wait((first,))
-        await batches.aclose()
+    async def aclose(self) -> None:
+        """End the request to the upstream."""
+        if self.first.cancel():
+            await asyncio.wait((self.first,))
+        await self.batches.aclose()
 
 
 def fault(raised: Exception) -> RequestError:
