@@ -156,7 +156,7 @@ def test_wrong_types_are_said(api: Any) -> None:
     """A text or an object for the message, a text for the end of the answer, a dialect for its stream."""
     whole, said = getattr(api, "completion", None) or api.response, Message([Content("High.")])
     for wrong in ("High.", {"role": "assistant"}, None):
-        with pytest.raises(TypeError, match="expected a Message, such as `dialect.parse"):
+        with pytest.raises(TypeError, match=r"expected a Message, such as `dialect.parse"):
             whole(wrong)
     with pytest.raises(TypeError, match="expected a Finish, such as"):
         whole(said, finish="stop")

@@ -232,7 +232,7 @@ class AnswerReading:
         `ended` says that the upstream has said so itself.
         """
         for index in range(self._request.count):
-            choice = self.choices.get(index)
+            choice = self._choice(index) if self.cut else self.choices.get(index)
             if choice is None:
                 raise RequestError(502, "the upstream ended without an answer" if not self.choices else
                                    f"expected {self._request.count} choices of the upstream, got fewer")  # fmt: skip
