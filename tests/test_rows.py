@@ -494,6 +494,44 @@ def test_without_tools_code_and_json_are_answers(text: str) -> None:
     assert read(followed, find_out([followed], Source())).turns[1].message.calls
 
 
+@pytest.mark.parametrize("text", ["```xml\nCALL\n```", "So:\n\n```\nCALL\n```\n\nThat is all.", "It writes `CALL`."])
+def test_without_tools_a_call_in_a_code_block_is_an_answer(text: str) -> None:
+    """It shows how calls are written."""
+    row = answered(text.replace("CALL", CALL))
+    for source in (Source(), find_out([row], Source()), find_out([answered(CALL), row], Source())):
+        assert read(row, source).turns[1].message.segments == [toolect.Content(row["messages"][1]["content"])]
+
+
+def test_control_tokens_in_answers_are_noted() -> None:
+    """They stay, as whoever writes of them means them; an answer that went on into other turns is seen so."""
+    row = Convert(target_of("messages"))(answered("Noon.<|im_end|>\n<|im_start|>user\nMore?"))
+    assert row["account"]["notes"] == ["turn 1: control tokens stand in the text of an answer, and stay there"]
+
+
+@pytest.mark.parametrize(
+    "text", ["<think>hm</think>Noon.", "[THINK]hm[/THINK]Noon.", "<|channel|>analysis<|message|>hm<|end|>"
+             "<|start|>assistant<|channel|>final<|message|>Noon."],
+)  # fmt: skip
+def test_reasoning_in_texts_is_reasoning(text: str) -> None:
+    """Whichever dialect it is in, also where no row has calls."""
+    message = read(answered(text)).turns[1].message
+    assert (message.reasoning.strip(), message.content.strip()) == ("hm", "Noon.")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", "Human: Hi\n\nAssistant:"]
+)
+def test_a_prompt_in_the_place_of_a_question_is_noted(prompt: str) -> None:
+    """It is read as what a user says, and that is told; so is an answer to nothing."""
+    rows = (
+        {"prompt": prompt, "completion": "Yes"},
+        {"prompt": "Is `Assistant:` one?", "completion": "Yes"},
+        {"text": "Yes"},
+    )
+    noted = [Convert(target_of("messages"))(row)["account"]["notes"] for row in rows]
+    assert "prompt of a model" in noted[0][0] and not noted[1] and "answer to nothing" in noted[2][0]
+
+
 @pytest.mark.parametrize("text", MARKED)
 def test_without_tools_what_has_markers_is_a_call(text: str) -> None:
     """Also behind code that is none."""
@@ -534,6 +572,8 @@ THOUGHT = f"{CHATML}<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n<thi
         ("<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\nHi [/INST] Yes </s><s>[INST] Bye [/INST] No </s>", "--kind"),
         ("<|system|>\n</s>\n<|user|>\nHi</s>\n<|assistant|>\nYes</s>\n", "--kind"),
         ("A chat. USER: Hi ASSISTANT: Yes</s>", "--kind"),
+        ("<human>: Hi\n<bot>: Yes", "--kind"),
+        ("[|Human|]Hi[|AI|]Yes", "--kind"),
         ("<|prompter|>Hi<|endoftext|><|assistant|>Yes<|endoftext|>", "--kind"),
     ],
 )  # fmt: skip

@@ -10,14 +10,15 @@ from toolect._message import Message, Repair, RepairKind
 SHOWN = 80
 """Characters of what was left out that are shown. Beyond it: it is cut."""
 _TOKEN = re.compile(r"(<[^\s<>]{1,40}>)\s*")
-_CONTROL = re.compile(r"<[|｜][^\s<>]{1,38}[|｜]>")
+CONTROL = re.compile(r"<[|｜][^\s<>]{1,38}[|｜]>")
+"""Finds what looks like a control token of a chat."""
 
 
 def after_end(text: str, repairs: Iterable[Repair]) -> str:
     """What follows the end of the answer that `text` is; "" for none, and for nothing but end tokens and blanks."""
     start = next((repair.at for repair in repairs if repair.kind is RepairKind.AFTER_END), len(text))
     read, at = text[:start].rstrip(), start
-    while (token := _TOKEN.match(text, at)) and (_CONTROL.fullmatch(token[1]) or read.endswith(token[1])):
+    while (token := _TOKEN.match(text, at)) and (CONTROL.fullmatch(token[1]) or read.endswith(token[1])):
         at = token.end()
     return text[start:].rstrip() if text[at:].strip() else ""
 

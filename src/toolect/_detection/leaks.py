@@ -121,8 +121,19 @@ def _all_markers(_dialects: str) -> Markers:
 
 
 def has_marker_of(dialect: str, text: str) -> bool:
-    """True for a text with a marker of this dialect that is no ordinary text: code and JSON alone have none."""
-    return any(marker in text for marker in index().traits[dialect].markers if _telling(marker))
+    """True for a text with a marker of this dialect that is no ordinary text, and not quoted: code alone has none."""
+    own = tuple(filter(_telling, index().traits[dialect].markers))
+    return any(marker.startswith(own) for marker in left_in(text))
+
+
+def begins_reasoning(text: str) -> bool:
+    """True for a text that begins with a marker of reasoning of any dialect."""
+    return text.lstrip().startswith(_thinking(registry.fingerprint()))
+
+
+@lru_cache(maxsize=1)
+def _thinking(_dialects: str) -> tuple[str, ...]:
+    return (*{marker for t in index().traits.values() for marker in t.thinking if _telling(marker)},)
 
 
 def _telling(marker: str) -> bool:

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from toolect._chats.comparing import Change
 from toolect._chats.left_unread import DROPPED, dropped
-from toolect._detection.dropped import with_dropped
+from toolect._detection.dropped import CONTROL, with_dropped
 from toolect._detection.guess import reader as reader_of
-from toolect._detection.leaks import has_marker_of
+from toolect._detection.leaks import begins_reasoning, has_marker_of, markers
 from toolect._exchange.embedded_tools import definitions_in, tells_of
 from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Call, Content, Json, Message, Reasoning, RepairKind
@@ -32,6 +32,7 @@ UNDECLARED = "calls of a tool that is not declared"
 NO_TOOLS = "calls, and no tools are declared"
 REPAIRED = "calls were repaired"
 ANSWER_REPAIRED = "an answer without calls was repaired"
+HAS_CONTROL = "control tokens stand in the text of an answer, and stay there"
 DESCRIBED = "the system text described the tools: it is left out, the tools are kept"
 REST_STAYS = "the system text described the tools: they are kept as tools, and what else it says stays"
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
@@ -133,8 +134,11 @@ class OpenRow:
         """What a text says in the dialect of the source."""
         if not self.dialect:
             return Message([Content(text)] if text else [])
+        doubted = self.source.guessed and not self.tools.tools
+        if doubted and not (markers().within(text) or begins_reasoning(text)):
+            return Message([Content(text)])
         message = reader_of(self.dialect).parse(text, list(self.tools.tools) or None)
-        if message.calls and self.source.guessed and not self.tools.tools:
+        if doubted and message.calls:
             message = self._marked(text, message)
         return Message(message.segments, with_dropped(text, message))
 
@@ -184,7 +188,9 @@ def read_of(
             bare[number] = Assistant(message)
         repairs, unknown = message.repairs, []
         for one in message.segments:
-            if type(one) is Call:
+            if type(one) is Content and "<" in one.text and CONTROL.search(one.text):
+                notes.append(Change(HAS_CONTROL, number))
+            elif type(one) is Call:
                 if one.repairs:
                     repairs += one.repairs
                 if one.runnable:

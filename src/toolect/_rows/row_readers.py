@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from toolect._chats.comparing import Change
 from toolect._detection.guess import parse
-from toolect._detection.leaks import markers
+from toolect._detection.leaks import begins_reasoning, markers
 from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.media import placed
 from toolect._exchange.plain_messages import plain_turns
@@ -31,12 +31,13 @@ from toolect._rows.row_holes import are_pairs, take_of_turn
 from toolect._rows.row_parts import RowParts, as_row, parts_of
 from toolect._rows.row_source import TRANSCRIPT, Source
 from toolect._rows.server_answers import ServerAnswer, answers_to
-from toolect._rows.transcript_rows import chat_of, read_transcript
+from toolect._rows.transcript_rows import chat_of, is_prompt, read_transcript
 from toolect._rows.turn_shapes import ShapedTurns, calls_in, shaped_turns
 from toolect._turns import Assistant, Turn
 from toolect.registry import AUTO
 
 NOT_ASKED = "an answer to nothing: no column says what was asked"
+IS_PROMPT = "a question is the prompt of a model, with turns of its own: it is read as what a user says"
 NOT_PLACED = "columns hold more or fewer media than texts have places: both stay as they are"
 
 
@@ -113,7 +114,7 @@ def _misses_calls(reading: RowReading) -> bool:
         if type(turn) is not Assistant or turn.message.calls:
             continue
         text = turn.message.content
-        if text.lstrip().startswith("<think>") and parse(text[:LONGEST]).reasoning:
+        if begins_reasoning(text) and parse(text[:LONGEST]).reasoning:
             return True
         marker = next(markers_in(text), None)
         at = marker.start() if marker else calls.first(text) if calls else None
@@ -230,6 +231,8 @@ class _RowReader:
         if isinstance(question, list | Mapping):
             messages += self._shaped(question if isinstance(question, list) else [question], parts.names["question"])
         elif question is not None:
+            if is_prompt(question, self.shape.roles):
+                self.open.notes.append(Change(IS_PROMPT, detail=question[-60:]))
             messages.append({"role": "user", "content": self._with_what(question)})
         for hole in ("turns", "items"):
             for turns in parts.holes.get(hole, ()):

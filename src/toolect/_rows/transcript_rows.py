@@ -12,6 +12,7 @@ from toolect._chats.comparing import Change
 from toolect._chats.control_tokens import tokens_of
 from toolect._chats.left_unread import left_unread, skips
 from toolect._chats.told_tools import TEXT
+from toolect._detection.dropped import CONTROL
 from toolect._detection.leaks import left_in
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json, MessageError
@@ -29,6 +30,8 @@ ANSWER = "answer"
 """The kind of rows that are the text of an answer, which may be a transcript as well."""
 LONGEST = 20_000
 """Characters of a transcript that tell which chat writes it. Beyond it: the rest is in the same one."""
+MAX_END = 40
+"""Characters at the end of a prompt in which the name that begins an answer is looked for."""
 
 
 class Fit(NamedTuple):
@@ -78,8 +81,18 @@ def _speakers(text: str, parts: RowParts) -> str:
     return ", ".join(roles) if {Speaker.USER, Speaker.ASSISTANT} <= {*roles.values()} else ""
 
 
-_NAMED = re.compile(r"(?:^|[\s#>])([A-Z][A-Za-z]{1,12}):(?=\s)|<\|(\w{1,12})\|>", re.MULTILINE)
-"""Finds the names, before colons and in control tokens, that turns may begin with."""
+_NAMED = re.compile(r"(?:^|[\s#>])([A-Z]\w{1,12}):(?=\s|\Z)|[<\[]\|?(\w{1,12})\|?[>\]]", re.MULTILINE)
+"""Finds the names, before colons and in tags and tokens, that turns may begin with."""
+
+
+def is_prompt(question: str, roles: Mapping[str, Speaker]) -> bool:
+    """True for a text that a model goes on with: it has control tokens, or ends with a name that begins answers."""
+    if CONTROL.search(question):
+        return True
+    found = [*_NAMED.finditer(question, max(len(question) - MAX_END, 0))]
+    if not found or found[-1][1] is None or question[found[-1].end() :].strip():
+        return False
+    return roles.get(found[-1][1].lower()) is Speaker.ASSISTANT
 
 
 def _fit(name: str, text: str) -> Fit | None:
@@ -108,7 +121,7 @@ def _control_tokens(names: tuple[str, ...]) -> re.Pattern[str]:
     specs = [chat(name).spec for name in names]
     known = {token for spec in specs for token in tokens_of(spec) if token[0] in "<[" and token[-1] in ">]"}
     telling = {token for token in known if not _TAG.fullmatch(token)}.union(*(spec.end for spec in specs))
-    return re.compile("|".join([r"<[|｜]\w+[|｜]>", *map(re.escape, sorted(telling, key=len, reverse=True))]))
+    return re.compile("|".join([CONTROL.pattern, *map(re.escape, sorted(telling, key=len, reverse=True))]))
 
 
 _TAG = re.compile(r"</?[a-z]+>")
