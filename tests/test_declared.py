@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -11,7 +12,8 @@ import shipped_corpus
 
 import toolect
 from toolect._building.doubts import GUESSED
-from toolect._message import Call, Json, Message, RepairKind
+from toolect._message import Call, Content, Json, Message, RepairKind
+from toolect._rendered import RenderError
 from toolect._values.toolset import tool_schemas
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
@@ -427,3 +429,17 @@ def test_calls_on_a_channel_for_reasoning(text: str) -> None:
         assert ("functions.tide" in message.content) is is_content
         assert is_content is not any(isinstance(event, toolect.CallStart) for event in events)
         assert runs or is_content or "analysis" in (message.calls[0].error or "")
+
+
+@over_all
+def test_calls_of_nobody_are_content_with_the_blanks_around_them(name: str) -> None:
+    """Where what is no call of a tool stays in the content, no blank between it and the text before is lost."""
+    dialect = toolect.dialect(name)
+    for said in ([Content("So."), Call("f", {"a": "1"})], [Call("f", {"a": "1"}), Call("g", {"a": "1"})]):
+        try:
+            text = str(dialect.render(Message(said)))
+        except RenderError:
+            continue
+        found = dialect.parse(text, [tool("other")], unknown_tool="content").segments
+        for one, other in itertools.pairwise(found):
+            assert one.span is None or other.span is None or not text[one.span[1] : other.span[0]].isspace()

@@ -360,10 +360,15 @@ class Draft:
         return later
 
     def _as_content(self, done: Call, span: Span) -> None:
-        """What looked like a call is text."""
-        if done.raw:
-            self.add(Role.CONTENT, done.raw, span)
-            self.say(Role.CONTENT, done.raw)
+        """What looked like a call is text, as are the blanks between it and the text before."""
+        text, before = done.raw, self.segments[-1] if self.segments else None
+        if text and isinstance(before, Content) and before.span is not None:
+            blanks = self.raw(before.span[1], span[0])
+            if blanks.isspace():
+                text, span = blanks + text, (before.span[1], span[1])
+        if text:
+            self.add(Role.CONTENT, text, span)
+            self.say(Role.CONTENT, text)
 
     def _envelope(self, raw: str, inner: str, at: int) -> None:
         """The markers of a call, from character `at` on, stand around no call: what they hold is text."""
