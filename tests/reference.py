@@ -149,7 +149,10 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
             yield Reasoning(_slot(tree))
         case Role.CALL | Role.AGAIN:
             fixed = spec.fixed_names.get(_rule(tree), _AGAIN)
-            yield _call({HoleKind.NAME: fixed} | dict(_fields(spec, tree)))
+            fields = list(_fields(spec, tree))
+            if len({value for hole, value in fields if hole is HoleKind.NAME}) > 1:
+                raise AmbiguousError  # a header with two names
+            yield _call({HoleKind.NAME: fixed} | dict(fields))
         case _:
             records = list(_records(spec, tree))
             called = [HoleKind.ARGUMENTS in record for record in records if HoleKind.NAME in record]
