@@ -162,10 +162,11 @@ def test_native_calls_that_were_cut(chats: Served, up: Upstream, api: str, strea
     """Half of a native call is none, whatever the upstream calls it."""
     call = {"index": 0, "id": "a", "type": "function", "function": {"name": "tide", "arguments": '{"city": "Os'}}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    up.script = chat_answer([{"tool_calls": [call]}], message, "length")
-    found = chats.ask(api, stream)
-    assert (found.calls, found.finish) == ([], "length")
-    assert len(found.invalid) == 1
+    for reason in ("length", "max_tokens", "abort"):
+        up.script = chat_answer([{"tool_calls": [call]}], message, reason)
+        found = chats.ask(api, stream)
+        assert (found.calls, found.finish) == ([], "length")
+        assert len(found.invalid) == 1
 
 
 @ways
@@ -473,10 +474,17 @@ def test_stop_sequences(server: Served, up: Upstream, stream: bool) -> None:
     assert up.asked["stop"] == ["END", "<|im_end|>"]
 
 
-def test_counting_tokens(server: Served) -> None:
+def test_counting_tokens(server: Served, up: Upstream) -> None:
     """They are estimated where the upstream counts none; images are refused in a sentence."""
     found = server.anthropic.messages.count_tokens(model=MODEL, messages=[{"role": "user", "content": "a" * 400}])
     assert 100 <= found.input_tokens <= 130
+    for page, tokens in (({"tokens": [1, 2, 3]}, 3), ({"count": 7}, 7)):
+        up.pages["/tokenize"] = page
+        try:
+            made = server.anthropic.messages.count_tokens(model=MODEL, messages=[{"role": "user", "content": "?"}])
+        finally:
+            up.pages.clear()
+        assert made.input_tokens == tokens
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
     with pytest.raises(anthropic.BadRequestError, match="image"):
         server.anthropic.messages.count_tokens(model=MODEL, messages=[{"role": "user", "content": [image]}])

@@ -610,8 +610,9 @@ def test_who_may_ask(server: Served) -> None:
         assert httpx.post(server.url + PATHS["chat"], json=body, headers=headers).status_code == 403
         assert httpx.get(server.url + "/v1/models", headers=headers).status_code == 403
     assert httpx.get(server.url + "/healthz", headers={"origin": server.url}).json()["status"] == "ok"
-    name = server.url.replace("127.0.0.1", "localhost")
-    assert httpx.get(server.url + "/healthz", headers={"host": name.removeprefix("http://")}).status_code == 200
+    for host in ("localhost", "LocalHost"):
+        name = server.url.replace("127.0.0.1", host)
+        assert httpx.get(server.url + "/healthz", headers={"host": name.removeprefix("http://")}).status_code == 200
 
 
 def test_methods_and_paths(server: Served) -> None:

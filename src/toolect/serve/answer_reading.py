@@ -116,7 +116,7 @@ class ChoiceReading:
         """The events of a chunk's choice, those of a long text piece by piece. Raises RequestError for nonsense."""
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
-            self.finish = {"function_call": "tool_calls", "eos": "stop", "abort": "length"}.get(reason, reason)
+            self.finish = {"function_call": "tool_calls", "eos": "stop"}.get(reason, reason)
         met = choice.get("stop_reason")
         if isinstance(met, str) and met in (self._request.options.get("stop") or ()):
             self.stop_sequence = met
@@ -155,7 +155,7 @@ class ChoiceReading:
         """The events of the end."""
         events, self._before = self._before, []
         events += self._reader.close()
-        events += map(_apart, self._native.close(self.finish == "length"))
+        events += map(_apart, self._native.close(finish_reason(self.finish, ()) == "length"))
         return self._judged(events)
 
     def _judged(self, events: list[Event]) -> list[Event]:
@@ -242,7 +242,7 @@ class AnswerReading:
                 raise RequestError(502, "the upstream broke off before the answer was over", code="upstream_broke_off")
         made = [(index, choice.close()) for index, choice in sorted(self.choices.items())]
         for choice in self.choices.values():
-            over = choice.finish not in ("length", "content_filter")
+            over = finish_reason(choice.finish, ()) == "stop"
             if self._request.must_call and over and not choice.rules.runnable:
                 attempts = f", only {len(choice.rules.ended)} broken ones" if choice.rules.ended else ""
                 wish = f"`{self._request.named}`" if self._request.named else "a tool"

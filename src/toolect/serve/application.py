@@ -38,12 +38,12 @@ class Visitors:
         """Pass a request on, or refuse it."""
         if scope["type"] == "http":
             headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
-            host, origin = headers.get(b"host", ""), headers.get(b"origin")
+            host, origin = headers.get(b"host", "").lower(), headers.get(b"origin")
             name = host if host.endswith("]") else host.rpartition(":")[0] or host
             why = ""
             if "*" not in self._hosts and name not in self._hosts:
                 why = f"expected a host name of this server, got {host[:80]!r}: name it by --allow-host"
-            elif origin and urlsplit(origin).netloc != host and not {"*", origin} & {*self._origins}:
+            elif origin and urlsplit(origin).netloc.lower() != host and not {"*", origin} & {*self._origins}:
                 why = f"expected no web page of another origin, got {origin[:80]!r}: name it by --allow-origin"
             if why:
                 await JSONResponse(RequestError(403, why).body("chat"), 403)(scope, receive, send)
