@@ -47,7 +47,7 @@ def test_the_table_of_texts_and_dialects(corpus: Path) -> None:
         cells = [cell.strip() for cell in line.split("  ") if cell.strip()][2:]
         assert [cell == "1 ok" for cell in cells] == [at == column for column in range(3)], line
     assert lines[3].split()[-3:] == ["·", "·", "·"] and "1 truncated" in lines[4]
-    assert last.split() == ["read", "well", *["2", "of", "5"] * 3]
+    assert last.split() == ["calls", "read", "well", *["1", "of", "5"] * 3]
     assert result.exit_code == 1 and "answers.jsonl:6 is left out: expected JSON" in result.stderr
 
 

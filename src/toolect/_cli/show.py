@@ -59,7 +59,7 @@ def list_dialects(pattern: str | None, form: str | None) -> int:
 @format_option("the list", Form.JSON, Form.TEXT)
 @options("spec")
 def list_chats(pattern: str | None, form: str | None) -> int:
-    """List the chats: name, description, dialect, aliases and the models that are given them.
+    """List the chats: name, description, dialect, media, aliases and the models that are given them.
 
     With PATTERN, those that have it in what they are called, as `toolect list` does.
     """
@@ -82,18 +82,16 @@ def _listed(
     if form_for(form) == Form.JSON:
         for spec in specs:
             about = {"name": spec.name, "about": spec.about, "source": spec.source}
-            answers = {"dialect": spec.dialect} if isinstance(spec, ChatSpec) else {}
+            answers = {"dialect": spec.dialect, "media": [*spec.media]} if isinstance(spec, ChatSpec) else {}
             emit_json({**about, **answers, "models": spec.models, "aliases": spec.aliases})
         return 0
     pen, width = Pen(), max(len(spec.name) for spec in specs)
     for spec in specs:
         pen.write([(TerminalStyle.NAME, f"{spec.name:{width}}"), (TerminalStyle.PLAIN, f"  {spec.about}\n")])
-        dialect = [spec.dialect] if isinstance(spec, ChatSpec) and spec.dialect else []
-        for key, values in {"dialect": dialect, "aliases": spec.aliases, "models": spec.models}.items():
-            if values:
-                pen.write(
-                    [(TerminalStyle.KEY, f"{'':{width}}  {key}: "), (TerminalStyle.QUIET, ", ".join(values) + "\n")]
-                )
+        own = {"dialect": filter(None, [spec.dialect]), "media": spec.media} if isinstance(spec, ChatSpec) else {}
+        for key, values in (own | {"aliases": spec.aliases, "models": spec.models}).items():
+            if text := ", ".join(values):
+                pen.write([(TerminalStyle.KEY, f"{'':{width}}  {key}: "), (TerminalStyle.QUIET, f"{text}\n")])
     return 0
 
 

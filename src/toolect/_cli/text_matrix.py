@@ -153,14 +153,18 @@ def _good(cell: MatrixReading | float) -> bool:
     return cell.clean if isinstance(cell, MatrixReading) else cell > 0
 
 
+def _has_calls(cell: MatrixReading | float) -> bool:
+    return _good(cell) and (not isinstance(cell, MatrixReading) or cell.calls > 0)
+
+
 def _draw(dialects: Sequence[str], texts: Sequence[PlacedText], rows: Sequence[Row]) -> None:
     titles = (Column("text", Kind.NAME), Column("", Kind.TEXT), *columns(Kind.TEXT, *dialects))
     lines: list[tuple[Cell, ...]] = []
     for text, row in zip(texts, rows, strict=True):
         cells = [str(one) if isinstance(one, MatrixReading) else f"{one:.0%}" for one in row.values()]
         lines.append((text.where, cut(one_line(text.record.text or ""), SHOWN), *cells))
-    sums = [sum(_good(row[name]) for row in rows) for name in dialects]
-    lines.append(("read well", "", *(f"{number} of {len(rows)}" for number in sums)))
+    sums = [sum(_has_calls(row[name]) for row in rows) for name in dialects]
+    lines.append(("calls read well", "", *(f"{number} of {len(rows)}" for number in sums)))
     Pen().table(Table(titles, lines), _coloured)
 
 
