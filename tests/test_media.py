@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import pytest
 
 import toolect
-from toolect import Conversation, MessageError, RenderError
+from toolect import Call, Conversation, MessageError, RenderError
 from toolect._exchange import media as media_types
-from toolect.agent import Agent, Chat, McpServer, NativeModel, RawModel, TextModel, sse
+from toolect.agent import Agent, Chat, McpServer, NativeModel, RawModel, TextModel, ToolRegistry, sse
 from toolect.conversation import Media, Results, ToolResult, User
 from toolect.data import Convert, target_of
 
@@ -223,6 +224,22 @@ def test_what_a_tool_shows_is_shown_to_the_model(kind: str) -> None:
     *_, last = chat.bodies[1]["messages"]
     assert last["role"] == "user" and [one for one in last["content"] if one["type"] != "text"] == PARTS
     assert "[image, shown below]" in str(chat.bodies[1]["messages"])
+
+
+def test_a_tool_of_ones_own_shows_an_image() -> None:
+    """Parts of chat completions that a function returns are shown; what only looks like some is JSON."""
+
+    def look(what: str) -> Any:
+        """Looks."""
+        data = [{"type": "image", "id": 5}]
+        return {"both": [{"type": "text", "text": "Here:"}, CHAT[1]], "one": CHAT[1], "data": data}[what]
+
+    tools = ToolRegistry([look])
+    for what, text, parts in (("both", "Here:", [CHAT[1]]), ("one", "", [CHAT[1]])):
+        result = asyncio.run(tools.execute(Call("look", {"what": what})))
+        assert result.output == text and [one.part for one in result.media] == parts
+    result = asyncio.run(tools.execute(Call("look", {"what": "data"})))
+    assert result.output == '[{"type": "image", "id": 5}]' and not result.media and not result.is_error
 
 
 def test_a_prompt_of_text_has_words_for_it() -> None:

@@ -64,6 +64,14 @@ def read_parts(content: Object, where: str) -> tuple[str, tuple[Media, ...]]:
     return "".join(texts), (*media,)
 
 
+def are_parts(value: Json) -> bool:
+    """True for the parts of a content, texts and at least one that has an address, and for such a part alone."""
+    parts = value if isinstance(value, list) else [value]
+    kinds = [part.get("type") if isinstance(part, dict) else None for part in parts]
+    shown = [kind in _KINDS and _address(part)[0] != "" for kind, part in zip(kinds, parts, strict=True)]
+    return any(shown) and all(one or kind == "text" for one, kind in zip(shown, kinds, strict=True))
+
+
 def _kept(part: Object, where: str) -> dict[str, Json]:
     """A part as it came. Raises MessageError for what is no JSON, or too long."""
     kept = plain(part.model_dump(exclude_none=True) if hasattr(part, "model_dump") else part, where)

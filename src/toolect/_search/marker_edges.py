@@ -443,7 +443,7 @@ def _find_longer(node: Node) -> dict[str, tuple[str, ...]]:
 
 def _begins_json(node: Node, char: str) -> bool:
     """True when the JSON of `node` may begin with a character."""
-    if char in '{["':
+    if char in '{["｛［':
         return True
     return node.json_field().role in _VALUES and (char.isdigit() or char in "-tfn")
 
@@ -515,7 +515,7 @@ def _troubles(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
         found += _missing_before_slot(window, one, at, known is None)
         found += _other_arguments(window, one, at)
     found += _too_many(window, one, at, known)
-    if node.value or context.call is not None:
+    if node.value or context.call is not None or "]" in node.marks:
         found += _missing_signs(window, one, at)
     if known is None and context.statement is None:
         found += _text_after(window, one, at)
@@ -707,8 +707,9 @@ def _missing_signs(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]
         if core[0] not in _CLOSING_SIGNS:
             continue
         to = node.step(core).node
-        if to.coding is not None and "\n" not in buf[max(one.pos - base, 0) : at]:  # a statement that is over
-            continue
+        listed = "]" in node.marks
+        if to.coding is not None and not listed and "\n" not in buf[max(one.pos - base, 0) : at]:
+            continue  # a statement that is over
         fits = to.struct.match(buf, at) or any((m := regex.match(buf, at)) and m.end() > at for _, regex in to.patterns)
         if fits:
             glued = core[0] == "," and at > 0 and buf[at - 1] in "\"'"

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
+from toolect._exchange.media import are_parts, read_parts
 from toolect._turns import Media
 from toolect.agent.errors import RetryError, ToolError
 from toolect.agent.tool import Handler
@@ -54,7 +55,7 @@ async def output_of(
             task.cancel()
             return Output(f"`{name}` took longer than {timeout:g} seconds and was given up", True)
         value = task.result()
-        return value if isinstance(value, Output) else Output(_text(value))
+        return value if isinstance(value, Output) else _output(value)
     except asyncio.CancelledError:
         if not task.done():
             task.cancel()
@@ -100,6 +101,14 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
 
     threading.Thread(target=work, name="toolect-tool", daemon=True).start()
     return await asyncio.wrap_future(future)
+
+
+def _output(value: Any) -> Output:
+    """A handler's value for the model: parts of a content as they are, images among them, all else as text."""
+    if not are_parts(value):
+        return Output(_text(value))
+    text, media = read_parts(value if isinstance(value, list) else [value], "the value")
+    return Output(cut(text), media=media)
 
 
 def _text(value: Any) -> str:
