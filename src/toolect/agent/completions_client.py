@@ -83,8 +83,7 @@ class CompletionsClient:
     ) -> AsyncGenerator[list[dict[str, Any]], None]:
         """The objects of an answer as they arrive: events of a stream, or one that does not stream; then `DONE`.
 
-        A stream that is cut off has no `DONE`. What is fetched is what there is, where nothing is `asked`. Raises
-        ModelError, httpx.HTTPError.
+        A stream that is cut off has no `DONE`. With nothing `asked` it is a GET. Raises ModelError, httpx.HTTPError.
         """
         most = sse.MAX_EVENT if self._most is None else self._most
         decoder, is_done = sse.EventDecoder(most), False
@@ -114,7 +113,10 @@ class CompletionsClient:
     async def _response(
         self, client: httpx.AsyncClient, url: str, headers: Mapping[str, str], asked: Mapping[str, Json] | None
     ) -> AsyncIterator[httpx.Response]:
-        """The response to a request, which is made again without members that are dispensable, and refused."""
+        """The response to a request, which is made again without those dispensable members that a refusal names.
+
+        They are left out from then on only if the server then answers: a refusal may quote the whole request.
+        """
         import httpx
 
         sent = httpx.Headers({"content-type": "application/json", "accept-encoding": sse.ENCODINGS})
