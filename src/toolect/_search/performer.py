@@ -209,7 +209,9 @@ class Performer:
         last = call.repairs[-1] if call.repairs else None
         lacking = (RepairKind.IMPLIED_CLOSER, RepairKind.MISSING_ARGUMENTS, RepairKind.JSON)
         if last is not None and last.at == at and last.kind in lacking:
-            call.fail(f"expected `{last.detail}`, and another call begins - at {at}")
+            mark = "'" if "`" in last.detail else "`"
+            lacked = last.detail if last.kind is RepairKind.JSON else f"expected {mark}{last.detail}{mark}"
+            call.fail(f"{lacked}, and another call begins - at {at}")
         elif call.whole or not self.builder.draft.takes_some:
             return
         elif call.blank or not call.entries and call.key is None and node.sole is None:
