@@ -38,7 +38,7 @@ from unittest import mock
 
 from toolect._authoring.processes import collect_less
 from toolect._chats.answers import Answers
-from toolect._chats.marker_scan import NoneOf, Scan, ScanEdges
+from toolect._chats.marker_scan import Scan
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._corpora.sources import Unit, UnitKind
 from toolect._data.chunk_results import part_of
@@ -262,8 +262,7 @@ def unguarded() -> Iterator[None]:
     """Nothing is looked for in texts, and nothing read back for what stands in them."""
     with ExitStack() as stack:
         for kind, name, value in (
-            (Scan, "suspects", False), (ScanEdges, "keep", True),
-            (NoneOf, "stands_in", True), (Answers, "is_text", True), (ReadBackCache, "is_harmless", True),
+            (Scan, "suspects", False), (Answers, "is_text", True), (ReadBackCache, "is_harmless", True),
         ):  # fmt: skip
             stack.enter_context(mock.patch.object(kind, name, lambda *_, value=value: value))
         yield

@@ -105,7 +105,7 @@ class Writer(PlanFiller):
             return
         known = self.read_back.tools
         texts = [one for one in self.held[held:] if one[1].origin is not Origin.TOOLS or one[0] not in known]
-        self.has_markers |= self.scan.suspects(texts) or not self.scan.edges.keep(texts)
+        self.has_markers |= self.scan.suspects(texts)
         for index in written:
             one = body.data[index]
             if isinstance(one, SlotAnswer):
