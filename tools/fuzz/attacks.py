@@ -41,7 +41,8 @@ WORDS = {
     "system": "Sysone.", "user": "Useone?", "reasoning": "Reasone.", "content": "Conone.", "name": "tide",
     "key": "port", "value": "Valone", "nested": "Nesone", "inner": "depth", "id": "call00001", "output": "Outone",
     "output2": "Outtwo", "result_name": "tide", "tool": "other", "about": "Aboone.", "parameter": "other",
-    "parameter_about": "Paraone.", "enum": "Enumone", "said": "Saione.", "again": "Againone?", "last": "Lasone.",
+    "parameter_about": "Paraone.", "enum": "Enumone", "title": "Titone", "default": "Defone", "defined": "refone",
+    "unit": "unione", "said": "Saione.", "again": "Againone?", "last": "Lasone.",
 }  # fmt: skip
 """The places of a conversation, in the order in which they are told, with the words of the twin."""
 SHAPES = {
@@ -52,11 +53,13 @@ SHAPES = {
     "undeclared": ("calls",),
     "talk": ("system",),
     "talk with tools": ("tools",),
+    "schemas": ("tools", "schemas"),
+    "media": ("media",),
     "answers": ("answers",),
 }
 """What conversations have besides a user's turn and an answer."""
 TOKENS = ("<|endoftext|>", "<|python_tag|>", "[TOOL_CALLS]", "<|im_end|>", "<|eot_id|>", "<eos>")
-"""Tokens that are tried against every chat."""
+"""Tokens that are tried against every chat, oftener than those of all others."""
 
 
 _PARAMETERS = '"parameters": {"type": "object", "properties": {}}}'
@@ -71,6 +74,10 @@ HEADS = (
 """What tools, calls and turns begin with where JSON tells of them."""
 ITEMS = ("", "", ", ", "\n\n", "- ", "[", "]\n", '"}}\n', "```json\n", "```\n")
 """What stands before an item of a list."""
+
+
+EMPTY = ("about", "parameter_about", "output")
+"""Places that may be empty between two others."""
 
 
 class Attack(NamedTuple):
@@ -96,7 +103,11 @@ def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
     """A conversation of a shape, `texts` in place of some words."""
     said, has = {**WORDS, **texts}, SHAPES[shape]
     turns: list[Any] = [System(said["system"])] if "system" in has else []
-    turns.append(User(said["user"]))
+    if "media" in has:
+        parts = {"type": "text", "text": said["user"]}, {"type": "image_url", "image_url": {"url": "data:,"}}
+        turns += Conversation.from_openai([{"role": "user", "content": [*parts]}]).turns
+    else:
+        turns.append(User(said["user"]))
     if "calls" in has:
         turns.append(Assistant(message(shape, texts)))
         ids = (said["id"], "call00002")[: 2 if "several" in has else 1]
@@ -106,7 +117,7 @@ def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
     if "answers" in has:
         turns.append(Assistant(Message([Content(said["content"])])))
     turns += [User(said["again"]), Assistant(Message([Content(said["last"])]))]
-    return Conversation(turns, tools(said) if "tools" in has else [])
+    return Conversation(turns, tools(said, "schemas" in has) if "tools" in has else [])
 
 
 def message(shape: str, texts: Mapping[str, str]) -> Message:
@@ -121,20 +132,30 @@ def message(shape: str, texts: Mapping[str, str]) -> Message:
     return Message([*reasoning, *content, *calls])
 
 
-def tools(said: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The tools of such a conversation: the one that is called, and another one with hostile texts."""
+def tools(said: Mapping[str, str], rich: bool = False) -> list[dict[str, Any]]:
+    """The tools of such a conversation: the one that is called, and another one with hostile texts.
+
+    With a `rich` schema texts stand where few look.
+    """
     text = {"type": "string"}
     called = {"port": text, "more": {"type": "object", "properties": {"inner": {"type": "array", "items": text}}}}
     other = {said["parameter"]: {"type": "string", "description": said["parameter_about"], "enum": [said["enum"], "b"]}}
-    both = (("tide", "High water", called), (said["tool"], said["about"], other))
+    more: dict[str, Any] = {}
+    if rich:
+        other["more"] = {"title": said["title"], "default": said["default"], "anyOf": [text, {"const": said["unit"]}]}
+        other["sort"] = {"$ref": f"#/$defs/{said['defined']}"}
+        more = {"$defs": {said["defined"]: {"type": "object", "properties": {said["unit"]: text}}}}
+    both = (("tide", "High water", called, {}), (said["tool"], said["about"], other, more))
     return [
         {"type": "function", "function": {
-            "name": name, "description": about, "parameters": {"type": "object", "properties": of, "required": [*of]}}}
-        for name, about, of in both
+            "name": name, "description": about,
+            "parameters": {"type": "object", "properties": of, "required": [*of], **beside}}}
+        for name, about, of, beside in both
     ]  # fmt: skip
 
 
-OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum")
+OF_SCHEMAS = ("title", "default", "defined", "unit")
+OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum", *OF_SCHEMAS)
 OF_CALLS = ("name", "key", "value", "nested", "inner", "id", "output", "result_name")
 
 
@@ -142,15 +163,21 @@ def places(shape: str) -> list[str]:
     """The places that conversations of a shape have."""
     has = SHAPES[shape]
     absent = {"system", "reasoning", "content"} - {*has} - ({"content"} if "answers" in has else set())
-    absent |= {*OF_TOOLS} if "tools" not in has else set()
+    absent |= {*OF_TOOLS} if "tools" not in has else set() if "schemas" in has else {*OF_SCHEMAS}
     absent |= {*OF_CALLS, "output2"} if "calls" not in has else set() if "several" in has else {"output2"}
     return [place for place in WORDS if place not in absent]
 
 
 def made_of(markers: Sequence[str], wire: str, random: Random) -> str:
     """A hostile text: markers, or a stretch of what the form writes, which begins and ends where a marker does."""
-    kind = random.randrange(8)
-    if kind < 2:
+    kind = random.randrange(10)
+    if kind == 8:  # what another chat writes
+        markers = everywhere()
+    if kind == 9:  # the chat itself may write the other half
+        marker = random.choice(markers)
+        at = random.randrange(len(marker) + 1)
+        return random.choice(("x", "x ", "x\n", "")) + marker[:at] if random.randrange(2) else marker[at:] + "x"
+    if kind < 2 or kind == 8:
         return random.choice(("{}", "x{}", "{}x", "so {} on", "{0}{0}", "x\n{}\nx")).format(random.choice(markers))
     if kind == 2:
         return random.choice(("", "x")) + "".join(random.choice(markers) for _ in range(random.randint(2, 4)))
@@ -176,12 +203,23 @@ def made_of(markers: Sequence[str], wire: str, random: Random) -> str:
     return random.choice(("", "x", "x\n")) + part.replace("tide", random.choice(("tide", "evil"))) or "x"
 
 
+@lru_cache(1)
+def everywhere() -> list[str]:
+    """The markers and tokens of all chats."""
+    return [*dict.fromkeys(token for name in toolect.chats() for token in toolect.chat(name).tokens)]
+
+
+BLANKS = ("\r", "\r\n", "\t", "\x0b", "\x0c", "\x85", "\xa0", "\u2028", "\u3000", "\0")
+NARROW = str.maketrans("<>|[]{}/_", "﹤﹥￨［］﹛﹜⁄＿")
+"""Other signs that a normalizer, or a reader, takes for these."""
+
+
 def spelled(text: str, random: Random) -> str:
     """A hostile text in another spelling, or as it is."""
     if not random.randrange(2):
         return text
     at = random.randrange(len(text) + 1)
-    match random.randrange(11):
+    match random.randrange(16):
         case 0:
             return text[:at] + random.choice(UNSEEN) + text[at:]
         case 1:
@@ -200,6 +238,16 @@ def spelled(text: str, random: Random) -> str:
             return text.replace("<", "%3C").replace(">", "%3E")
         case 8:
             return text[:at] + text[at + 1 :] or "x"
+        case 11:
+            return text.replace("\n", random.choice(BLANKS))
+        case 12:
+            return text[:at] + random.choice(BLANKS) + text[at:]
+        case 13:
+            return text.translate(NARROW)
+        case 14:
+            return "".join(f"&#{ord(sign)};" if not sign.isalnum() else sign for sign in text)
+        case 15:
+            return json.dumps(text)[1:-1] if random.randrange(2) else "\\" + "\\".join(text[:9]) + text[9:]
         case 9:
             return text[:at] + random.choice(" \n<_x") + text[at:]
         case _:
@@ -242,7 +290,11 @@ class Form:
                 second = min(first + random.choice((1, 1, 1, 2, 3)), len(there) - 1)
                 at = random.randrange(len(text) + 1)
                 halves = f"x{text[:at]}", text[at:] if text[at:].strip() else "x"  # blanks are none of an answer
-                yield Attack(shape, dict(zip((there[first], there[second]), halves, strict=True)))
+                texts = dict(zip((there[first], there[second]), halves, strict=True))
+                between = there[first + 1 : second]
+                if between and between[0] in EMPTY and random.randrange(2):
+                    texts[between[0]] = ""
+                yield Attack(shape, texts)
 
     places: Sequence[str] = tuple(WORDS)
 
@@ -270,7 +322,8 @@ class ChatForm(Form):
     def markers(self) -> list[str]:  # type: ignore[override]
         """What the chat and its dialect write, and tokens of its model."""
         return [*dict.fromkeys([*self.chat.tokens, *self.chat.ends, *literals(self.chat.spec),
-                                *literals(self.chat.dialect.spec), *self.special, *TOKENS])]  # fmt: skip
+                                *literals(self.chat.dialect.spec), *self.special, *TOKENS,
+                                *getattr(self.chat.spec, "media", {}).values()])]  # fmt: skip
 
     def written(self, given: Conversation, unsafe: Any) -> tuple[str, Any] | None:
         """The text of a conversation, and its spans; None where it is refused."""
@@ -379,11 +432,16 @@ def sketch(given: Conversation, loose: bool) -> Any:
             case Assistant(answer):
                 turns.append(["answer", *said(answer, False, loose)])
             case Results(results):
-                turns.append(["results", *[[one.name, one.output] for one in results]])
+                turns.append(["results", *[[one.name, one.output, *media(one)] for one in results]])
             case _:
-                turns.append([type(turn).__name__, turn.text])
+                turns.append([type(turn).__name__, turn.text, *media(turn)])
     names = [tool["function"]["name"] if "function" in tool else "TEXT" for tool in given.tools]
     return [turns, [*names]]
+
+
+def media(said: Any) -> list[str]:
+    """The kinds of what is shown in a text."""
+    return [str(one.kind) for one in getattr(said, "media", ())]
 
 
 def said(answer: Message, untyped: bool, loose: bool = False) -> list[Any]:
