@@ -104,8 +104,11 @@ def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
     said, has = {**WORDS, **texts}, SHAPES[shape]
     turns: list[Any] = [System(said["system"])] if "system" in has else []
     if "media" in has:
-        parts = {"type": "text", "text": said["user"]}, {"type": "image_url", "image_url": {"url": "data:,"}}
-        turns += Conversation.from_openai([{"role": "user", "content": [*parts]}]).turns
+        parts: list[Any] = [
+            {"type": "text", "text": said["user"]},
+            {"type": "image_url", "image_url": {"url": "data:,"}},
+        ]
+        turns += Conversation.from_openai([{"role": "user", "content": parts}]).turns
     else:
         turns.append(User(said["user"]))
     if "calls" in has:
@@ -145,7 +148,7 @@ def tools(said: Mapping[str, str], rich: bool = False) -> list[dict[str, Any]]:
         other["more"] = {"title": said["title"], "default": said["default"], "anyOf": [text, {"const": said["unit"]}]}
         other["sort"] = {"$ref": f"#/$defs/{said['defined']}"}
         more = {"$defs": {said["defined"]: {"type": "object", "properties": {said["unit"]: text}}}}
-    both = (("tide", "High water", called, {}), (said["tool"], said["about"], other, more))
+    both: list[Any] = [("tide", "High water", called, {}), (said["tool"], said["about"], other, more)]
     return [
         {"type": "function", "function": {
             "name": name, "description": about,

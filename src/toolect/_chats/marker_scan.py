@@ -32,7 +32,7 @@ _Words: TypeAlias = dict[str, tuple[str, ...]]
 
 
 class _Place(NamedTuple):
-    """What texts of one place are searched for, the signs one of which is in each of that, and what none begins with."""
+    """What the texts of one place are searched for, signs one of which each of that has, and what none begins with."""
 
     op: Fill
     signs: frozenset[str]

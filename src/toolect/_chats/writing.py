@@ -115,7 +115,9 @@ class Writer(PlanFiller):
                 )
                 if not self.read_back.has(one.calls, self.tools):
                     self.has_odd_calls = True
-                    self.has_open_calls |= not self.read_back.is_harmless(one.calls, self.tools)
+                    self.has_open_calls |= any(map(_is_of_calls, self.held)) and not self.read_back.is_harmless(
+                        one.calls, self.tools
+                    )
 
     def body(self, turns: Sequence[Turn]) -> Body:
         """The turns that are written one after the other, with what their answers say."""
@@ -204,6 +206,12 @@ class Writer(PlanFiller):
         """Write a text into its slot, and hold it to be looked at."""
         self.held.append((text, op, len(self.pieces)))
         self.pieces.append(piece(text, op, number))
+
+
+def _is_of_calls(held: HeldText) -> bool:
+    """True for a text that a call brings; some chats write none of them."""
+    op = held[1]
+    return op.origin is Origin.ANSWER and op.part is None or op.slot is ChatSlot.CALLED
 
 
 def piece(text: str, op: Fill, number: int) -> Given:
