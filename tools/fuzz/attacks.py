@@ -142,7 +142,8 @@ def tools(said: Mapping[str, str], rich: bool = False) -> list[dict[str, Any]]:
     """
     text = {"type": "string"}
     called = {"port": text, "more": {"type": "object", "properties": {"inner": {"type": "array", "items": text}}}}
-    other = {said["parameter"]: {"type": "string", "description": said["parameter_about"], "enum": [said["enum"], "b"]}}
+    hostile = {"type": "string", "description": said["parameter_about"], "enum": [said["enum"], "b"]}
+    other: dict[str, Any] = {said["parameter"]: hostile}
     more: dict[str, Any] = {}
     if rich:
         other["more"] = {"title": said["title"], "default": said["default"], "anyOf": [text, {"const": said["unit"]}]}

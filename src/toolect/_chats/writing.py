@@ -15,7 +15,7 @@ from toolect._chats.outline import Body, Outline, Outlines, SampledPlace, answer
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._chats.turn_facts import literal_facts
-from toolect._rendered import Rendered
+from toolect._rendered import Part, Rendered
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
 from toolect._transcript import Author, Given, Origin, Transcript
 from toolect._turns import Assistant, System, Turn, User
@@ -211,7 +211,8 @@ class Writer(PlanFiller):
 def _is_of_calls(held: HeldText) -> bool:
     """True for a text that a call brings; some chats write none of them."""
     op = held[1]
-    return op.origin is Origin.ANSWER and op.part is None or op.slot is ChatSlot.CALLED
+    is_words = op.part is Part.CONTENT or op.part is Part.REASONING
+    return op.origin is Origin.ANSWER and not is_words or op.slot is ChatSlot.CALLED
 
 
 def piece(text: str, op: Fill, number: int) -> Given:
