@@ -557,6 +557,17 @@ def test_the_outcome_of_a_row_is_that_which_it_has_alone() -> None:
             assert outcome(row, mixed) == outcome(row, find_out([row], Source())), row
 
 
+def test_a_transcript_with_calls_is_not_read_as_the_chat_of_those_before_it() -> None:
+    """Where that chat leaves the calls in the text, another one is found."""
+    call = Conversation.from_openai(
+        [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [
+            {"type": "function", "function": {"name": "tide", "arguments": "{}"}}]}], [TIDE])  # fmt: skip
+    text = str(toolect.chat("functools").render(call, False))
+    mixed = find_out([{"text": CHATML}] * 5, Source())
+    assert outcome({"text": text}, mixed) == outcome({"text": text}, find_out([{"text": text}], Source()))
+    assert read({"text": text}, mixed).turns[-1].message.calls
+
+
 LLAMA = "<|start_header_id|>{}<|end_header_id|>\n\n{}<|eot_id|>"
 THOUGHT = f"{CHATML}<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nsee you<|im_end|>\n"
 

@@ -13,6 +13,7 @@ from toolect._chats.control_tokens import tokens_of
 from toolect._chats.left_unread import left_unread, skips
 from toolect._chats.told_tools import TEXT
 from toolect._detection.dropped import CONTROL
+from toolect._detection.guess import parse
 from toolect._detection.leaks import left_in
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json, MessageError
@@ -55,7 +56,7 @@ def chat_of(parts: RowParts, likely: str = "") -> str:
     if parts.kind.name != ANSWER or not parts.holes.keys() <= {"text", "tools"}:
         return ""
     text = parts.one("text")[:LONGEST]
-    if likely and (fit := _fit(likely, text)) is not None and fit[:2] == (0, 0):
+    if likely and (fit := _fit(likely, text, compared=False)) is not None and fit[:2] == (0, 0):
         return likely
     found = [(fit, name) for name in looks_like(text) if (fit := _fit(name, text)) is not None]
     if not found and (speakers := _speakers(text, parts)):
@@ -95,8 +96,11 @@ def is_prompt(question: str, roles: Mapping[str, Speaker]) -> bool:
     return roles.get(found[-1][1].lower()) is Speaker.ASSISTANT
 
 
-def _fit(name: str, text: str) -> Fit | None:
-    """How well a chat reads a transcript; None where it reads no turns, or nothing but an answer."""
+def _fit(name: str, text: str, compared: bool = True) -> Fit | None:
+    """How well a chat reads a transcript; None where it reads no turns, or nothing but an answer.
+
+    Unless it is compared with others, how it would write the transcript does not count.
+    """
     one = chat(name)
     found = one.parse(text)
     if all(isinstance(turn, Assistant) for turn in found.turns):
@@ -107,6 +111,9 @@ def _fit(name: str, text: str) -> Fit | None:
     left = _control_tokens((*chats(),)).findall
     tokens = sum(len(left(text)) for text in (*given, *(message.content for message in answers)))
     markers = sum(len(left_in(message.content)) for message in answers)
+    if not compared:  # a call without markers is left, too
+        calls = sum(len(parse(message.content).calls) for message in answers if not message.calls)
+        return Fit(tokens, markers + calls, 0, 0)
     known = len(found.tools) + sum(len(message.calls) for message in answers)
     try:
         again = one.render(Conversation(turns, found.tools), False, unsafe="keep")
