@@ -261,12 +261,12 @@ def test_an_endless_answer(server: Served, up: Upstream, api: str) -> None:
 
 @pytest.mark.parametrize("api", PATHS)
 def test_connections_are_used_again(api: str) -> None:
-    """After a stream, too, whose last bytes come behind its last event."""
+    """After a stream, too, whose last bytes come behind its last event: a client that is quicker gets a second."""
     reply = replace(chat_server.text(PLAIN), keep=True)
-    with chat_server.serving([reply] * 3) as found, serving(upstream=found.url, mode="chat") as one:
-        for _ in range(3):
+    with chat_server.serving([reply] * 8) as found, serving(upstream=found.url, mode="chat") as one:
+        for _ in range(8):
             assert one.ask(api, True).content == PLAIN
-        assert found.connections == 1
+        assert found.connections < 4
 
 
 @ways

@@ -106,7 +106,7 @@ class AnthropicEvents(NamedEvents):
         input_tokens: int = 0,
         ids: Ids | None = None,
     ) -> None:
-        super().__init__(SentCalls(hold, ids or ToolUseIds()))
+        self._calls = SentCalls(hold, ids or ToolUseIds())
         self._start = _frame(model, message_id, {"prompt_tokens": input_tokens})
         self._index = -1
         self._block = ""  # the type of the block that is open

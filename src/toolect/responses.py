@@ -141,7 +141,7 @@ class ResponseEvents(NamedEvents):
         ids: Ids | None = None,
         free_form: Collection[str] = (),
     ) -> None:
-        super().__init__(SentCalls(hold, ids, free_form))
+        self._calls = SentCalls(hold, ids, free_form)
         self._response, self._free_form = _frame(model, response_id, created, request or {}), free_form
         self._items: list[dict[str, Json]] = []
         self._item: _OpenItem | None = None

@@ -137,9 +137,8 @@ class Encoder(Protocol):
 class NamedEvents(ABC):
     """Turns events into those of an API's stream as they happen, each of which has a `type` of its own."""
 
-    def __init__(self, calls: SentCalls) -> None:
-        self._calls = calls
-        self._started = self._closed = False
+    _calls: SentCalls
+    _started = _closed = False
 
     def open(self) -> list[dict[str, Json]]:
         """The first events, once."""

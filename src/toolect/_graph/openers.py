@@ -25,7 +25,8 @@ def openers(start: Node) -> tuple[str, ...]:
         marks = (
             core for core, wrong in node.marks.items() if not (is_echo(core) or wrong and core in start.graph.shared)
         )
-        found += [core for core in marks if node.calling(core) or depth == 1]
+        calling = [core for core in marks if node.calling(core) or depth == 1]
+        found += [core for core in calling if not (depth and core.split(None, 1)[0].isalnum())]  # a word is text
     words = ((core, core.split(None, 1)[0]) for core in found)  # blanks may be others, or missing
     return tuple(dict.fromkeys(core if word.isalnum() else word for core, word in words))  # a word alone is text
 

@@ -285,7 +285,7 @@ def quotation_at(window: Window, plan: Island, state: TextState, at: int, end: i
 
 def _in_bracket(state: TextState, quotation: Quotation, char: str, end: int) -> TextState:
     """The state in a quotation: that of JSON, which a `char` begins that ends at `end`, is over behind its bracket."""
-    if char in _BRACKETS and quotation.closing[0] not in ("`", *_BRACKETS.values()):
+    if char in _BRACKETS and quotation.closing[0] != "`" and quotation.closing[0] not in _BRACKETS.values():
         quotation = Quotation(quotation.line, end, _BRACKETS[char] + quotation.closing)
     return state._replace(quotation=quotation)
 
