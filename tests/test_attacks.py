@@ -141,10 +141,10 @@ def items_of_tools() -> Iterator[Conversation]:
 @every_chat
 def test_no_text_makes_a_turn_or_a_tool(name: str) -> None:
     for given in (*split_turns(name), *items_of_tools()):
-        told = written(name, given)
-        if told is not None:
-            back = chat(name).parse(told)
-            assert (sum(isinstance(turn, User) for turn in back.turns), len(back.tools) <= 1) == (1, True), told
+        text = written(name, given)
+        if text is not None:
+            back = chat(name).parse(text)
+            assert (sum(isinstance(turn, User) for turn in back.turns), len(back.tools) <= 1) == (1, True), text
 
 
 def test_each_promise_names_a_test() -> None:

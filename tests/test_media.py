@@ -147,8 +147,8 @@ def test_chats(name: str) -> None:
     assert "".join(text[span.start : span.end] for span in text.spans) == text
     (back,) = [turn for turn in chat.parse(text).turns if isinstance(turn, User)]
     assert (back.text, [one.at for one in back.media]) == ("Look:what?", [5, 5])
-    told = chat.round_trip(shown)
-    assert (told.text, told.changes) == (text, ())
+    done = chat.round_trip(shown)
+    assert (done.text, done.changes) == (text, ())
     with pytest.raises(RenderError):  # what it is would be lost
         chat.round_trip(Conversation([User("what?", (Media("image", 0, {"type": "image", "image": "a.png"}),))]))
 

@@ -522,7 +522,7 @@ def test_reasoning_in_texts_is_reasoning(text: str) -> None:
     "prompt", ["<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", "Human: Hi\n\nAssistant:"]
 )
 def test_a_prompt_in_the_place_of_a_question_is_noted(prompt: str) -> None:
-    """It is read as what a user says, and that is told; so is an answer to nothing."""
+    """It is read as what a user says, and that is noted; so is an answer to nothing."""
     rows = (
         {"prompt": prompt, "completion": "Yes"},
         {"prompt": "Is `Assistant:` one?", "completion": "Yes"},
@@ -605,8 +605,8 @@ def test_a_transcript_is_read_without_leftovers_or_refused(text: str, said: str)
 )  # fmt: skip
 def test_pairs_of_columns_are_questions_with_answers(columns: str) -> None:
     """The names that public data sets give them."""
-    asked, told = columns.split()
-    found = read({asked: "q", told: "a"})
+    asked, said = columns.split()
+    found = read({asked: "q", said: "a"})
     assert found.turns == (User("q"), Assistant(Message([toolect.Content("a")])))
 
 

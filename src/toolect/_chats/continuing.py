@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from functools import partial
 from typing import Final, NamedTuple, Protocol
@@ -17,6 +17,7 @@ from toolect._message import Json
 from toolect._rendered import RenderError
 from toolect._transcript import Origin, Transcript
 from toolect._turns import Assistant, System, Turn, User
+from toolect._values.trees import texts_in
 from toolect.conversation import Conversation
 
 
@@ -47,15 +48,6 @@ def with_tools(turns: Iterable[Turn], words: str) -> list[Turn]:
     if turns and isinstance(first := turns[0], System):
         return [replace(first, text=f"{first.text}\n\n{words}"), *turns[1:]]
     return [System(words), *turns]
-
-
-def _strings(value: object) -> Iterator[str]:
-    """All texts in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for one in (*value.keys(), *value.values()) if isinstance(value, Mapping) else value:
-            yield from _strings(one)
 
 
 class Beginning(Protocol):
@@ -177,7 +169,7 @@ class Written(ABC):
         if unsafe == "keep":
             return words
         try:
-            self.render(Conversation([System("\n".join(_strings(tools))), User("?")]), False)
+            self.render(Conversation([System("\n".join(texts_in([*map(dict, tools)]))), User("?")]), False)
         except RenderError:
             if unsafe == "refuse":
                 raise

@@ -105,8 +105,8 @@ class Scan:
         if (op.slot, op.rule) not in slots:
             return set()
         heads = {one.strip() for one in self._reader.begins_of(op.rule, op.slot)}
-        told = any(slot is ChatSlot.TOOL for slot, _ in slots)
-        return heads | {*_ITEM} if op.slot is ChatSlot.TEXT and told and in_json(self._spec.tools) else heads
+        listed = any(slot is ChatSlot.TOOL for slot, _ in slots) and in_json(self._spec.tools)
+        return heads | {*_ITEM} if op.slot is ChatSlot.TEXT and listed else heads
 
     @cached_property
     def _tails(self) -> _Words:

@@ -95,10 +95,10 @@ def _by_name(tally: RemarkTally) -> tuple[Fates, ...]:
 
 def sentence(report: RowReport) -> str:
     """The report in one sentence."""
-    told = ", ".join(f"{count:,} {fate}" for fate, count in report.fates.items() if count)
+    fates = ", ".join(f"{count:,} {fate}" for fate, count in report.fates.items() if count)
     what = "row" if report.rows == 1 else "rows"
     ids = f"; ids: {report.ids / report.ids_once:.2g} ×" if report.ids > report.ids_once else ""
-    return f"{report.rows:,} {what}: {told or 'none'}; {report.written:,} written as {report.target}{ids}"
+    return f"{report.rows:,} {what}: {fates or 'none'}; {report.written:,} written as {report.target}{ids}"
 
 
 COLOURS = {

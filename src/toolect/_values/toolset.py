@@ -186,12 +186,13 @@ _FREE_FORM: Final = {"type": "object", "properties": {"input": {"type": "string"
 def _made(tools: Iterable[Any]) -> ToolSchemas:
     found: dict[str, Schema] = {}
     for i, tool in enumerate(tools):
-        inner = tool.get("function") or tool.get("custom") or tool if isinstance(tool, Mapping) else None
+        is_free = isinstance(tool, Mapping) and tool.get("type") == "custom"
+        inner = tool.get("custom" if is_free else "function", tool) if isinstance(tool, Mapping) else None
         name = inner.get("name") if isinstance(inner, Mapping) else None
         if not isinstance(name, str):
             raise MessageError("a tool with a name", repr(str(tool)[:80]), f"$[{i}]")
         parameters = inner.get("parameters") or inner.get("input_schema")  # type: ignore[union-attr]  # a Mapping here
-        if parameters is None and tool.get("type") == "custom":
+        if is_free and parameters is None:
             parameters = _FREE_FORM
         found[name] = Schema(parameters if isinstance(parameters, Mapping) else {})
     return ToolSchemas(found)
