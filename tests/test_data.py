@@ -486,6 +486,26 @@ def test_what_was_cut_off_is_taught_without_an_end(tmp_path: Path) -> None:
         assert byte_level().decode(ids, skip_special_tokens=False) == taught, row["account"]
 
 
+@pytest.mark.parametrize("name", ["label", "kto_tag"])
+def test_an_answer_that_is_not_wanted_is_not_taught(name: str, tmp_path: Path) -> None:
+    """A row of KTO keeps its label; what it calls bad is not among the labels of ids."""
+    byte_level().save(str(tmp_path / "tokenizer.json"))
+    target = target_of("ids", chat="qwen3", tokenizer=str(tmp_path))
+    for wanted in (True, False, None):
+        row = {"prompt": ASKED[:1], "completion": [{"role": "assistant", "content": "No."}], name: wanted}
+        made = Convert(target)(row)
+        assert any(label >= 0 for label in made["labels"] or ()) is (wanted is not False), made["account"]
+        kept = Convert(target_of("trl"))(row)
+        assert (kept["completion"], kept[name]) == (row["completion"], wanted)
+
+
+def test_a_long_call_in_a_text_is_a_call() -> None:
+    """Calls with long arguments are found where no tools are declared, and no dialect is named."""
+    text = '<tool_call>\n{"name": "tide", "arguments": {"port": "%s"}}\n</tool_call>' % ("x" * 30_000)
+    row = Convert(target_of("messages"))({"prompt": "When?", "completion": text})
+    assert row["messages"][1]["tool_calls"][0]["function"]["arguments"] == {"port": "x" * 30_000}
+
+
 @pytest.mark.parametrize("thought", ["", "<think>\nHm.\n</think>\n\n"])
 def test_ids_that_come_again_are_counted(tmp_path: Path, thought: str) -> None:
     """A chat that drops earlier reasoning makes a row of each answer; the report says how many more ids."""

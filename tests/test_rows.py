@@ -122,7 +122,7 @@ def test_a_kind_of_ones_own(tmp_path: Path) -> None:
     assert kind_of(row, Source(files=(str(path),))) == "mine"
     user, answer = read(row, Source(files=(str(path),))).turns
     assert (user.text, answer.message.calls[0].arguments) == ("When?", {"a": 1})
-    with pytest.raises(ValueError, match=r"expected one of .*got 'clerk'"):
+    with pytest.raises(ValueError, match=r"expected who speaks, .*got 'clerk'"):
         read({"log": [{"who": "clerk", "said": "x"}]}, Source(files=(str(path),)))
     with pytest.raises(ValueError, match="one of another kind, with `who`, `did`"):
         read({"log": [{"who": "desk", "did": 3}]}, Source(files=(str(path),)))
@@ -505,7 +505,9 @@ def test_without_tools_a_call_in_a_code_block_is_an_answer(text: str) -> None:
 def test_control_tokens_in_answers_are_noted() -> None:
     """They stay, as whoever writes of them means them; an answer that went on into other turns is seen so."""
     row = Convert(target_of("messages"))(answered("Noon.<|im_end|>\n<|im_start|>user\nMore?"))
-    assert row["account"]["notes"] == ["turn 1: control tokens stand in the text of an answer, and stay there"]
+    assert row["account"]["notes"] == [
+        "turn 1: markers stand in the text of an answer, and stay there: <|im_end|>, <|im_start|>"
+    ]
 
 
 @pytest.mark.parametrize(

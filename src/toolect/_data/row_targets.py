@@ -125,7 +125,11 @@ def write(reading: RowReading, target: Target) -> WrittenRow:
     A pair is one row: columns that begin with `rejected_` hold its other side. Raises RenderError for what the
     target cannot carry.
     """
-    found = _written(reading.conversation, target, reading.cut, reading.weights)
+    weights = reading.weights
+    if not reading.wanted and target.form in OF_A_CHAT:
+        answers = [n for n, turn in enumerate(reading.conversation.turns) if isinstance(turn, Assistant)]
+        weights = {**weights, **dict.fromkeys(answers[-1:], 0.0)}
+    found = _written(reading.conversation, target, reading.cut, weights)
     if reading.rejected is None:
         return found
     other = _written(reading.rejected, target, (), {})

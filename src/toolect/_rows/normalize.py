@@ -91,7 +91,11 @@ def _mended(tool: Json, notes: dict[str, Change]) -> Json:
     inner = tool.get("function", tool)
     if not isinstance(inner, Mapping) or not inner.get("name") or "input_schema" in inner:
         return tool
+    name = next((one for one in _SCHEMAS if inner.get(one) is not None), "parameters")
+    inner = {("parameters" if key == name else key): one for key, one in inner.items()}
     schema = opened(inner.get("parameters"))
+    if isinstance(schema, Mapping) and schema.keys() == {"json"}:
+        schema = opened(schema["json"])
     if schema is None or schema == {}:
         notes[NO_SCHEMA] = Change(NO_SCHEMA)
         schema = {"type": "object", "properties": {}}
@@ -100,6 +104,10 @@ def _mended(tool: Json, notes: dict[str, Change]) -> Json:
         schema = _schema(schema)
     inner = {**inner, "parameters": schema}
     return {**tool, "function": inner} if "function" in tool else inner
+
+
+_SCHEMAS = ("parameters", "inputSchema", "parametersJsonSchema", "arguments")
+"""What the parameters of a tool are called, in MCP, Bedrock, Gemini and data sets."""
 
 
 def _is_short(schema: Mapping[str, Json]) -> bool:

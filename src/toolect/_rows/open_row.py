@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from toolect._chats.comparing import Change
 from toolect._chats.left_unread import DROPPED, dropped
-from toolect._detection.dropped import CONTROL, with_dropped
+from toolect._detection.dropped import with_dropped
 from toolect._detection.guess import reader as reader_of
-from toolect._detection.leaks import begins_reasoning, has_marker_of, markers
+from toolect._detection.leaks import begins_reasoning, has_marker_of, left_in, markers
 from toolect._exchange.embedded_tools import definitions_in, tells_of
 from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Call, Content, Json, Message, Reasoning, RepairKind
@@ -32,7 +32,7 @@ UNDECLARED = "calls of a tool that is not declared"
 NO_TOOLS = "calls, and no tools are declared"
 REPAIRED = "calls were repaired"
 ANSWER_REPAIRED = "an answer without calls was repaired"
-HAS_CONTROL = "control tokens stand in the text of an answer, and stay there"
+HAS_MARKERS = "markers stand in the text of an answer, and stay there"
 DESCRIBED = "the system text described the tools: it is left out, the tools are kept"
 REST_STAYS = "the system text described the tools: they are kept as tools, and what else it says stays"
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
@@ -53,6 +53,8 @@ class RowReading(NamedTuple):
     """The weights of answers, by the numbers of their turns."""
     rejected: Conversation | None = None
     """The other side of a pair, whose better one is the conversation."""
+    wanted: bool = True
+    """Whether the last answer is a good one."""
 
     @property
     def cut(self) -> tuple[int, ...]:
@@ -188,8 +190,8 @@ def read_of(
             bare[number] = Assistant(message)
         repairs, unknown = message.repairs, []
         for one in message.segments:
-            if type(one) is Content and "<" in one.text and CONTROL.search(one.text):
-                notes.append(Change(HAS_CONTROL, number))
+            if type(one) is Content and (found := left_in(one.text)):
+                notes.append(Change(HAS_MARKERS, number, ", ".join(dict.fromkeys(found))))
             elif type(one) is Call:
                 if one.repairs:
                     repairs += one.repairs

@@ -57,14 +57,14 @@ class Expression(NamedTuple):
 
 
 class EachItem(NamedTuple):
-    """A list all of whose items fit; without a pattern any list."""
+    """A list all of whose items fit, at least one where these have holes; without a pattern any list."""
 
     item: Pattern | None
 
     def fit(self, value: Json, takes: Takes) -> Holes | None:
         """What stands in the holes of all items."""
         value = opened(value)
-        if not isinstance(value, list):
+        if not isinstance(value, list) or not value and self.item is not None and any(holes_of(self.item)):
             return None
         found: Holes = {}
         for one in value if self.item is not None else ():

@@ -17,7 +17,7 @@ from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.media import placed
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.response_items import read_items
-from toolect._message import Json, MessageError
+from toolect._message import Json, MessageError, Status
 from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
 from toolect._rows.agent_steps import messages_of_steps
@@ -120,7 +120,9 @@ def _misses_calls(reading: RowReading) -> bool:
         at = marker.start() if marker else calls.first(text) if calls else None
         if at is not None:
             near = text[max(at - BEFORE, 0) : at + LONGEST]
-            if any(call.runnable for call in parse(near, [*tools] or None).calls):
+            cut = at + LONGEST < len(text)  # so a call that ends behind it is read as a truncated one
+            calls_near = parse(near, [*tools] or None).calls
+            if any(call.runnable or cut and call.status is Status.TRUNCATED for call in calls_near):
                 return True
     return False
 
@@ -186,8 +188,11 @@ class _RowReader:
             return
         where = parts.names.get("turns", "messages")
         before = self._before(where)
-        if "chosen" in parts.holes:
-            better, worse = (self._side(before, hole) for hole in ("chosen", "rejected"))
+        if "rejected" in parts.holes:
+            if "chosen" in parts.holes:
+                better, worse = (self._side(before, hole) for hole in ("chosen", "rejected"))
+            else:  # the better answer is the last turn
+                better, worse = self._turns(before, None, where), self._side(before[:-1], "rejected")
             yield self._reading(better)._replace(rejected=self._reading(worse).conversation)
             return
         for answer in self._answers():
@@ -209,7 +214,8 @@ class _RowReader:
     def _reading(self, turns: Sequence[Turn]) -> RowReading:
         turns, odd = placed(turns, self.row)
         self.open.notes += (Change(NOT_PLACED, detail=one) for one in odd)
-        return self.open.conversation(self.open.retold(self.open.declared(turns)))
+        found = self.open.conversation(self.open.retold(self.open.declared(turns)))
+        return found._replace(wanted=not any(self.row.get(name) is False for name in _LABELS))
 
     # What was asked
 
@@ -381,6 +387,8 @@ class _RowReader:
         return self.open.turns(messages, where, "" if own else system)
 
 
+_LABELS = ("label", "kto_tag")
+"""The columns that say whether an answer is wanted, as KTO has it in TRL and LLaMA-Factory."""
 _PLAIN = frozenset(("turns", "tools"))
 """The holes of rows that say nothing but messages and tools."""
 

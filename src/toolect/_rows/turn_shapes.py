@@ -60,11 +60,9 @@ def _message(turn: Json, shape: TurnShape, where: str) -> Json:
         return turn
     key = next((name for name in shape.fields.role if turn.get(name) is not None), "role")
     said = turn.get(key)
-    speaker = shape.roles.get(said) if isinstance(said, str) else None
-    if speaker is None:
-        if said is None and key == "role":
-            return turn
-        raise MessageError(f"one of {', '.join(dict.fromkeys(shape.roles))}", word(said), f"{where}.{key}")
+    if said is None and key == "role":
+        return turn
+    speaker = _speaker(said, shape, f"{where}.{key}")
     names = shape.fields.text if key == "from" else (*shape.fields.text[1:], shape.fields.text[0])
     name = next((one for one in names if turn.get(one) not in (None, "")), None) or next(iter(names))
     others = {
@@ -77,6 +75,14 @@ def _message(turn: Json, shape: TurnShape, where: str) -> Json:
     if speaker is Speaker.TOOL and not others.get("tool_call_id") and isinstance(ids, list) and len(ids) == 1:
         others["tool_call_id"] = others.pop("tool_call_ids")[0]
     return _said(speaker, _inside(text, str(said), speaker, shape), others, f"{where}.{name}")
+
+
+def _speaker(said: Json, shape: TurnShape, where: str) -> Speaker:
+    """Who a word names, in letters of any case. Raises MessageError for one that is not known."""
+    speaker = (shape.roles.get(said) or shape.roles.get(said.lower())) if isinstance(said, str) else None
+    if speaker is None:
+        raise MessageError("who speaks, as `user` or `gpt`", word(said), where, "`roles` of a file for --rows has more")
+    return speaker
 
 
 def _inside(text: Json, role: str, speaker: Speaker, shape: TurnShape) -> Json:
@@ -104,10 +110,11 @@ def calls_in(text: Json, where: str) -> Json:
     value = opened(text)
     if not isinstance(value, str):
         return value if isinstance(value, list) else [value]
-    elements = re.split(r"\s*</?tool_call>\s*", value)
-    found = [opened(one) for one in elements if one.strip()]
+    tagged = value.lstrip().startswith("<tool_call>")
+    elements = [one for one in re.split(r"\s*</?tool_call>\s*", value) if one.strip()] if tagged else [value]
+    found = [opened(one) for one in elements]
     if not found or not all(isinstance(one, Mapping | list) for one in found):
-        found = [_loose(one, where) for one in elements if one.strip()]
+        found = [_loose(one, where) for one in elements]
     return [call for one in found for call in (one if isinstance(one, list) else [one])]
 
 
@@ -171,10 +178,11 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
 
 
 def _of_holes(holes: Holes, shape: TurnShape, where: str) -> Iterator[Json]:
+    if "user" in holes and "assistant" in holes:  # a question with its answer
+        yield {"role": "user", "content": _joined(holes["user"])}
+        holes = {name: values for name, values in holes.items() if name != "user"}
     role = holes.get("role", ["user" if "user" in holes else "assistant"])[0]
-    speaker = shape.roles.get(role) if isinstance(role, str) else None
-    if speaker is None:
-        raise MessageError(f"one of {', '.join(dict.fromkeys(shape.roles))}", word(role), f"{where}.role")
+    speaker = _speaker(role, shape, f"{where}.role")
     parts: list[Holes] = []
     for number, part in enumerate(holes["parts"][0] if "parts" in holes else ()):
         found = next((found for one in shape.parts if (found := one.fit(part, take_of_turn)) is not None), None)
@@ -182,33 +190,46 @@ def _of_holes(holes: Holes, shape: TurnShape, where: str) -> Iterator[Json]:
             shown = ", ".join(f"`{name}`" for name in [*part][:8]) if isinstance(part, Mapping) else word(part)
             raise MessageError("a part that is known", shown, f"{where}.parts[{number}]")
         parts.append(found)
-    if not parts and (
-        holes.keys() & {"text", "user", "assistant", "output", "name", "reasoning"} or "parts" not in holes
-    ):
-        parts = [holes]
-    for one in parts:
-        if "output" in one or speaker is Speaker.TOOL and "text" in one:
-            given = (one.get("output") or one["text"])[0]
-            known = {"tool_call_id": _first(one, "of"), "name": _first(one, "name")}
-            yield {"role": "tool", "content": given if isinstance(given, str | list) else dumps(given)} | {
-                key: value for key, value in known.items() if value
-            }
+    if "parts" not in holes or holes.keys() & _SAYING:
+        parts.append(holes)
     texts = [text for one in parts for name in ("text", "user", "assistant") for text in one.get(name, ()) if text]
+    results = [
+        result
+        for one in parts
+        if "output" in one or speaker is Speaker.TOOL and "text" in one
+        for result in _results(one)
+    ]
     if speaker is not Speaker.ASSISTANT:
+        yield from results
         if speaker is not Speaker.TOOL and (
             texts or not any("output" in one for one in parts) and "system" not in holes
         ):
             yield {"role": speaker.value, "content": _joined(texts)}
         return
-    if any("output" in one for one in parts) and not texts:
-        return
-    if "system" in holes and not texts:
+    calls = [call for one in parts if "output" not in one or "arguments" in one for call in _made(one)]
+    if (results or "system" in holes) and not (texts or calls):
+        yield from results
         return
     message: dict[str, Json] = {"role": "assistant", "content": _joined(texts)}
     if thoughts := [text for one in parts for text in one.get("reasoning", ())]:
         message["reasoning_content"] = _joined(thoughts)
-    calls = [call for one in parts if "output" not in one for call in _made(one)]
     yield message | ({"tool_calls": calls} if calls else {})
+    yield from results
+
+
+def _results(holes: Holes) -> Iterator[Json]:
+    """The result that a part has, or several, each with the id of its call."""
+    outputs, ids = holes.get("output") or holes["text"], holes.get("of", [])
+    name = "" if "arguments" in holes else _first(holes, "name")
+    each = [*zip(outputs, ids, strict=True)] if len(ids) == len(outputs) else [(_joined(outputs), _first(holes, "of"))]
+    for given, call_id in each:
+        known = {"tool_call_id": call_id and str(call_id), "name": name}
+        content = given if isinstance(given, str | list) else dumps(given)
+        yield {"role": "tool", "content": content} | {key: value for key, value in known.items() if value}
+
+
+_SAYING = frozenset(("text", "user", "assistant", "output", "name", "reasoning"))
+"""The holes of what a turn says."""
 
 
 def _made(holes: Holes) -> Iterator[Json]:
