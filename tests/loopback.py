@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import anthropic
-import openai
 import uvicorn
 
 from toolect.serve import ServeOptions, create_app
@@ -26,6 +24,14 @@ TOOLS = [
     for name in ("weather", "tide")
 ]  # fmt: skip
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+
+
+def api_errors(name: str = "APIError") -> tuple[type[Exception], ...]:
+    """The error of that name of both clients; they are imported by what needs them, as each takes a second."""
+    import anthropic
+    import openai
+
+    return getattr(openai, name), getattr(anthropic, name)
 
 
 @dataclass
@@ -188,6 +194,9 @@ class Served:
 
     def __init__(self, url: str, app: Any = None) -> None:
         self.url, self.app = url, app
+        import anthropic
+        import openai
+
         self.openai = openai.OpenAI(base_url=f"{url}/v1", api_key="secret-key", max_retries=0, timeout=20)
         self.anthropic = anthropic.Anthropic(base_url=url, api_key="secret-key", max_retries=0, timeout=20)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -23,7 +24,7 @@ seed = 0
 """The seed of this run."""
 PARTS = {
     "test_fuzz.py::test_chunks_do_not_matter_in_odd_grammars": 1,  # each grammar is the only one of its kind
-    "test_attacks.py": 4,
+    "test_attacks.py": 6,
     "test_floods.py": 10,
     "test_formats.py": 3,
     "test_injection.py": 3,
@@ -31,27 +32,27 @@ PARTS = {
     "test_judge.py::test_a_call_that_is_quoted_does_not_run": 4,
     "test_play.py::test_everybody_can_use_it": 4,
     "test_terminal.py": 4,
-    "test_answers.py": 4,
+    "test_answers.py": 6,
     "test_serve*.py": 4,
     "test_new*.py": 6,
     "test_mistakes.py::test_most_are_found_by_their_cause": 10,  # each report is tested, too
     "test_mistakes.py": 6,
     "test_prompting.py": 5,
-    "test_chats.py": 5,
+    "test_chats.py": 6,
     "test_code.py": 4,
-    "test_corpus.py::test_chunks_do_not_matter": 4,
+    "test_corpus.py::test_chunks_do_not_matter": 6,
     "test_agent_server.py": 3,
     "test_cli.py": 3,
-    "test_data.py": 5,
-    "test_declared.py": 6,
+    "test_data.py": 6,
+    "test_declared.py": 8,
     "test_explanation.py": 4,
     "test_fast_path.py": 6,
     "test_fuzz.py": 4,
-    "test_generate.py": 6,
+    "test_generate.py": 8,
     "test_inner_calls.py": 4,
-    "test_laws.py": 4,
+    "test_laws.py": 5,
     "test_openai_client.py::test_reads_our_chunks": 4,
-    "test_search.py": 4,
+    "test_search.py": 5,
     "test_template_chats.py": 6,
     "test_templates.py": 6,
     "test_tokens.py": 4,
@@ -59,11 +60,14 @@ PARTS = {
     "test_value_languages.py": 6,
     "test_checks.py": 3,
     "test_odd_specs.py": 3,
-    "test_values.py": 3,
-    "test_detection.py": 3,
+    "test_values.py": 4,
+    "test_detection.py": 5,
     "test_escaped_texts.py": 3,
     "test_matrix.py": 3,
-    "test_shapes.py": 3,
+    "test_shapes.py": 4,
+    "test_reasoning.py": 2,
+    "test_agent_dialects.py": 2,
+    "test_schema.py": 2,
 }
 """Of the cases of each test of a file, or of one test, a run takes one part of so many; the first that fits counts."""
 SLOW = {
@@ -98,6 +102,13 @@ def share(things: Sequence[T], most: int, name: str) -> list[T]:
     return [things[at] for at in sorted(mixed[seed % parts :: parts])]
 
 
+@cache
+def parts_of(file: str, function: str, *, cases: bool) -> int:
+    """Of how many parts of the cases of a test, or of the tests of a file, a run takes one."""
+    table = PARTS if cases else SLOW
+    return next((parts for glob, parts in table.items() if fnmatch(function, glob) or fnmatch(file, glob)), 1)
+
+
 def drawn(items: Sequence[pytest.Item], parts: int | None = None) -> list[pytest.Item]:
     """The tests of this run; with `parts`, one of so many parts of all tests."""
     kept, counts = [], dict[str, int]()
@@ -107,9 +118,7 @@ def drawn(items: Sequence[pytest.Item], parts: int | None = None) -> list[pytest
         cases = hasattr(item, "callspec")
         group = function if cases else file
         place = counts[group] = counts.get(group, crc32(group.encode())) + 1
-        table = PARTS if cases else SLOW
-        of = next((n for glob, n in table.items() if fnmatch(function, glob) or fnmatch(file, glob)), 1)
-        of = parts or of
+        of = parts or parts_of(file, function, cases=cases)
         if place % of == seed % of:
             kept.append(item)
     return kept

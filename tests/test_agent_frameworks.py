@@ -1,4 +1,7 @@
-"""Agents of pydantic-ai and openai-agents on servers that do not parse calls; the official client in their place."""
+"""Agents of pydantic-ai and openai-agents on servers that do not parse calls; the official client in their place.
+
+The frameworks are imported by what needs them: that takes longer than most tests.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,10 @@ import json
 from collections.abc import Coroutine
 from typing import Any
 
-import agents
 import chat_server
-import openai
-import pydantic_ai
 import pytest
-from agents.models.interface import Model
 from chat_server import Reply, serving
 
-from toolect.agent import openai_agents
-from toolect.agent import pydantic_ai as toolect_pydantic_ai
-from toolect.agent.openai_client import DialectClient
-
-agents.set_tracing_disabled(True)
 QWEN = "Qwen/Qwen3-8B"
 CALL = '<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>'
 BROKEN = '<tool_call>\n{"name": "tide", "arguments": {"port": "Bre'
@@ -41,6 +35,10 @@ def tide(port: str) -> str:
 
 async def by_pydantic_ai(url: str, streamed: bool, **more: Any) -> tuple[str, list[str]]:
     """The answer of an agent of pydantic-ai, and the results of its tool."""
+    import pydantic_ai
+
+    from toolect.agent import pydantic_ai as toolect_pydantic_ai
+
     agent = pydantic_ai.Agent(toolect_pydantic_ai.DialectModel(url, QWEN, **more), tools=[tide])
 
     async def watch(_: Any, events: Any) -> None:  # with somebody who watches, answers stream
@@ -54,7 +52,12 @@ async def by_pydantic_ai(url: str, streamed: bool, **more: Any) -> tuple[str, li
 
 async def by_openai_agents(url: str, streamed: bool, **more: Any) -> tuple[str, list[str]]:
     """The same of openai-agents."""
-    model: Model = openai_agents.DialectModel(url, QWEN, **more)
+    import agents
+
+    from toolect.agent import openai_agents
+
+    agents.set_tracing_disabled(True)
+    model = openai_agents.DialectModel(url, QWEN, **more)
     agent = agents.Agent(name="harbour", model=model, tools=[agents.function_tool(tide)])
     if streamed:
         result: Any = agents.Runner.run_streamed(agent, "How low?")
@@ -112,6 +115,11 @@ def test_calls_that_stay_broken_end_the_run(framework: str, streamed: bool) -> N
 
 def test_errors_are_those_of_the_official_client() -> None:
     """So that frameworks know them: by their status, without the key."""
+    import openai
+    import pydantic_ai
+
+    from toolect.agent.openai_client import DialectClient
+
     refused = Reply(status=401, body=b'{"error": {"message": "bad key sk-secret"}}')
     asked = {"messages": [{"role": "user", "content": "?"}]}
     with serving([refused]) as server:
@@ -129,6 +137,10 @@ def test_errors_are_those_of_the_official_client() -> None:
 @pytest.mark.parametrize("streamed", [False, True])
 def test_the_client_alone(streamed: bool) -> None:
     """Options of a request go to the server, and its usage comes back; raw text is asked for by its address."""
+    import openai
+
+    from toolect.agent.openai_client import DialectClient
+
     with serving([chat_server.raw("Low ", "now.", "<|im_end|>")]) as server:
         client = DialectClient(server.url + "/completions", model=QWEN)
 

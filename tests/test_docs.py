@@ -164,18 +164,27 @@ def _console(block: str, folder: Path) -> Iterator[str]:
             yield f"$ {command.text}\n{printed}\n{expected}"
 
 
-_PLAIN = re.compile(r"toolect(?: (?:[\w./:=-]+|'[^']*'|\"[^\"$`\\]*\"))*")
-"""A command that needs no shell."""
+_PLAIN = re.compile(
+    r"toolect(?P<words>(?: (?:[\w./:=-]+|'[^']*'|\"[^\"$`\\]*\"))*)"
+    r"(?: 2>(?P<errors>&1|/dev/null))?(?P<rest> [|>] [^&]*)?"
+)
+"""A command that needs no shell, or one for what it prints."""
 
 
 def _toolect(command: str, folder: Path) -> subprocess.CompletedProcess[str] | None:
     """A plain command, run in this process: its start takes longer than what most of them do."""
-    if not _PLAIN.fullmatch(command):
+    if not (plain := _PLAIN.fullmatch(command)):
         return None
     with own_registries(), pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        done = CliRunner(env={"COLUMNS": "100"}).invoke(main, shlex.split(command)[1:], prog_name="toolect")
-    return subprocess.CompletedProcess(command, done.exit_code, done.output)
+        done = CliRunner(env={"COLUMNS": "100"}).invoke(main, shlex.split(plain["words"]), prog_name="toolect")
+    printed = done.stdout if plain["rest"] or plain["errors"] == "/dev/null" else done.output
+    if not plain["rest"]:
+        return subprocess.CompletedProcess(command, done.exit_code, printed)
+    after = _shell(["bash", "-c", f"cat{plain['rest']}"], folder, done.output if plain["errors"] == "&1" else printed)
+    status = after.returncode if plain["rest"].startswith(" |") else done.exit_code
+    errors = "" if plain["errors"] else done.stderr
+    return subprocess.CompletedProcess(command, status, errors + after.stdout)
 
 
 def _python(block: Block, folder: Path) -> Iterator[str]:
@@ -211,10 +220,10 @@ def _doctest(source: str, folder: Path) -> Iterator[str]:
         yield "".join(said)
 
 
-def _shell(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def _shell(command: list[str], folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, encoding="utf-8", check=False, timeout=300,
+        command, cwd=folder, env=environment(), input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", check=False, timeout=300,
     )  # fmt: skip
 
 
