@@ -1,22 +1,16 @@
-"""What only reading a grammar can say: names that are not used, places where two readings are open, bounds."""
+"""What only reading a grammar can say: names that are not used, text that is dropped, bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 from lark import Token
 
 from toolect._authoring.generate.reach import FAR, Reach
 from toolect._authoring.lint.places import files, patterns
-from toolect._authoring.lint.states import spell, states
 from toolect._authoring.lint.subject import Subject
-from toolect._diagnostic import Diagnostic, Place, shown, warning
-from toolect._graph.edge_choice import Choice, aged
-from toolect._graph.graph import Graph
+from toolect._diagnostic import Diagnostic, warning
 from toolect._graph.spelling import MAX_LEXEME
-from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode
-from toolect._graph.trails import Config, Trail
 from toolect._regular.ambiguity import Undecided, ambiguity
 from toolect._regular.extent import longest
 from toolect._regular.syntax import NotRegularError
@@ -151,61 +145,6 @@ def _name(part: Expr) -> str:
             return ""
 
 
-def undecided_role(subject: Subject) -> Iterator[Diagnostic]:
-    """The pairs of ways through the grammar that read the same and say different things, at the first such place."""
-    graph = subject.dialect._graph()
-    met: set[frozenset[tuple[str, Key]]] = set()
-    for state in states(subject.dialect).found:
-        for key, choices in state.node.choices.items():
-            for one, two in combinations(choices, 2):
-                pair = _conflict(graph, one, two)
-                where = frozenset((choice.edge.rule, key) for choice in (one, two))
-                if pair is None or where in met:
-                    continue
-                met.add(where)
-                names, places = zip(*(subject.places.lexeme(c.edge.rule, key) for c in (one, two)), strict=True)
-                before = "" if isinstance(one.edge.symbol, Hollow) else "what ends before "
-                yield warning(
-                    "undecided-role",
-                    f"nothing tells whether {before}`{names[0]}` is {pair[0]} or {pair[1]}",
-                    places[0],
-                    label=f"it is always {pair[0]}",
-                    related=((places[1], f"it is never {pair[1]}"),) if places[0] != places[1] else (),
-                    texts=shown(spell((*state.path, (state.node, key)))),
-                    help="put a marker before one of them that tells it from the other",
-                )
-
-
-def _conflict(graph: Graph, one: Choice, two: Choice) -> tuple[str, str] | None:
-    """What the two ways say, where that differs and only one of them is taken."""
-    here, there = one.edge.symbol, two.edge.symbol
-    if isinstance(here, Hollow) and isinstance(there, Hollow) and here.field != there.field:
-        return str(here.field.role or Role.MARKUP), str(there.field.role or Role.MARKUP)
-    first, second = _after(graph, one), _after(graph, two)
-    for place in first.keys() & second.keys():
-        trails = first[place], second[place]
-        if trails[0] != trails[1]:
-            return _said(*trails), _said(*reversed(trails))
-    return None
-
-
-def _after(graph: Graph, choice: Choice) -> dict[object, Trail]:
-    """Where the way goes on behind the choice, with what it has to do on the way."""
-    config: Config = (choice.edge.target, choice.stack, aged(choice))
-    return {
-        (edge, stack): tuple(task for task in trail if not (isinstance(task[0], Op) and task[0].code is OpCode.SPACE))
-        for edge, stack, trail in graph.closure((config,))
-    }
-
-
-def _said(trail: Trail, other: Trail) -> str:
-    """What `trail` does and `other` does not, in words."""
-    what = next((task[0] for task in trail if task not in other), None)
-    if what is None:
-        return "nothing"
-    return str(what.role or Role.MARKUP) if isinstance(what, Field) else str(what.code.name).lower().replace("_", " ")
-
-
 def unbounded_hold_back(subject: Subject) -> Iterator[Diagnostic]:
     """The terminals of content or reasoning that may be longer than what is read of one."""
     roles = subject.spec.roles
@@ -228,18 +167,13 @@ def unbounded_hold_back(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def too_large(subject: Subject) -> Iterator[Diagnostic]:
-    """What is not looked at in full: the grammar if its states were not all seen, and large expressions."""
-    start: Place = subject.places.rule("start")
-    found = states(subject.dialect)
+    """The large expressions, which are not looked at in full."""
     for name, regex in {pattern.name: pattern.regex for _, pattern in patterns(subject.spec)}.items():
         judged = ambiguity(regex)
         if isinstance(judged, Undecided) and judged.large:
             message = f"the terminal `{name}` is too large to be checked: {judged.reason}"
             advice = "say what ends the text, not how long it may be"
             yield warning("too-large", message, subject.places.terminal(name), help=advice)
-    if not found.complete:
-        message = f"{len(found.found)} states of the grammar were looked at: what lies beyond them is not checked"
-        yield warning("too-large", message, start, help="split the dialect into several")
 
 
 CHECKS = {
@@ -247,7 +181,6 @@ CHECKS = {
     "unused-terminal": unused_terminal,
     "ignored-word": ignored_word,
     "dropped-text": dropped_text,
-    "undecided-role": undecided_role,
     "unbounded-hold-back": unbounded_hold_back,
     "too-large": too_large,
 }
