@@ -7,63 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple, TypeAlias
 
 from toolect._authoring.generate.facts import closers, fixed, markers, openers
+from toolect._authoring.generate.json_values import json_in
 from toolect._authoring.generate.texts import hostile
 from toolect._message import dumps
 from toolect._spec.holes import keys
 from toolect._spec.model import Role, Spec
-
-
-class Corruption(StrEnum):
-    """A way to break wire text: `WAYS` says what it does. From `MISSING_COMMA` on it is the JSON that is broken."""
-
-    MISSING_CLOSER = "missing-closer"
-    MISSING_OPENER = "missing-opener"
-    OPEN_REASONING = "open-reasoning"
-    MISSING_SIGN = "missing-sign"
-    MISSING_WORD = "missing-word"
-    DROPPED_CHARACTER = "dropped-character"
-    DROPPED_TOKENS = "dropped-tokens"
-    SPLIT = "split"
-    BLANK_IN_MARKER = "blank-in-marker"
-    DOUBLED_MARKER = "doubled-marker"
-    SWAPPED_MARKERS = "swapped-markers"
-    ATTRIBUTES = "attributes"
-    WHITESPACE_DRIFT = "whitespace-drift"
-    ESCAPED_BREAK = "escaped-break"
-    TRUNCATION = "truncation"
-    CUT_CLOSERS = "cut-closers"
-    EARLY_END = "early-end"
-    LOST_BEGINNING = "lost-beginning"
-    FALSE_START = "false-start"
-    WRONG_QUOTES = "wrong-quotes"
-    SPLICED_GARBAGE = "spliced-garbage"
-    NAME_PREFIX = "name-prefix"
-    RENAMED_KEY = "renamed-key"
-    MISSING_COMMA = "missing-comma"
-    TRAILING_COMMA = "trailing-comma"
-    MISSING_QUOTE = "missing-quote"
-    SINGLE_QUOTES = "single-quotes"
-    TYPOGRAPHIC_QUOTES = "typographic-quotes"
-    UNESCAPED_QUOTE = "unescaped-quote"
-    RAW_CONTROL = "raw-control"
-    WRONG_ESCAPE = "wrong-escape"
-    MISSING_BRACE = "missing-brace"
-    EXTRA_BRACE = "extra-brace"
-    MISSING_COLON = "missing-colon"
-    UNQUOTED_KEYS = "unquoted-keys"
-    PYTHON_WORDS = "python-words"
-    ODD_LITERAL = "odd-literal"
-    COMMENT = "comment"
-    ELLIPSIS = "ellipsis"
-    STRING_VALUES = "string-values"
-    FENCED = "fenced"
 
 
 class Wire(NamedTuple):
@@ -84,21 +39,28 @@ Said: TypeAlias = Callable[[str, Random], str]
 """What stands in the place of a marker or a token."""
 
 
-def corrupt(
-    text: str, spec: Spec, random: Random, how: Corruption, names: Sequence[str] = (), starts: Sequence[int] = ()
-) -> str:
-    """`text` broken in the way `how`; it calls tools of these `names`, with calls that begin at characters `starts`."""
-    return WAYS[how].breaks(Wire(text, spec, names, starts), random)
-
-
 # Markers
 
 
-def _place(text: str, wanted: Iterable[str], random: Random) -> tuple[int, int] | None:
-    """Where in the text one of the markers stands; nothing when none does."""
-    either = "|".join(re.escape(marker) for marker in wanted)
-    found = [match.span() for match in re.finditer(either, text)] if either else []
-    return random.choice(found) if found else None
+Span: TypeAlias = tuple[int, int]
+
+
+def _one(places: Callable[[Wire], Sequence[Span]], said: Said) -> Break:
+    """One of some places is written otherwise."""
+
+    def breaks(wire: Wire, random: Random) -> str:
+        if not (found := places(wire)):
+            return wire.text
+        start, end = random.choice(found)
+        return wire.put(start, end, said(wire.text[start:end], random))
+
+    return breaks
+
+
+def _places(text: str, wanted: Iterable[str]) -> list[Span]:
+    """Where in the text one of the markers stands."""
+    either = "|".join(map(re.escape, wanted))
+    return [match.span() for match in re.finditer(either, text)] if either else []
 
 
 def _long(wanted: Iterable[str]) -> list[str]:
@@ -112,12 +74,7 @@ def _stripped(wanted: Iterable[str]) -> list[str]:
 
 def _marker(which: Callable[[Spec], list[str]], said: Said) -> Break:
     """One of the markers of a kind is written otherwise."""
-
-    def breaks(wire: Wire, random: Random) -> str:
-        found = _place(wire.text, which(wire.spec), random)
-        return wire.text if found is None else wire.put(*found, said(wire.text[slice(*found)], random))
-
-    return breaks
+    return _one(lambda wire: _places(wire.text, which(wire.spec)), said)
 
 
 def _none(_old: str, _random: Random) -> str:
@@ -161,16 +118,15 @@ _ATTRIBUTE = re.compile(r"""(=)(")?((?:(?<=")[^"<>\n]+|(?<!")[\w.:/-]+))(?(2)")"
 _ATTRIBUTES = ('="{}"', "='{}'", "={}", ' = "{}"', ' ="{}"')
 
 
-def _attributes(wire: Wire, random: Random) -> str:
-    text = wire.text
+def _attributes(wire: Wire) -> list[Span]:
     ends = tuple({end for marker in markers(wire.spec) for end in ("=", '="') if marker.endswith(end)})
-    found = [match for match in _ATTRIBUTE.finditer(text) if ends and text[: match.start(3)].endswith(ends)]
-    if not found:
-        return text
-    match = random.choice(found)
-    return wire.put(
-        *match.span(), random.choice([w for w in _ATTRIBUTES if w.format(match[3]) != match[0]]).format(match[3])
-    )
+    found = _ATTRIBUTE.finditer(wire.text) if ends else ()
+    return [match.span() for match in found if wire.text[: match.start(3)].endswith(ends)]
+
+
+def _respelled(old: str, random: Random) -> str:
+    word = old.strip("='\" ")
+    return random.choice([way for way in _ATTRIBUTES if way.format(word) != old]).format(word)
 
 
 def _swapped(wire: Wire, random: Random) -> str:
@@ -193,25 +149,19 @@ def _drifted(wire: Wire, random: Random) -> str:
     strings = [(token.start, token.end) for token in tokens(text) if token.text[0] == '"']
     strings += [match.span() for match in _QUOTED.finditer(text)]  # a blank in a string is a part of it
     places = [match.span() for match in re.finditer(r"\s+", text)]
-    places += [(at, at) for at in _place(text, fixed(wire.spec), random) or ()]
+    beside = _places(text, fixed(wire.spec))
+    places += [(at, at) for at in random.choice(beside)] if beside else []
     places = [(at, end) for at, end in places if not any(first < at < last for first, last in strings)]
-    if not places:
-        return text
-    start, end = random.choice(places)
-    return wire.put(start, end, random.choice([blank for blank in _DRIFT if blank != text[start:end]]))
+    said: Said = lambda old, random: random.choice([blank for blank in _DRIFT if blank != old])  # noqa: E731
+    return _one(lambda _: places, said)(wire, random)
 
 
-def _escaped_break(wire: Wire, random: Random) -> str:
-    """Between two markers, or one and a bracket: elsewhere it may be a part of a value."""
+def _breaks_beside(wire: Wire) -> list[Span]:
+    """Line breaks between two markers, or one and a bracket: elsewhere they may be a part of a value."""
     text, cores = wire.text, sorted(set(_stripped(markers(wire.spec))), key=len, reverse=True)
-    either = "|".join(map(re.escape, cores))
-    found = [match.span() for match in re.finditer(rf"(?:{either})|[{{}}\[\]]", text)] if either else []
+    found = _places(text, [*cores, *"{}[]"]) if cores else []
     places = [(end, start) for (begin, end), (start, last) in pairwise(found) if max(end - begin, last - start) > 1]
-    places = [(start, end) for start, end in places if "\n" in text[start:end] and text[start:end].isspace()]
-    if not places:
-        return text
-    start, end = random.choice(places)
-    return wire.put(start, end, text[start:end].replace("\n", "\\n"))
+    return [(start, end) for start, end in places if "\n" in text[start:end] and text[start:end].isspace()]
 
 
 # The text around the markers
@@ -249,8 +199,9 @@ def _false_start(wire: Wire, random: Random) -> str:
     if wire.starts:
         start = end = random.choice(wire.starts)
     else:
-        found = _place(text, openers(spec, Role.CALL), random)
-        start, end = found or next(((at, at + 1) for at, _ in values(text)), (-1, -1))
+        found = _places(text, openers(spec, Role.CALL))
+        inside = next(((at, at + 1) for at, _, _ in json_in(text)), (-1, -1))
+        start, end = random.choice(found) if found else inside
     if start < 0:
         return text
     closing = [text.find(closer, end) for closer in closers(spec) if len(closer) > 1 or closer in "}])"]
@@ -274,11 +225,10 @@ def _spliced(wire: Wire, random: Random) -> str:
 _PREFIXES = ("functions.", "tools.", "functions::", "function.")
 
 
-def _prefixed(wire: Wire, random: Random) -> str:
+def _before_names(wire: Wire) -> list[Span]:
     either = "|".join(map(re.escape, wire.names))
-    found = [match.start() for match in re.finditer(rf"(?<![\w.])(?:{either})(?![\w.])", wire.text)] if either else []
-    at = random.choice(found) if found else None
-    return wire.text if at is None else wire.put(at, at, random.choice(_PREFIXES))
+    found = re.finditer(rf"(?<![\w.])(?:{either})(?![\w.])", wire.text) if either else ()
+    return [(match.start(), match.start()) for match in found]
 
 
 _OTHER_KEYS = ("params", "args", "input", "kwargs", "tool_args")
@@ -311,26 +261,10 @@ class JsonToken(NamedTuple):
     """There is something between the bracket that opens and this one, which closes."""
 
 
-def values(text: str) -> Iterator[tuple[int, int]]:
-    """Where the JSON objects and lists stand in `text`, outermost, those with something in them."""
-    decode = json.JSONDecoder().raw_decode
-    at = 0
-    while (match := re.compile(r"[{\[]").search(text, at)) is not None:
-        at = match.start()
-        try:
-            value, end = decode(text, at)
-        except (ValueError, RecursionError):
-            at += 1
-            continue
-        if value:
-            yield at, end
-        at = end
-
-
 def tokens(text: str) -> list[JsonToken]:
     """The tokens of all JSON in `text`."""
     found: list[JsonToken] = []
-    for start, end in values(text):
+    for start, end, _ in json_in(text):
         matches = list(_TOKEN.finditer(text, start, end))
         depth, last = 0, ""
         for match, after in zip(matches, [*matches[1:], None], strict=True):
@@ -345,7 +279,7 @@ def tokens(text: str) -> list[JsonToken]:
 
 def respaced(text: str, **layout: object) -> str:
     """`text` with its JSON laid out anew, as `json.dumps` does it with `layout`."""
-    for start, end in reversed(list(values(text))):
+    for start, end, _ in reversed([*json_in(text)]):
         text = text[:start] + json.dumps(json.loads(text[start:end]), **layout) + text[end:]  # type: ignore[arg-type]
     return text
 
@@ -355,15 +289,7 @@ Wanted: TypeAlias = Callable[[JsonToken], bool]
 
 def _token(wanted: Wanted, said: Said) -> Break:
     """One of the tokens is written otherwise."""
-
-    def breaks(wire: Wire, random: Random) -> str:
-        found = [token for token in tokens(wire.text) if wanted(token)]
-        if not found:
-            return wire.text
-        token = random.choice(found)
-        return wire.put(token.start, token.end, said(token.text, random))
-
-    return breaks
+    return _one(lambda wire: [(token.start, token.end) for token in tokens(wire.text) if wanted(token)], said)
 
 
 def _tokens(wanted: Wanted, *ways: Said, alone: bool = False) -> Break:
@@ -387,6 +313,10 @@ def _is(*words: str) -> Wanted:
 
 def _is_string(token: JsonToken) -> bool:
     return token.text[0] == '"'
+
+
+def _strings(regex: str) -> Wanted:
+    return lambda token: _is_string(token) and re.search(regex, token.text) is not None
 
 
 def _escapes(sign: str) -> Wanted:
@@ -443,7 +373,7 @@ _WITHIN = re.compile(r"(?:```\w*\s*|[=(,:\[{]\s*)\Z")
 
 def _fenced(wire: Wire, random: Random) -> str:
     text, fence = wire.text, random.choice(("```json\n", "```\n"))
-    for start, end in reversed(list(values(text))):
+    for start, end, _ in reversed([*json_in(text)]):
         if _WITHIN.search(text[:start]) is None:
             text = f"{text[:start]}{fence}{text[start:end]}\n```{text[end:]}"
     return text
@@ -455,115 +385,124 @@ _COMMENTS = (" // as asked\n", " /* as asked */ ", " # as asked\n")
 _TYPOGRAPHIC = ("“”", "‘’", "„“", "«»")
 
 
-class CorruptionKind(NamedTuple):
-    """What a corruption does, a text, and what may become of it."""
+_CALL = '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'
+
+
+class Corruption(StrEnum):
+    """A way to break wire text: what it does, a text, what may become of it, and the function.
+
+    From `MISSING_COMMA` on it is the JSON that is broken.
+    """
 
     what: str
     before: str
     after: str
     breaks: Break
 
+    def __new__(cls, name: str, what: str, before: str, after: str, breaks: Break) -> Corruption:
+        """The member of a row of the table."""
+        made = str.__new__(cls, name)
+        made._value_, made.what, made.before, made.after, made.breaks = name, what, before, after, breaks
+        return made
 
-_CALL = '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'
-_C = Corruption
-WAYS: dict[Corruption, CorruptionKind] = {
-    _C.MISSING_CLOSER: CorruptionKind("a marker that ends something is left out",
-        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}', _marker(lambda spec: _long(closers(spec)), _none)),
-    _C.MISSING_OPENER: CorruptionKind("a marker that begins something is left out",
-        _CALL, '{"name": "tide", "arguments": {}}\n</tool_call>', _marker(lambda spec: _long(openers(spec)), _none)),
-    _C.OPEN_REASONING: CorruptionKind("the marker that ends reasoning is left out",
-        "<think>\nHm.\n</think>\n\nHi.", "<think>\nHm.Hi.", _marker(lambda spec: closers(spec, Role.REASONING), _none)),
-    _C.MISSING_SIGN: CorruptionKind("the first sign of a marker that begins something is missing",
-        "<tool_call>", "tool_call>", _marker(lambda spec: _stripped(openers(spec)), lambda old, _: old[1:])),
-    _C.MISSING_WORD: CorruptionKind("a marker of several words that begins something lacks the first one",
-        "<tool_call>", "<call>", _marker(_of_words, lambda old, _: re.sub(r"[^\W_]+[_ ]?", "", old, count=1))),
-    _C.DROPPED_CHARACTER: CorruptionKind("a character of a marker, or of a key of JSON shapes, is missing",
-        "<tool_call>", "<tol_call>", _marker(lambda spec: _stripped(fixed(spec)), _with_less)),
-    _C.DROPPED_TOKENS: CorruptionKind(
-        "all markers that are one token of the model are gone, as servers drop them that skip special tokens",
-        "<|call|>{}</call>", "{}</call>", _dropped_tokens),
-    _C.SPLIT: CorruptionKind("a sign that does not belong there stands in the middle of a marker",
+    # fmt: off
+    MISSING_CLOSER = ("missing-closer", "a marker that ends something is left out",
+        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}', _marker(lambda spec: _long(closers(spec)), _none))
+    MISSING_OPENER = ("missing-opener", "a marker that begins something is left out",
+        _CALL, '{"name": "tide", "arguments": {}}\n</tool_call>', _marker(lambda spec: _long(openers(spec)), _none))
+    OPEN_REASONING = ("open-reasoning", "the marker that ends reasoning is left out",
+        "<think>\nHm.\n</think>\n\nHi.", "<think>\nHm.Hi.", _marker(lambda spec: closers(spec, Role.REASONING), _none))
+    MISSING_SIGN = ("missing-sign", "the first sign of a marker that begins something is missing",
+        "<tool_call>", "tool_call>", _marker(lambda spec: _stripped(openers(spec)), lambda old, _: old[1:]))
+    MISSING_WORD = ("missing-word", "a marker of several words that begins something lacks the first one",
+        "<tool_call>", "<call>", _marker(_of_words, lambda old, _: re.sub(r"[^\W_]+[_ ]?", "", old, count=1)))
+    DROPPED_CHARACTER = ("dropped-character", "a character of a marker, or of a key of JSON shapes, is missing",
+        "<tool_call>", "<tol_call>", _marker(lambda spec: _stripped(fixed(spec)), _with_less))
+    DROPPED_TOKENS = ("dropped-tokens", "markers that are one token are gone, as servers skip them",
+        "<|call|>{}</call>", "{}</call>", _dropped_tokens)
+    SPLIT = ("split", "a sign that does not belong there stands in the middle of a marker",
         "<tool_call>", "<tool-_call>",
-        _marker(lambda spec: _stripped(markers(spec)), _with_inside("-", "\u200b", "<", "x"))),
-    _C.BLANK_IN_MARKER: CorruptionKind("a blank stands in the middle of a marker",
-        "<tool_call>", "<tool _call>", _marker(lambda spec: _stripped(markers(spec)), _with_inside(" ", "\n"))),
-    _C.DOUBLED_MARKER: CorruptionKind("a marker stands there twice",
-        "<tool_call>", "<tool_call><tool_call>", _marker(_twice, lambda old, _: old * 2)),
-    _C.SWAPPED_MARKERS: CorruptionKind("two markers stand in each other's place",
-        _CALL, '\n</tool_call>{"name": "tide", "arguments": {}}<tool_call>\n', _swapped),
-    _C.ATTRIBUTES: CorruptionKind(
-        "what stands between a marker and its end is in other quotes, or in none, or has blanks around its sign",
-        '<call name="tide">', "<call name='tide'>", _attributes),
-    _C.WHITESPACE_DRIFT: CorruptionKind(
-        "whitespace is more, less, of another kind, or at the side of a marker where there was none",
-        _CALL, '<tool_call>\n\n{"name": "tide", "arguments": {}}\n</tool_call>', _drifted),
-    _C.ESCAPED_BREAK: CorruptionKind("a line break beside a marker is written as an escape",
-        _CALL, '<tool_call>\\n{"name": "tide", "arguments": {}}\n</tool_call>', _escaped_break),
-    _C.TRUNCATION: CorruptionKind("the text stops somewhere",
-        "<tool_call>", "<tool", lambda wire, random: wire.text[: random.randint(0, max(0, len(wire.text) - 1))]),
-    _C.CUT_CLOSERS: CorruptionKind("the text stops before its last closers, after the last argument",
-        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}', _cut_closers),
-    _C.EARLY_END: CorruptionKind("an end token stands before the last closers, which may still follow",
-        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}<|im_end|>', _early_end),
-    _C.LOST_BEGINNING: CorruptionKind("the first characters are gone",
-        "<tool_call>", "_call>",
-        lambda wire, random: wire.text[random.randint(1, max(1, min(30, len(wire.text)))) :]),
-    _C.FALSE_START: CorruptionKind("a call breaks off, and is written again from its beginning",
-        _CALL, f'<tool_call>\n{{"name": "ti{_CALL}', _false_start),
-    _C.WRONG_QUOTES: CorruptionKind("double quotes are single ones, single ones are double, or all are typographic",
-        '{"a": 1}', "{'a': 1}", _requoted),
-    _C.SPLICED_GARBAGE: CorruptionKind(
-        "something that does not belong there stands in the text: halves of markers, signs, controls",
-        "", "{", _spliced),
-    _C.NAME_PREFIX: CorruptionKind("the name of a tool has a prefix, such as `functions.`",
-        _CALL, _CALL.replace("tide", "functions.tide"), _prefixed),
-    _C.RENAMED_KEY: CorruptionKind("a key of the object that is a call is another one",
-        _CALL, _CALL.replace("arguments", "params"), _renamed_key),
-    _C.MISSING_COMMA: CorruptionKind("a comma is missing", '{"a": 1, "b": 2}', '{"a": 1 "b": 2}', _missing_comma),
-    _C.TRAILING_COMMA: CorruptionKind("a comma stands before a closing bracket",
-        '{"a": 1}', '{"a": 1,}', _token(lambda token: token.filled, lambda old, _: "," + old)),
-    _C.MISSING_QUOTE: CorruptionKind("a string lacks its first or its last quote",
-        '{"a": 1}', '{a": 1}', _token(_is_string, lambda old, random: random.choice((old[1:], old[:-1])))),
-    _C.SINGLE_QUOTES: CorruptionKind("strings are between single quotes, as Python writes them",
-        '{"a": "\\""}', "{'a': '\"'}", _tokens( lambda token: _is_string(token) and "'" not in token.text,
-        lambda old, _: f"'{old[1:-1]}'".replace('\\"', '"'), )),
-    _C.TYPOGRAPHIC_QUOTES: CorruptionKind("strings are between typographic quotes, all of them or one",
-        '{"a": 1}', "{“a”: 1}", _tokens(_is_string, *(_between(*pair) for pair in _TYPOGRAPHIC), alone=True)),
-    _C.UNESCAPED_QUOTE: CorruptionKind("the quotes in a string are not escaped",
-        r'{"a": "say \"b\""}', '{"a": "say "b""}', _token(_escapes('"'), _unescaped('"', '"'))),
-    _C.RAW_CONTROL: CorruptionKind("line breaks or tabs in a string are not escaped",
+        _marker(lambda spec: _stripped(markers(spec)), _with_inside("-", "\u200b", "<", "x")))
+    BLANK_IN_MARKER = ("blank-in-marker", "a blank stands in the middle of a marker",
+        "<tool_call>", "<tool _call>", _marker(lambda spec: _stripped(markers(spec)), _with_inside(" ", "\n")))
+    DOUBLED_MARKER = ("doubled-marker", "a marker stands there twice",
+        "<tool_call>", "<tool_call><tool_call>", _marker(_twice, lambda old, _: old * 2))
+    SWAPPED_MARKERS = ("swapped-markers", "two markers stand in each other's place",
+        _CALL, '\n</tool_call>{"name": "tide", "arguments": {}}<tool_call>\n', _swapped)
+    ATTRIBUTES = ("attributes", "what a marker holds is in other quotes, or in none, or has blanks beside it",
+        '<call name="tide">', "<call name='tide'>", _one(_attributes, _respelled))
+    WHITESPACE_DRIFT = ("whitespace-drift", "whitespace is more, less, of another kind, or where there was none",
+        _CALL, '<tool_call>\n\n{"name": "tide", "arguments": {}}\n</tool_call>', _drifted)
+    ESCAPED_BREAK = ("escaped-break", "a line break beside a marker is written as an escape",
+        _CALL, '<tool_call>\\n{"name": "tide", "arguments": {}}\n</tool_call>',
+        _one(_breaks_beside, lambda old, _: old.replace("\n", "\\n")))
+    TRUNCATION = ("truncation", "the text stops somewhere",
+        "<tool_call>", "<tool", lambda wire, random: wire.text[: random.randint(0, max(0, len(wire.text) - 1))])
+    CUT_CLOSERS = ("cut-closers", "the text stops before its last closers, after the last argument",
+        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}', _cut_closers)
+    EARLY_END = ("early-end", "an end token stands before the last closers, which may still follow",
+        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}<|im_end|>', _early_end)
+    LOST_BEGINNING = ("lost-beginning", "the first characters are gone",
+        "<tool_call>", "_call>", lambda wire, random: wire.text[random.randint(1, max(1, min(30, len(wire.text)))) :])
+    FALSE_START = ("false-start", "a call breaks off, and is written again from its beginning",
+        _CALL, f'<tool_call>\n{{"name": "ti{_CALL}', _false_start)
+    WRONG_QUOTES = ("wrong-quotes", "double quotes are single ones, single ones are double, or all are typographic",
+        '{"a": 1}', "{'a': 1}", _requoted)
+    SPLICED_GARBAGE = ("spliced-garbage", "something else stands in the text: halves of markers, signs, controls",
+        "", "{", _spliced)
+    NAME_PREFIX = ("name-prefix", "the name of a tool has a prefix, such as `functions.`",
+        _CALL, _CALL.replace("tide", "functions.tide"), _one(_before_names, lambda _, random: random.choice(_PREFIXES)))
+    RENAMED_KEY = ("renamed-key", "a key of the object that is a call is another one",
+        _CALL, _CALL.replace("arguments", "params"), _renamed_key)
+    MISSING_COMMA = "missing-comma", "a comma is missing", '{"a": 1, "b": 2}', '{"a": 1 "b": 2}', _missing_comma
+    TRAILING_COMMA = ("trailing-comma", "a comma stands before a closing bracket",
+        '{"a": 1}', '{"a": 1,}', _token(lambda token: token.filled, lambda old, _: "," + old))
+    MISSING_QUOTE = ("missing-quote", "a string lacks its first or its last quote",
+        '{"a": 1}', '{a": 1}', _token(_is_string, lambda old, random: random.choice((old[1:], old[:-1]))))
+    SINGLE_QUOTES = ("single-quotes", "strings are between single quotes, as Python writes them",
+        '{"a": "\\""}', "{'a': '\"'}",
+        _tokens(_strings("^[^']*$"), lambda old, _: f"'{old[1:-1]}'".replace('\\"', '"')))
+    TYPOGRAPHIC_QUOTES = ("typographic-quotes", "strings are between typographic quotes, all of them or one",
+        '{"a": 1}', "{“a”: 1}", _tokens(_is_string, *(_between(*pair) for pair in _TYPOGRAPHIC), alone=True))
+    UNESCAPED_QUOTE = ("unescaped-quote", "the quotes in a string are not escaped",
+        r'{"a": "say \"b\""}', '{"a": "say "b""}', _token(_escapes('"'), _unescaped('"', '"')))
+    RAW_CONTROL = ("raw-control", "line breaks or tabs in a string are not escaped",
         r'{"a": "b\nc"}', '{"a": "b\nc"}',
-        _either(_token(_escapes("n"), _unescaped("n", "\n")), _token(_escapes("t"), _unescaped("t", "\t")))),
-    _C.WRONG_ESCAPE: CorruptionKind("a backslash in a string is not escaped, or stands before a sign that needs none",
-        '{"a": "it\'s"}', '{"a": "it\\\'s"}', _either(
-        _token(lambda token: _is_string(token) and "'" in token.text, lambda old, _: old.replace("'", "\\'")),
-        _token( lambda token: _is_string(token) and re.search(_BAD_ESCAPE, token.text) is not None,
-        lambda old, _: re.sub(_BAD_ESCAPE, r"\\", old), ), )),
-    _C.MISSING_BRACE: CorruptionKind("a closing bracket is missing",
-        '{"a": [1]}', '{"a": [1}', _token(_is("}", "]"), _none)),
-    _C.EXTRA_BRACE: CorruptionKind("a closing bracket stands there twice",
-        '{"a": [1]}', '{"a": [1]]}', _token(_is("}", "]"), lambda old, _: old * 2)),
-    _C.MISSING_COLON: CorruptionKind("a colon is missing", '{"a": 1}', '{"a" 1}', _token(_is(":"), _none)),
-    _C.UNQUOTED_KEYS: CorruptionKind("keys have no quotes, all of them or one",
+        _either(_token(_escapes("n"), _unescaped("n", "\n")), _token(_escapes("t"), _unescaped("t", "\t"))))
+    WRONG_ESCAPE = ("wrong-escape", "a backslash in a string is not escaped, or stands before a sign that needs none",
+        '{"a": "it\'s"}', '{"a": "it\\\'s"}', _either(_token(_strings("'"), lambda old, _: old.replace("'", "\\'")),
+                _token(_strings(_BAD_ESCAPE), lambda old, _: re.sub(_BAD_ESCAPE, r"\\", old))))
+    MISSING_BRACE = ("missing-brace", "a closing bracket is missing",
+        '{"a": [1]}', '{"a": [1}', _token(_is("}", "]"), _none))
+    EXTRA_BRACE = ("extra-brace", "a closing bracket stands there twice",
+        '{"a": [1]}', '{"a": [1]]}', _token(_is("}", "]"), lambda old, _: old * 2))
+    MISSING_COLON = "missing-colon", "a colon is missing", '{"a": 1}', '{"a" 1}', _token(_is(":"), _none)
+    UNQUOTED_KEYS = ("unquoted-keys", "keys have no quotes, all of them or one",
         '{"a": 1}', "{a: 1}",
-        _tokens(lambda token: token.key and token.text[1:-1].isidentifier(), _between("", ""), alone=True)),
-    _C.PYTHON_WORDS: CorruptionKind(
-        "words are those of Python", '{"a": null}', '{"a": None}', _tokens(_is(*_PYTHON), lambda old, _: _PYTHON[old]),
-        ),
-    _C.ODD_LITERAL: CorruptionKind("`NaN` and the like stand for null",
-        '{"a": null}', '{"a": NaN}', _token(_is("null"), lambda _, random: random.choice(("NaN", "undefined")))),
-    _C.COMMENT: CorruptionKind("a comment stands in the JSON",
+        _tokens(lambda token: token.key and token.text[1:-1].isidentifier(), _between("", ""), alone=True))
+    PYTHON_WORDS = ("python-words", "words are those of Python",
+        '{"a": null}', '{"a": None}', _tokens(_is(*_PYTHON), lambda old, _: _PYTHON[old]))
+    ODD_LITERAL = ("odd-literal", "`NaN` and the like stand for null",
+        '{"a": null}', '{"a": NaN}', _token(_is("null"), lambda _, random: random.choice(("NaN", "undefined"))))
+    COMMENT = ("comment", "a comment stands in the JSON",
         '{"a": 1}', '{ /* as asked */ "a": 1}',
-        _token(_is(",", "{", "["), lambda old, random: old + random.choice(_COMMENTS))),
-    _C.ELLIPSIS: CorruptionKind("an ellipsis stands before a closing bracket",
+        _token(_is(",", "{", "["), lambda old, random: old + random.choice(_COMMENTS)))
+    ELLIPSIS = ("ellipsis", "an ellipsis stands before a closing bracket",
         '{"a": 1}', '{"a": 1, ...}',
-        _token(lambda token: token.filled, lambda old, random: random.choice((", ", ",")) + "..." + old)),
-    _C.STRING_VALUES: CorruptionKind(
-        "a number, a word or an object is written as a string", '[{"a": 1}]', '[{"a": "1"}]', _string_values,
-        ),
-    _C.FENCED: CorruptionKind("the JSON stands in a fenced block, unless it is a part of an expression",
-        '{"a": 1}', '```json\n{"a": 1}\n```', _fenced),
-}  # fmt: skip
+        _token(lambda token: token.filled, lambda old, random: random.choice((", ", ",")) + "..." + old))
+    STRING_VALUES = ("string-values", "a number, a word or an object is written as a string",
+        '[{"a": 1}]', '[{"a": "1"}]', _string_values)
+    FENCED = ("fenced", "the JSON stands in a fenced block, unless it is a part of an expression",
+        '{"a": 1}', '```json\n{"a": 1}\n```', _fenced)
+    # fmt: on
+
 
 OF_JSON = frozenset([*Corruption][[*Corruption].index(Corruption.MISSING_COMMA) :])
 """The ways to break JSON, which the way it is laid out must not matter to."""
+
+
+def corrupt(
+    text: str, spec: Spec, random: Random, how: Corruption, names: Sequence[str] = (), starts: Sequence[int] = ()
+) -> str:
+    """`text` broken in the way `how`; it calls tools of these `names`, with calls that begin at characters `starts`."""
+    return how.breaks(Wire(text, spec, names, starts), random)

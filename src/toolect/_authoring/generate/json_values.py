@@ -1,8 +1,9 @@
-"""JSON values of every type, some at the edges of what numbers and nesting may be."""
+"""JSON values: of every type, some at the edges of what numbers and nesting may be; and those that stand in a text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import TypeAlias
 
@@ -17,6 +18,8 @@ _EDGES = [1e-320, 1.7e308, -(10**400), 10**4000]
 _BREADTH = 3
 _DEPTH = 3
 _DEEPEST = 60
+MAX_WRONG = 256
+"""Brackets in a text that begin no JSON. Beyond it: the rest of the text is not looked at."""
 
 
 def value(random: Random, text: Text, key: Text, extreme: bool = False) -> Json:
@@ -59,3 +62,20 @@ def _nested(random: Random, inner: Json) -> Json:
     for _ in range(random.randint(2, _DEEPEST)):
         inner = [inner] if as_list else {"a": inner}
     return inner
+
+
+def json_in(text: str) -> Iterator[tuple[int, int, Json]]:
+    """The outermost objects and lists of JSON in a text with something in them, and where each begins and ends."""
+    decoder, at, wrong = json.JSONDecoder(), 0, 0
+    while wrong < MAX_WRONG:
+        at = min((i for i in (text.find("{", at), text.find("[", at)) if i >= 0), default=-1)
+        if at < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at, wrong = at + 1, wrong + 1
+            continue
+        if value:
+            yield at, end, value
+        at = end

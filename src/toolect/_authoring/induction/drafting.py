@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 import toolect
-from toolect._authoring.induction.json_trees import json_values
+from toolect._authoring.generate.json_values import json_in
 from toolect._authoring.induction.labeled_rows import MAX_TEXT, RowsError
 from toolect._message import Json
 from toolect._values.toolset import ToolSchemas, tool_schemas
@@ -75,7 +75,7 @@ def _line(text: str, edges: Sequence[int], first: int) -> int:
 
 def _json_calls(text: str, schemas: ToolSchemas) -> Iterator[tuple[int, Json]]:
     """Objects with the name of a tool, and the object that is with it."""
-    for start, _, value in json_values(text):
+    for start, _, value in json_in(text):
         yield from ((start, call) for call in _calls_in(value, schemas))
 
 
@@ -102,7 +102,7 @@ def _word_calls(text: str, schemas: ToolSchemas) -> Iterator[tuple[int, Json]]:
     found = [*re.finditer(rf"(?<![\w/-])(?:{names})(?![\w-])", text)] if names else []
     for match, after in zip(found, [*found[1:], None], strict=False):
         end = after.start() if after else len(text)
-        value = next((v for start, _, v in json_values(text[match.end() : end]) if isinstance(v, dict)), None)
+        value = next((v for start, _, v in json_in(text[match.end() : end]) if isinstance(v, dict)), None)
         arguments = value if value is not None else dict(_keyed(text, match.end(), end, match[0], schemas))
         yield match.start(), {"name": match[0], "arguments": arguments}
 
@@ -127,6 +127,6 @@ def _value(text: str) -> Json:
     if quoted := re.match(r"""(["'])(.*?)\1""", body, re.DOTALL):
         return quoted[2]
     if body[:1] in ("[", "{"):
-        return next((value for start, _, value in json_values(body) if not start), body)
+        return next((value for start, _, value in json_in(body) if not start), body)
     word = re.split(r"[\n<\])}|;]", body, maxsplit=1)[0].rstrip(" ,\"'")
     return {"true": True, "false": False, "null": None}.get(word.lower(), word)

@@ -11,11 +11,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from toolect._authoring.generate.json_values import json_in
 from toolect._authoring.induction.labeled_rows import Row
 from toolect._message import Call, Content, Json, Message, Reasoning, same_json
 
-MAX_WRONG = 256
-"""Brackets in a text that begin no JSON. Beyond it: the rest of the text is not looked at."""
 DEEP = 3
 """Levels of objects inside of one another in which a name and its arguments are looked for."""
 _HOLE = "\0"
@@ -33,23 +32,6 @@ class JsonCalls(NamedTuple):
     """A value holds more than one call, or content."""
 
 
-def json_values(text: str) -> Iterator[tuple[int, int, Json]]:
-    """The objects and lists of JSON in a text, outermost ones."""
-    decoder, at, wrong = json.JSONDecoder(), 0, 0
-    while wrong < MAX_WRONG:
-        found = [i for i in (text.find("{", at), text.find("[", at)) if i >= 0]
-        if not found:
-            return
-        at = min(found)
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at, wrong = at + 1, wrong + 1
-            continue
-        yield at, end, value
-        at = end
-
-
 def json_calls(rows: Sequence[Row]) -> JsonCalls | None:
     """The calls of all rows, if each is in a JSON value with its name and its arguments."""
     trees: list[Json] = []
@@ -59,7 +41,7 @@ def json_calls(rows: Sequence[Row]) -> JsonCalls | None:
     for row in rows:
         left = _Left(deque(row.message.calls), row.message.content, row.message.reasoning)
         here: list[tuple[int, int]] = []
-        for start, end, value in json_values(row.whole):
+        for start, end, value in json_in(row.whole):
             before = left.state()
             tree = _abstract(value, left)
             if left.state() == before:
