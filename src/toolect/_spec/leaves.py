@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
+from toolect._spec.model import Rule
 
 
 def alternatives(expr: Expr) -> tuple[Expr, ...]:
@@ -22,3 +23,14 @@ def leaves(expr: Expr) -> Iterator[Literal | Pattern | Slot | Ref]:
             yield from leaves(item)
         case _:
             yield expr
+
+
+def reached(rules: Mapping[str, Rule], start: str = "start") -> set[str]:
+    """The rules that a way leads to from one of them, itself among them."""
+    found, todo = {start}, [start]
+    while todo:
+        parts = leaves(rules[todo.pop()].expr)
+        new = {part.rule for part in parts if isinstance(part, Ref) and part.rule in rules} - found
+        found |= new
+        todo += new
+    return found

@@ -15,8 +15,8 @@ from toolect._graph.network import Network, Option
 from toolect._message import dumps
 from toolect._spec.document import read_text
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
-from toolect._spec.leaves import leaves
-from toolect._spec.model import Rule, Spec
+from toolect._spec.leaves import reached
+from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 
 
@@ -42,18 +42,9 @@ class GrammarPart(msgspec.Struct, frozen=True):
 def parts(dialect: Dialect, written: bool = False) -> list[GrammarPart]:
     """Every part of the dialect's grammar, rule by rule: what a `Derivation` counts; or those of what is `written`."""
     network = dialect._graph().network
-    return list(_parts(network, _written(network.spec) if written else {*network.spec.rules}))
-
-
-def _written(spec: Spec) -> set[str]:
-    """The rules that lead to no rule that is only read."""
-    found, todo = set[str](), ["start"]
-    while todo:
-        name = todo.pop()
-        if name not in found and name not in spec.unwritten:
-            found.add(name)
-            todo += [part.rule for part in leaves(spec.rules[name].expr) if isinstance(part, Ref)]
-    return found
+    rules, unwritten = network.spec.rules, network.spec.unwritten if written else ()
+    found = reached({name: rule for name, rule in rules.items() if name not in unwritten}) if written else {*rules}
+    return list(_parts(network, found))
 
 
 def _parts(network: Network, rules: set[str]) -> Iterator[GrammarPart]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from toolect._spec.grammar_model import Alt, Expr, Literal, Ref, Repeat, Seq, Slot
-from toolect._spec.leaves import leaves
+from toolect._spec.leaves import leaves, reached
 from toolect._spec.model import Spec
 from toolect._spec.shape_model import Keyed, Many, Obj, OneOf, Shape
 
@@ -36,10 +36,9 @@ class Alternative(msgspec.Struct, frozen=True, order=True):
 
 def alternatives(spec: Spec) -> tuple[Alternative, ...]:
     """Every alternative of the rules that an answer can hold."""
-    reach = Reach(spec)
     found: list[Alternative] = []
     for rule in spec.rules.values():
-        if reach.distance("start", rule.name) < FAR:
+        if rule.name in reached(spec.rules):
             found += _choices(rule.name, rule.expr, ())
             for slot in dict.fromkeys(
                 f"{rule.name}/{leaf.kind}" for leaf in leaves(rule.expr) if isinstance(leaf, Slot)

@@ -20,8 +20,8 @@ from toolect._message import Content, Json, Message, MessageError, Reasoning
 from toolect._rendered import RenderError
 from toolect._shown import alike, cut, one_line
 from toolect._spec.chat_model import ChatRole, Fact, Lost
-from toolect._spec.grammar_model import Literal, Ref
-from toolect._spec.leaves import leaves
+from toolect._spec.grammar_model import Literal
+from toolect._spec.leaves import leaves, reached
 from toolect._spec.problems import Problems, one_of
 from toolect._transcript import Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, User
@@ -158,12 +158,8 @@ def _loose(value: Json) -> Json:
 
 def unreachable_rule(subject: ChatSubject) -> Iterator[Diagnostic]:
     """The rules that no way from `start` leads to."""
-    rules, reached, todo = subject.spec.rules, {"start"}, ["start"]
-    while todo:
-        new = {part.rule for part in leaves(rules[todo.pop()].expr) if isinstance(part, Ref)} - reached
-        reached |= new
-        todo += new
-    yield from (unreached(rule) for name, rule in rules.items() if name not in reached)
+    rules = subject.spec.rules
+    yield from (unreached(rules[name]) for name in rules if name not in reached(rules))
 
 
 def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from lark import Token
 
-from toolect._authoring.generate.reach import FAR, Reach
 from toolect._authoring.lint.places import files, patterns
 from toolect._authoring.lint.subject import Subject
 from toolect._diagnostic import Diagnostic, warning
@@ -17,6 +16,7 @@ from toolect._regular.syntax import NotRegularError
 from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Repeat, Seq, Slot
 from toolect._spec.grammar_source import place_of
 from toolect._spec.holes import holes
+from toolect._spec.leaves import reached
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Rule, Spec
 from toolect._spec.shape_model import HoleKind
@@ -24,8 +24,8 @@ from toolect._spec.shape_model import HoleKind
 
 def unreachable_rule(subject: Subject) -> Iterator[Diagnostic]:
     """The rules that no way from `start` leads to."""
-    reach = Reach(subject.spec)
-    yield from (unreached(rule) for name, rule in subject.spec.rules.items() if reach.distance("start", name) == FAR)
+    rules = subject.spec.rules
+    yield from (unreached(rules[name]) for name in rules if name not in reached(rules))
 
 
 def unreached(rule: Rule) -> Diagnostic:
