@@ -11,10 +11,11 @@ from click.testing import CliRunner, Result
 from registries import own_registries
 
 import toolect
-from toolect._authoring.induction import Row, induce, tools_of
+from toolect._authoring.induction import Row, induce
 from toolect._authoring.induction.equations import ContradictionError, Equation, solutions
 from toolect._cli import main
 from toolect._message import Call, Content, Json, Message
+from toolect.testing import tools_for
 from tools.induction.measure import random_outcome, shipped_outcome, wild_outcome
 from tools.induction.random_formats import wild_formats
 
@@ -220,7 +221,7 @@ def test_shapes() -> None:
         Row(i, text("tide", {"port": port}, ident), Message([Call("tide", {"port": port}, ident)]))
         for i, (port, ident) in enumerate([("Brest", "a1"), ("Kiel", "b2"), ("Oslo", "c3")], 1)
     ]
-    made = induce(rows, tools_of(rows))
+    made = induce(rows, tools_for(Message([call for row in rows for call in row.message.calls])))
     assert made.claimed and made.spec is not None
     shape = {"ref": "$id", "v": 1, "op": {"verb": "$name", "args": "$arguments.text"}}
     assert made.spec.entry["map"]["call/JSON"] == shape
@@ -234,7 +235,7 @@ def test_content_alone_says_nothing_of_calls() -> None:
         Row(3, "<do>tide(port='Brest', days=2)</do><do>log()</do>", Message([Call("tide", {"port": "Brest", "days": 2}), Call("log", {})])),
         Row(4, "<do>log()</do><do>tide(port='it\\'s')</do>", Message([Call("log", {}), Call("tide", {"port": "it's"})])),
     ]  # fmt: skip
-    made = induce(rows, tools_of(rows))
+    made = induce(rows, tools_for(Message([call for row in rows for call in row.message.calls])))
     assert not made.why and made.dialect is not None
     assert made.dialect.parse("<say>No <b> call.</say>").content == "No <b> call."
 

@@ -85,11 +85,13 @@ def _begin(
     name: str, rows: Sequence[Row], tools: list[Json] | None, into: Path, anyway: bool, force: bool, asked: bool = False
 ) -> int:
     """Write the files of a dialect, unless a known one reads all; rows that were `asked` for show all there is."""
-    from toolect._authoring.induction import induce, tools_of
+    from toolect._authoring.induction import induce
     from toolect._authoring.induction.files import files_of
+    from toolect._message import Message
+    from toolect._rendering.roundtrip import tools_of
     from toolect.chat_template.probes import TOOLS
 
-    declared = tools or (TOOLS if asked else tools_of(rows))
+    declared = tools or (TOOLS if asked else tools_of(Message([call for row in rows for call in row.message.calls])))
     if not anyway and (known := _known(rows, declared)):
         reads = f"`toolect parse --dialect {known}`"
         note(f"the dialect `{known}` reads this already: {reads}; --anyway makes one from nothing")

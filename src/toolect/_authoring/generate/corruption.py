@@ -399,7 +399,9 @@ class Corruption(StrEnum):
     after: str
     breaks: Break
 
-    def __new__(cls, name: str, what: str, before: str, after: str, breaks: Break) -> Corruption:
+    def __new__(
+        cls, name: str, what: str = "", before: str = "", after: str = "", breaks: Break = lambda wire, _: wire.text
+    ) -> Corruption:
         """The member of a row of the table."""
         made = str.__new__(cls, name)
         made._value_, made.what, made.before, made.after, made.breaks = name, what, before, after, breaks

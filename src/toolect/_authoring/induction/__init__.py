@@ -8,29 +8,22 @@ whole and streamed, and writes its message back, is the answer.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from toolect._authoring.induction.emission import EmittedSpec, emit
 from toolect._authoring.induction.equations import ContradictionError, solutions
 from toolect._authoring.induction.json_trees import JsonCalls, json_calls
-from toolect._authoring.induction.labeled_rows import (
-    Row,
-    RowsError,
-    check_rows,
-    difference,
-    parts_of,
-    read_rows,
-    tools_of,
-)
+from toolect._authoring.induction.labeled_rows import Row, RowsError, check_rows, difference, parts_of, read_rows
 from toolect._authoring.induction.value_alignment import AlignmentError, FormatHypothesis, Inside, align, variants
 from toolect._authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect._authoring.laws import stream
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
-from toolect._message import Json
+from toolect._message import Json, Message
 from toolect._rendered import RenderError
 from toolect._shown import cut
 from toolect._spec.load import load_spec
@@ -38,7 +31,7 @@ from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import tool_schemas
 from toolect.registry import shipped
 
-__all__ = ["Induced", "Row", "RowsError", "check_rows", "difference", "induce", "prove", "read_rows", "tools_of"]
+__all__ = ["Induced", "Row", "RowsError", "check_rows", "difference", "induce", "prove", "read_rows"]
 
 SAMPLE = 16
 """Rows that are aligned. Beyond it: more are where the dialect of these does not read and write them."""
@@ -97,13 +90,13 @@ def induce(rows: Sequence[Row], tools: Sequence[Json], name: str = "new", left_o
     """
     sample = [*rows[:SAMPLE]]
     while True:
-        made = _search(sample, tools, name, [*_candidates(sample)])
+        made = _DialectSearch(sample, tools, name).run([*_candidates(sample)])
         if made.dialect is None or len(sample) == len(rows):
             break
-        dialect = made.dialect
-        wrong = [row for row in rows if row not in sample and not prove(dialect, [row], tools).back][:COUNTEREXAMPLES]
+        left = (row for row in rows if row not in sample)
+        wrong = [*islice((row for row in left if not prove(made.dialect, [row], tools).back), COUNTEREXAMPLES)]
         if not wrong or len(sample) >= MAX_SAMPLE:
-            proof = prove(dialect, rows, tools)
+            proof = prove(made.dialect, rows, tools)
             made = made._replace(proof=proof, why=made.why or proof.wrong)
             break
         sample += wrong
@@ -128,22 +121,6 @@ def _candidates(rows: Sequence[Row]) -> Iterator[_Candidate]:
             yield _Candidate(variant._replace(spelling=spelling, typed=True), None, rows)
 
 
-def _search(rows: Sequence[Row], tools: Sequence[Json], name: str, candidates: Sequence[_Candidate]) -> Induced:
-    """The dialect that does most with rows: one that reads and writes all to the character ends the search."""
-    search = _DialectSearch(rows, tools, name)
-    aligned = []
-    for one in candidates:
-        other = search.accepted and one.hypothesis.inside is not search.inside
-        if search.goes_on and not other and (found := search.solved(one)):
-            aligned.append((one, found))
-            search.tries(one, found[0])
-    for at in range(1, MAX_SOLUTIONS):
-        for one, found in aligned:
-            if len(found) > at and search.goes_on and not search.accepted:
-                search.tries(one, found[at])
-    return search.result()
-
-
 class _DialectSearch:
     """The dialects that were tried, and the best of them."""
 
@@ -155,10 +132,22 @@ class _DialectSearch:
         self.seen: set[str] = set()
         self.accepted = 0
 
-    @property
-    def inside(self) -> Inside | None:
-        """How calls are made in the best dialect."""
-        return self.best.hypothesis.inside if self.best.hypothesis is not None else None
+    def run(self, candidates: Sequence[_Candidate]) -> Induced:
+        """The dialect that does most with rows, or why there is none; one that does all to the character ends it."""
+        aligned = []
+        for one in candidates:
+            best = self.best.hypothesis if self.accepted else None
+            other = best is not None and one.hypothesis.inside is not best.inside
+            if self.goes_on and not other and (found := self.solved(one)):
+                aligned.append((one, found))
+                self.tries(one, found[0])
+        for at in range(1, MAX_SOLUTIONS):
+            for one, found in aligned:
+                if len(found) > at and self.goes_on and not self.accepted:
+                    self.tries(one, found[at])
+        if self.best.dialect is not None:
+            return self.best
+        return self.best._replace(why=max(self.whys, key=lambda why: why[0], default=(0, ""))[1])
 
     @property
     def goes_on(self) -> bool:
@@ -183,12 +172,11 @@ class _DialectSearch:
 
     def tries(self, one: _Candidate, solution: dict[str, str]) -> None:
         """Try the dialect of a solution, whose calls begin a line, or anywhere."""
-        specs = [emit(one.hypothesis, solution, self.rows, lined, one.calls) for lined in (True, False)]
-        for spec in specs:
-            text = repr(spec)
-            if text in self.seen:
+        for lined in (True, False):
+            spec = emit(one.hypothesis, solution, self.rows, lined, one.calls)
+            if repr(spec) in self.seen:
                 continue
-            self.seen.add(text)
+            self.seen.add(repr(spec))
             try:
                 dialect = load(spec, self.name)
                 proof = prove(dialect, self.rows, self.tools, self.best.proof.read)
@@ -202,14 +190,6 @@ class _DialectSearch:
             if proof[:3] == (len(self.rows),) * 3:
                 self.accepted += 1
                 return
-
-    def result(self) -> Induced:
-        """The best of all, or why there is none."""
-        return (
-            self.best
-            if self.best.dialect is not None
-            else self.best._replace(why=max(self.whys, key=lambda why: why[0], default=(0, ""))[1])
-        )
 
 
 def load(spec: EmittedSpec, name: str) -> Dialect:
@@ -263,8 +243,10 @@ def _unproven(rows: Sequence[Row], tools: Sequence[Json], name: str, made: Induc
         others = [row for row in rows if row is not left]
         with suppress(RowsError):
             check_rows(others)
-            alike = [one for one in _candidates(others) if _same(one.hypothesis, made.hypothesis)]
-            other = _search(others, tools, name, alike)
+            alike = [
+                one for one in _candidates(others) if made.hypothesis and one.hypothesis[:4] == made.hypothesis[:4]
+            ]
+            other = _DialectSearch(others, tools, name).run(alike)
             proof = prove(other.dialect, [left], tools) if other.dialect is not None else Proof()
             if proof.back:
                 continue
@@ -285,27 +267,20 @@ def _unseen(rows: Sequence[Row], tools: Sequence[Json], made: Induced) -> Iterat
                 return
 
 
-def _same(one: FormatHypothesis, other: FormatHypothesis | None) -> bool:
-    """True for what supposes the same of calls and values."""
-    return other is not None and one[:4] == other[:4]
+_SHOWN: Mapping[str, Callable[[Message], object]] = {
+    "two calls": lambda said: len(said.calls) > 1,
+    "reasoning": lambda said: said.reasoning,
+    "content with a call": lambda said: said.content and said.calls,
+    "a call without arguments": lambda said: any(not call.arguments for call in said.calls),
+}
+"""What rows should show, in words, and whether one does."""
 
 
 def _shows(row: Row, others: Sequence[Row]) -> str:
     """What a row shows that no other does."""
-    message = row.message
-    if len(message.calls) > 1 and all(len(one.message.calls) < 2 for one in others):
-        return "two calls"
-    if message.reasoning and not any(one.message.reasoning for one in others):
-        return "reasoning"
-    if message.content and message.calls and not any(one.message.content and one.message.calls for one in others):
-        return "content with a call"
-    if any(not call.arguments for call in message.calls):
-        return "a call without arguments"
-    kinds = {type(value).__name__ for call in message.calls for value in (call.arguments or {}).values()}
-    known = {
-        type(value).__name__
-        for one in others
-        for call in one.message.calls
-        for value in (call.arguments or {}).values()
-    }
-    return f"a value of type {', '.join(sorted(kinds - known))}" if kinds - known else "how it is written"
+    for what, shows in _SHOWN.items():
+        if shows(row.message) and not any(shows(one.message) for one in others):
+            return what
+    kinds = {type_of(value) for value in parts_of(row.message)}
+    kinds -= {type_of(value) for one in others for value in parts_of(one.message)}
+    return f"a value of type {', '.join(sorted(kinds))}" if kinds else "how it is written"

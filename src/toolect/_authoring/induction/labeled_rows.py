@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from toolect._errors import ToolectError
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment, dumps, kind_of, same_json
 from toolect._shown import cut
-from toolect._values.schema_keywords import type_of
 
 MAX_TEXT = 1 << 14
 """Characters of a text: more than an answer has that a person would paste."""
@@ -64,31 +63,31 @@ def read_rows(source: str) -> list[Row]:
 
 def row_of(given: Json, number: int) -> Row:
     """The row that an object says. Raises RowsError."""
-    text = given.get("text") if isinstance(given, dict) else None
-    if not isinstance(text, str):
-        got = kind_of(given) if not isinstance(given, dict) else f"`text` of {kind_of(text)}" if text else "none"
-        raise RowsError(f"row {number}: expected an object with `text`, the answer, got {got}")
-    if odd_part := _odd(given):
-        raise RowsError(f"row {number}: expected text and finite numbers, at most {DEEP} levels deep, got {odd_part}")
-    if odd := [key for key in given if key not in _FIELDS]:
-        raise RowsError(f"row {number}: expected the fields {', '.join(_FIELDS)}, got `{odd[0]}`")
-    texts = {key: given.get(key) or "" for key in ("content", "reasoning", "prefix")}
-    for key, value in texts.items():
-        if not isinstance(value, str):
-            raise RowsError(f"row {number}: expected `{key}` as a text, got {kind_of(value)}")
-    if "content" not in given and "calls" not in given:
-        raise RowsError(
-            f"row {number}: expected what the text says, `content`, `reasoning` or `calls`, got `text` alone"
-        )
+
+    def check(holds: object, expected: str, got: object) -> None:
+        if not holds:
+            raise RowsError(f"row {number}: expected {expected}, got {got}")
+
+    text: Json = given.get("text") if isinstance(given, dict) else None
+    got = f"{kind_of(given)}" if not isinstance(given, dict) else f"`text` of {kind_of(text)}" if text else "none"
+    check(isinstance(text, str), "an object with `text`, the answer", got)
+    odd = _odd(given)
+    check(not odd, f"text and finite numbers, at most {DEEP} levels deep", odd)
+    unknown = next((key for key in given if key not in _FIELDS), "")
+    check(not unknown, f"the fields {', '.join(_FIELDS)}", f"`{unknown}`")
+    check(
+        "content" in given or "calls" in given, "what the text says, `content`, `reasoning` or `calls`", "`text` alone"
+    )
+    check(len(text) <= MAX_TEXT, f"at most {MAX_TEXT} characters of `text`", len(text))
+    content, reasoning, prefix = (given.get(key) or "" for key in ("content", "reasoning", "prefix"))
+    for key, value in (("content", content), ("reasoning", reasoning), ("prefix", prefix)):
+        check(isinstance(value, str), f"`{key}` as a text", kind_of(value))
     calls = given.get("calls") or []
-    if not isinstance(calls, list):
-        raise RowsError(f"row {number}: expected `calls` as a list, got {kind_of(calls)}")
-    segments: list[Segment] = [Reasoning(texts["reasoning"])] if texts["reasoning"] else []
-    segments += [Content(texts["content"])] if texts["content"] else []
+    check(isinstance(calls, list), "`calls` as a list", kind_of(calls))
+    segments: list[Segment] = [Reasoning(reasoning)] if reasoning else []
+    segments += [Content(content)] if content else []
     segments += [_call(call, f"row {number}: call {i}") for i, call in enumerate(calls, 1)]
-    if len(given["text"]) > MAX_TEXT:
-        raise RowsError(f"row {number}: expected at most {MAX_TEXT} characters of `text`, got {len(given['text'])}")
-    return Row(number, given["text"], Message(segments), texts["prefix"])
+    return Row(number, text, Message(segments), prefix)
 
 
 def _odd(value: Json, depth: int = 0) -> str:
@@ -169,18 +168,3 @@ def parts_of(value: Message | Json) -> Iterator[Json]:
         inner = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
     for one in inner:
         yield from parts_of(one)
-
-
-def tools_of(rows: Iterable[Row]) -> list[Json]:
-    """Tools that the calls of rows may be of: a parameter has all types that it was given."""
-    types: dict[str, dict[str, dict[str, None]]] = {}
-    for call in (call for row in rows for call in row.message.calls):
-        properties = types.setdefault(call.name, {})
-        for key, value in (call.arguments or {}).items():
-            properties.setdefault(key, {})[type_of(value)] = None
-    return [
-        {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {
-            key: {"type": [*kinds] if len(kinds) > 1 else next(iter(kinds))} for key, kinds in properties.items()
-        }}}}
-        for name, properties in types.items()
-    ]  # fmt: skip

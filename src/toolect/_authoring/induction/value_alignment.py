@@ -18,6 +18,7 @@ from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, 
 from toolect._authoring.induction.labeled_rows import Row
 from toolect._authoring.induction.value_spellings import LITERALS, Finder, ValueSpelling, known, word
 from toolect._message import Call, Json, Message, dumps
+from toolect._values.schema_keywords import type_of
 
 
 class Inside(StrEnum):
@@ -165,26 +166,25 @@ def _arguments(made: Plan, call: Call, hypothesis: FormatHypothesis) -> None:
 
 
 def _value(made: Plan, value: Json, hypothesis: FormatHypothesis, part: str) -> None:
-    if hypothesis.spelling.leaves and isinstance(value, list):
-        made.glue("array opener")
-        for i, item in enumerate(value):
-            made.glue("item divider" if i else "", "item opener")
-            _value(made, item, hypothesis, f"{dumps(item)} in {part}")
-            made.glue("item closer")
-        made.glue("array closer")
-    elif hypothesis.spelling.leaves and isinstance(value, dict):
-        made.glue("object opener")
-        for i, (key, inner) in enumerate(sorted(value.items()) if hypothesis.sorted else value.items()):
-            made.glue("pair divider" if i else "", "pair opener")
-            made.atom(f"the key `{key}` in {part}", word(key))
-            made.words((KEY, key))
-            made.glue("pair key closer")
+    leaves = hypothesis.spelling.leaves
+    if leaves and isinstance(value, list | dict):
+        keyed = isinstance(value, dict)
+        kind, item = ("object", "pair") if keyed else ("array", "item")
+        members = [*value.items()] if isinstance(value, dict) else [("", one) for one in value]
+        made.glue(f"{kind} opener")
+        for i, (key, inner) in enumerate(sorted(members) if keyed and hypothesis.sorted else members):
+            made.glue(f"{item} divider" if i else "", f"{item} opener")
+            if keyed:
+                made.atom(f"the key `{key}` in {part}", word(key))
+                made.words((KEY, key))
+                made.glue("pair key closer")
             _value(made, inner, hypothesis, f"{dumps(inner)} in {part}")
-            made.words((KEY, key))
-            made.glue("pair closer")
-        made.glue("object closer")
+            if keyed:
+                made.words((KEY, key))
+            made.glue(f"{item} closer")
+        made.glue(f"{kind} closer")
     else:
-        kind = type_of_leaf(value, hypothesis.spelling.leaves)
+        kind = type_of_leaf(value, leaves)
         made.glue(f"before {kind}" if hypothesis.typed else "")
         made.atom(part, hypothesis.spelling.finder(value))
         made.glue(f"after {kind}" if hypothesis.typed else "")
@@ -196,10 +196,7 @@ def type_of_leaf(value: Json, leaves: bool) -> str:
         return "string"
     if not leaves:
         return "other"
-    words = {True: "true", False: "false", None: "null"}
-    if value is None or isinstance(value, bool):
-        return words[value]
-    return "number" if isinstance(value, float) else "integer"
+    return dumps(value) if isinstance(value, bool | None) else type_of(value)
 
 
 class Alignment(NamedTuple):
@@ -209,21 +206,15 @@ class Alignment(NamedTuple):
     words: dict[str, str]
 
 
-def _apart(text: str, call: Call) -> bool:
-    """True where the name of a call stands beside its id, too."""
-    rest = text.replace(call.id or "", " ")
-    return re.search(rf"(?<!\w){re.escape(call.name)}(?!\w)", rest) is not None
-
-
 def variants(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
     """What the rows show of a format before anything is supposed of its values: one or several ways to see them."""
     plain = FormatHypothesis(Inside.KEYS, LITERALS[0])
-    calls = [call for row in rows for call in row.message.calls]
-    ids = bool(calls) and all(call.id and call.name in call.id and call.id != call.name for call in calls)
-    ids = ids and all(call.id in row.whole for row in rows for call in row.message.calls if call.id)
-    ids = ids and not all(_apart(row.whole, call) for row in rows for call in row.message.calls)
-    ordered = all(_in_order(row, [*(call.arguments or ())]) for row in rows for call in row.message.calls)
-    orderly = all(_in_order(row, sorted(call.arguments or ())) for row in rows for call in row.message.calls)
+    calls = [(row.whole, call) for row in rows for call in row.message.calls]
+    ids = all(call.id and call.name in call.id and call.id != call.name and call.id in text for text, call in calls)
+    ids = ids and any(word(call.name).find(text.replace(call.id or "", " "), 0) is None for text, call in calls)
+    ordered, orderly = (
+        all(_in_order(text, order(call.arguments or ())) for text, call in calls) for order in (list, sorted)
+    )
     last = [(tokens(row.whole)[-1], bool(row.message.calls)) for row in rows if row.whole]
     called, said = ({token for token, one in last if one is some} for some in (True, False))
     ends = len(called) == len(said) == 1 and called != said and all(map(_SPECIAL.fullmatch, called | said))
@@ -240,20 +231,22 @@ def variants(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
 _SPECIAL = re.compile(r"</?[^<>\s]*>|<[|｜].*[|｜]>")
 
 
-def _in_order(row: Row, words: Sequence[str]) -> bool:
+def _in_order(text: str, words: Sequence[str]) -> bool:
     """True where the words stand in a text one after the other."""
-    at = 0
+    places = [(0, 0)]
     for one in words:
-        if (place := word(one).find(row.whole, at)) is None:
+        if (place := word(one).find(text, places[-1][1])) is None:
             return False
-        at = place[1]
+        places.append(place)
     return True
 
 
 def align(rows: Sequence[Row], hypothesis: FormatHypothesis) -> Alignment:
     """The glue between all that rows say. Raises AlignmentError."""
     usual: Usual = {}
-    hypothesis = hypothesis._replace(again=_again(_all_placed(rows, hypothesis, usual)))
+    ends = [one for one in _all_placed(rows, hypothesis, usual) if one[0].finder is None and "call closer" in one[0][0]]
+    again = min((_with_holes(text, step.words, NAME).count(NAME) for step, text, _, _ in ends), default=0)
+    hypothesis = hypothesis._replace(again=again)
     for _ in range(2):
         counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
         for step, text, _, _ in _all_placed(rows, hypothesis, usual):
@@ -281,12 +274,6 @@ def _all_placed(rows: Sequence[Row], hypothesis: FormatHypothesis, usual: Usual)
     return [one for at, row in enumerate(rows) for one in _placed(row, at, hypothesis, usual)]
 
 
-def _again(glue: Sequence[Glue]) -> int:
-    """How often the last call of an answer says its name behind its arguments."""
-    ends = [(step, text) for step, text, _, _ in glue if step.finder is None and "call closer" in step.variables]
-    return min((_with_holes(text, step.words, NAME).count(NAME) for step, text in ends), default=0)
-
-
 def orders(message: Message) -> Iterator[tuple[str, ...]]:
     """The orders in which the parts of a message may stand, the usual one first."""
     parts = [part for part in ("reasoning", "content", "calls") if getattr(message, part)]
@@ -295,17 +282,14 @@ def orders(message: Message) -> Iterator[tuple[str, ...]]:
 
 def _placed(row: Row, at: int, hypothesis: FormatHypothesis, usual: Usual) -> list[Glue]:
     """The glue of a row, in the first order of its parts in which all of them are found."""
-    wrong: AlignmentError | None = None
-    given = row.message
-    for order in orders(given):
+    wrong: list[AlignmentError] = []
+    for order in orders(row.message):
         try:
-            return [*_placed_in(row, plan(given, order, hypothesis, at), usual)]
+            return [*_placed_in(row, plan(row.message, order, hypothesis, at), usual)]
         except AlignmentError as error:
-            if wrong is None or error.progress > wrong.progress:
-                wrong = error
-    if wrong is None:
-        return [*_placed_in(row, plan(given, (), hypothesis, at), usual)]
-    raise AlignmentError(str(wrong), at + wrong.progress)
+            wrong.append(error)
+    best = max(wrong, key=lambda error: error.progress)
+    raise AlignmentError(str(best), at + best.progress)
 
 
 def _placed_in(row: Row, made: Plan, usual: Usual) -> Iterator[Glue]:
@@ -314,9 +298,9 @@ def _placed_in(row: Row, made: Plan, usual: Usual) -> Iterator[Glue]:
         if step.finder is None:
             yield step, text[at:], row.number, f"between {before} and the end"
             return
-        lead = _filled(usual.get(step.variables), step.words)
-        end = step.finder.at(text, at + len(lead)) if lead is not None and text.startswith(lead, at) else None
-        place = (at + len(lead), end) if lead is not None and end is not None else step.finder.find(text, at)
+        begin = at + len(lead := _filled(usual.get(step.variables, "\0"), step.words))
+        end = step.finder.at(text, begin) if text.startswith(lead, at) else None
+        place = (begin, end) if end is not None else step.finder.find(text, at)
         if place is None:
             there = f" behind {before}" if step.finder.find(text, 0) else ""
             raise AlignmentError(
@@ -333,10 +317,10 @@ def _with_holes(text: str, words: Sequence[tuple[str, str]], only: str = "") -> 
     return text
 
 
-def _filled(text: str | None, words: Sequence[tuple[str, str]]) -> str | None:
+def _filled(text: str, words: Sequence[tuple[str, str]]) -> str:
     """A text with what belongs into its holes; the last word of each kind is that of the next value."""
-    for hole, found in reversed(words) if text is not None else ():
-        text = text.replace(hole, found) if text is not None else None
+    for hole, found in reversed(words):
+        text = text.replace(hole, found)
     return text
 
 

@@ -87,32 +87,24 @@ class Finder(NamedTuple):
     value: Json = ""
 
 
-def pattern(regex: str, words: bool = False, value: Json = "") -> Finder:
-    """The finder of texts that match: as words, where they are that, or else anywhere."""
+def pattern(regex: str, words: bool = False, value: Json = "", times: int = 0) -> Finder:
+    """The finder of texts that match, after they have matched some times: as words, where they are that, or anywhere."""
+    ways = (rf"(?<![\w.+-]){regex}(?!\w)",) * words + (regex,)
 
     def at(text: str, at: int) -> int | None:
         found = _compiled(regex).match(text, at)
         return found.end() if found else None
 
-    def find(text: str, at: int) -> Span | None:
-        for one in (rf"(?<![\w.+-]){regex}(?!\w)",) * words + (regex,):
-            if found := _compiled(one).search(text, at):
-                return found.span()
-        return None
+    def find(text: str, at: int, times: int = times) -> Span | None:
+        found = next(filter(None, (_compiled(way).search(text, at) for way in ways)), None)
+        return find(text, found.end() if found else at, times - 1) if times else found.span() if found else None
 
     return Finder(at, find, value)
 
 
 def word(text: str, times: int = 0) -> Finder:
     """The finder of a name or a key, which stands as it is, after it has stood some times more."""
-    plain = pattern(re.escape(text), True)
-
-    def find(text: str, at: int) -> Span | None:
-        for _ in range(times):
-            at = (plain.find(text, at) or (at, at))[1]
-        return plain.find(text, at)
-
-    return plain._replace(find=find) if times else plain
+    return pattern(re.escape(text), True, times=times)
 
 
 def known(start: int, end: int) -> Finder:
@@ -167,28 +159,20 @@ class ValueSpelling:
 
 
 _LITERAL = re.compile(r"""["'\[{]|(?<![\w.+-])[-+.\w]""")
+_QUOTED_OR_SIGN = re.compile(r"""(["'])(?:\\.|(?!\1)[^\\])*\1|[\[{()\]}]|["'].*""", re.DOTALL)
+"""A quoted text, a bracket, or a quote that is not closed."""
 
 
 def _extent(text: str, at: int) -> int:
     """Where a literal ends: behind its brackets, its quotes, or its word."""
-    depth, quote, i = 0, "", at
     if text[at : at + 1] not in ("[", "{", '"', "'"):
         found = _compiled(r"[-+.\w]+").match(text, at)
         return found.end() if found else at
-    while i < len(text):
-        sign = text[i]
-        if quote:
-            i += sign == "\\"
-            quote = "" if sign == quote else quote
-        elif sign in "\"'":
-            quote = sign
-        elif sign in "[{(":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
-        i += 1
-        if not depth and not quote:
-            return i
+    depth = 0
+    for piece in _QUOTED_OR_SIGN.finditer(text, at):
+        depth += (piece[0] in "[{(") - (piece[0] in ")]}")
+        if not depth:
+            return piece.end()
     return at
 
 
