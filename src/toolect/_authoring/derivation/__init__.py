@@ -18,16 +18,7 @@ from toolect._search.trace import Lexeme, Trace
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 
 __all__ = [
-    "Branch",
-    "Derivation",
-    "Failure",
-    "GrammarPart",
-    "Leaf",
-    "LeafKind",
-    "PartKind",
-    "Tree",
-    "derive",
-    "edges",
+    "Branch", "Derivation", "Failure", "GrammarPart", "Leaf", "LeafKind", "PartKind", "Tree", "derive", "edges",
     "parts",
 ]  # fmt: skip
 

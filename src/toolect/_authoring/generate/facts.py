@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
@@ -35,24 +36,10 @@ class Facts(NamedTuple):
     has_reasoning: bool
 
 
-_MOST = 256
-"""Specs of which the facts are kept. Beyond it: they are found anew."""
-_known: dict[int, tuple[Spec, Facts]] = {}
-
-
+@lru_cache(maxsize=16)
 def facts(dialect: Dialect) -> Facts:
-    """The facts of a dialect, found once for its spec: the dialect itself, which grows as it reads, is not kept."""
-    spec = dialect.spec
-    known = _known.get(id(spec))
-    if known is None or known[0] is not spec:
-        if len(_known) >= _MOST:
-            _known.clear()
-        known = _known[id(spec)] = spec, _facts(spec)
-    return known[1]
-
-
-def _facts(spec: Spec) -> Facts:
-    found = carried(spec)
+    """The facts of a dialect."""
+    spec, found = dialect.spec, carried(dialect.spec)
     return Facts(
         markers=tuple(markers(spec)),
         names=_patterns(spec, Role.NAME),

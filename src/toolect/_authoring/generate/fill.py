@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from toolect._authoring.generate import json_values as values
 from toolect._authoring.generate import texts
-from toolect._authoring.generate.often import often
 from toolect._authoring.generate.reach import Path
+from toolect._authoring.generate.texts import often
 from toolect._message import Json, dumps
 from toolect._regular.sample import sample
 from toolect._spec.grammar_model import Pattern, SlotKind

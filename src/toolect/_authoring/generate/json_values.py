@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import TypeAlias
 
-from toolect._authoring.generate.often import often
+from toolect._authoring.generate.texts import often
 from toolect._message import Json
 
 Text: TypeAlias = Callable[[Random], str]

@@ -8,8 +8,8 @@ from random import Random
 from toolect._authoring.generate import json_values as values
 from toolect._authoring.generate import texts
 from toolect._authoring.generate.facts import Facts, facts
-from toolect._authoring.generate.often import often
 from toolect._authoring.generate.schema_values import SchemaValues
+from toolect._authoring.generate.texts import often
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._regular.sample import sample

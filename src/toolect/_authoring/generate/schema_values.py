@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from toolect._authoring.generate.json_values import Text, value
-from toolect._authoring.generate.often import often
+from toolect._authoring.generate.texts import often
 from toolect._message import Json
 from toolect._regular.sample import sample
 from toolect._regular.syntax import NotRegularError

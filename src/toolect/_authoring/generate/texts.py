@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
-
-from toolect._authoring.generate.often import often
 
 _PARTS = ["x", "y z", "Rome", "a", "017", "7", "é", "ß", "😀", "｜", "or not", "Hello there.", "done!", "-", "so, then"]
 _JOINTS = ["", " ", " ", "\n", ". "]
 _SIGNS: list[str] = [
-    *"{}[]()<>/,:=|`\\\"'｜▁😀&",
-    "```",
-    "👩\u200d👩\u200d👧",
-    "&lt;",
-    "null",
-    "None",
-    "true",
-    "0",
-    "020",
-    "-1.50",
-]
+    *"{}[]()<>/,:=|`\\\"'｜▁😀&", "```", "👩\u200d👩\u200d👧", "&lt;", "null", "None", "true", "0", "020", "-1.50",
+]  # fmt: skip
 _CONTROLS = ["\x00", "\x1b", "\x85", "\u2028", "\ufeff", "\ud83d", "\udc00", "\r\n", "\n", " ", "\t"]
 _SCRAPS = [
     '{"name": "f", "arguments": {"a": 1}}', '{"a": "x', "{}", "[{", '"}', "f", "functions.f:0", "f(a=1)",
 ]  # fmt: skip
 _LAST = 0x10FFFF
+
+
+def often(random: Random, most: int, least: int = 0) -> Iterator[int]:
+    """Counts up from 0, at least `least` and at most `most` times; each time it is drawn whether to go on.
+
+    So shrinking can leave out one of several.
+    """
+    for i in range(most):
+        if i >= least and not random.randint(0, 3):
+            return
+        yield i
 
 
 def word(random: Random) -> str:

@@ -88,7 +88,7 @@ class Finder(NamedTuple):
 
 
 def pattern(regex: str, words: bool = False, value: Json = "", times: int = 0) -> Finder:
-    """The finder of texts that match, after they have matched some times: as words, where they are that, or anywhere."""
+    """The finder of texts that match, after some that match, too: as words, where they are that, or anywhere."""
     ways = (rf"(?<![\w.+-]){regex}(?!\w)",) * words + (regex,)
 
     def at(text: str, at: int) -> int | None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from toolect._authoring.lint import chat_checks, corpus_checks, entry_checks, grammar_checks, law_checks, model_checks
+from toolect._authoring.lint import chat_checks, corpus_checks, entry_checks, grammar_checks, law_checks
 from toolect._authoring.lint.subject import ChatSubject, Group, Subject
 from toolect._diagnostic import Diagnostic
 
@@ -21,13 +21,11 @@ W = TypeVar("W")
 Table = Mapping[str, Callable[[W], Iterator[Diagnostic]]]
 
 CHECKS: Table[Subject] = {
-    **grammar_checks.CHECKS, **entry_checks.CHECKS, **model_checks.CHECKS, **corpus_checks.CHECKS, **law_checks.CHECKS,
+    **grammar_checks.CHECKS, **entry_checks.CHECKS, **corpus_checks.CHECKS, **law_checks.CHECKS,
     **corpus_checks.COVERAGE,
 }  # fmt: skip
 """The checks of one dialect, in their order: what only reading it can say, then the laws, then what no case shows."""
-COMPARED: Table[Group] = {
-    **entry_checks.COMPARED, **model_checks.COMPARED, **corpus_checks.COMPARED, **law_checks.COMPARED,
-}  # fmt: skip
+COMPARED: Table[Group] = {**entry_checks.COMPARED, **corpus_checks.COMPARED, **law_checks.COMPARED}
 """The checks of all dialects of a file."""
 CHATS: Table[ChatSubject] = chat_checks.CHECKS
 """The checks of one chat."""
