@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from operator import and_
 from random import Random
 from typing import NamedTuple, TypeAlias
 
 from toolect._authoring.generate.fill import TextFiller, several
-from toolect._authoring.generate.reach import Alternative, Path, Reach, counts
+from toolect._authoring.generate.reach import Alternative, Path, counts
 from toolect._graph.network import rules_with_calls
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
-from toolect._spec.leaves import leaves
+from toolect._spec.leaves import leaves, reached
 from toolect._spec.model import Role, Rule, Spec
 
 DEEP = 8
 """Rules open at a time from which on the shallowest alternative is taken."""
+FAR = 1 << 30
 Atom: TypeAlias = Literal | Pattern | Slot
 
 
@@ -47,20 +49,51 @@ class Walker:
     """Walks the grammar of one spec, as often as it is asked."""
 
     def __init__(self, spec: Spec) -> None:
-        self.spec, self.reach = spec, Reach(spec)
-        self.calling = rules_with_calls(spec)
+        self.spec, self.calling = spec, rules_with_calls(spec)
+        self._reached: dict[str, set[str]] = {}
 
     def walk(self, random: Random, aim: Alternative | None = None) -> Walked | None:
         """One text, which takes the alternative `aim`; nothing when two texts in it would be read as one."""
         return _Walk(self, random, aim).answer()
+
+    def leads(self, expr: Expr, target: str) -> bool:
+        """True when a way leads from an expression to the rule `target`."""
+        for part in leaves(expr):
+            if isinstance(part, Ref):
+                if part.rule not in self._reached:
+                    self._reached[part.rule] = reached(self.spec.rules, part.rule)
+                if target in self._reached[part.rule]:
+                    return True
+        return False
+
+    @cached_property
+    def _heights(self) -> dict[str, int]:
+        heights, before = dict.fromkeys(self.spec.rules, FAR), dict[str, int]()
+        while heights != before:
+            before = heights
+            heights = {rule.name: 1 + self.height(rule.expr, before) for rule in self.spec.rules.values()}
+        return heights
+
+    def height(self, expr: Expr, heights: dict[str, int] | None = None) -> int:
+        """How many rules the shallowest text of `expr` has inside one another."""
+        heights = self._heights if heights is None else heights
+        match expr:
+            case Seq(items):
+                return max((self.height(item, heights) for item in items), default=0)
+            case Alt(items):
+                return min(self.height(item, heights) for item in items)
+            case Repeat(item, least):
+                return self.height(item, heights) if least else 0
+            case Ref(name):
+                return heights[name]
+        return 0
 
 
 class _Walk:
     """One walk. What it decides is drawn, except that it goes towards its aim until that is reached."""
 
     def __init__(self, walker: Walker, random: Random, aim: Alternative | None) -> None:
-        self.spec, self.reach, self.calling = walker.spec, walker.reach, walker.calling
-        self.random, self.aim = random, aim
+        self.walker, self.spec, self.random, self.aim = walker, walker.spec, random, aim
         self.fill = TextFiller(self.spec, random, self.choose)
         self.pieces: list[SampledPiece] = []
         self.taken: set[Alternative] = set()
@@ -100,7 +133,7 @@ class _Walk:
             return False
         target, _, slot = self.aim.where.partition("/")
         if target != rule.name:
-            return self.reach.leads(expr, rule.name, target)
+            return self.walker.leads(expr, target)
         if slot:
             return any(isinstance(leaf, Slot) and leaf.kind.value == slot for leaf in leaves(expr))
         return self.aim.path[: len(path)] == path
@@ -118,7 +151,7 @@ class _Walk:
         """Which of the alternatives at `path` is taken."""
         options: Sequence[int] = [i for i, item in enumerate(items) if self.ahead(item, rule, (*path, i))]
         if not options and depth > DEEP:
-            options = [min(range(len(items)), key=lambda i: self.reach.height(items[i]))]
+            options = [min(range(len(items)), key=lambda i: self.walker.height(items[i]))]
         return self.choose(options or range(len(items)), rule.name, path)
 
     # Writing
@@ -186,9 +219,9 @@ class _Walk:
             return
         if before is rule and role is not Role.CALL:
             self.touching = True
-        if rule.name in self.calling:
+        if rule.name in self.walker.calling:
             gaps = self.spec.gaps
             after_text = self.spec.roles.get(before.name) is Role.CONTENT
-            gap = gaps.before_call if after_text else gaps.between_calls if before.name in self.calling else ""
+            gap = gaps.before_call if after_text else gaps.between_calls if before.name in self.walker.calling else ""
             if gap:
                 self.write(gap, None, rule)
