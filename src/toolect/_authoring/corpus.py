@@ -279,16 +279,28 @@ def _describe_call(call: Call) -> Iterator[str]:
 def message_of(lines: Iterable[str]) -> Message:
     """The message that expectation lines tell, without its repairs and statuses: what `describe` was given."""
     segments: list[Segment] = []
-    for line in lines:
-        keyword, _, rest = line.partition(" ")
-        if keyword in ("content", "reasoning"):
-            segments.append((Content if keyword == "content" else Reasoning)(json.loads(rest)))
-        elif head := _CALL.match(line):
-            name = json.loads(head[1]) if head[1].startswith('"') else head[1]
-            arguments, end = json.JSONDecoder().raw_decode(line, head.end())
-            status = Status.OK if isinstance(arguments, dict) else Status.MALFORMED
-            segments.append(Call(name, arguments, line[end:].removeprefix(" id=") or None, status=status))
+    for head, value, rest in map(_parts, lines):
+        if head.startswith("call "):
+            name = json.loads(head[5:]) if head[5:].startswith('"') else head[5:].rstrip()
+            status = Status.OK if isinstance(value, dict) else Status.MALFORMED
+            segments.append(Call(name, value, rest.removeprefix(" id=") or None, status=status))
+        elif head in ("content ", "reasoning "):
+            segments.append((Content if head == "content " else Reasoning)(value))
     return Message(segments)
+
+
+def _parts(line: str) -> tuple[str, Json, str]:
+    """What an expectation line begins with, the value in JSON that it holds, and what follows."""
+    line = line.strip()
+    head = re.match(r"(content |reasoning |text ) *", line) or _CALL.match(line)
+    if head is not None:
+        value, end = json.JSONDecoder().raw_decode(line, head.end())
+        called = head[0].startswith("call ")
+        if called or end == len(line):
+            return head[0] if called else head[1], value, line[end:]
+    if head is None and re.match(r"(repair|status) .", line):
+        return line, None, ""
+    raise CorpusError("expected content, reasoning, call, status, text or repair")
 
 
 def normal(expected: str) -> str:
@@ -297,17 +309,10 @@ def normal(expected: str) -> str:
 
 
 def _normal_line(line: str) -> str:
-    keyword, _, rest = line.strip().partition(" ")
-    if keyword in ("content", "reasoning"):
-        return f"{keyword} {_json(json.loads(rest))}"
-    if keyword == "text":
-        return f"  text {_json(json.loads(rest))}"
-    if head := _CALL.match(line):
-        value, end = json.JSONDecoder().raw_decode(line, head.end())
-        return head[0] + _json(value) + line[end:]
-    if keyword in ("repair", "status") and rest:
+    head, value, rest = _parts(line)
+    if head.startswith(("repair", "status")):
         return line
-    raise CorpusError("expected content, reasoning, call, status, text or repair")
+    return f"{'  ' * (head == 'text ')}{head}{_json(value)}{rest}"
 
 
 def _json(value: Json) -> str:

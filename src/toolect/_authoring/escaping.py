@@ -60,16 +60,13 @@ class Escape(msgspec.Struct, frozen=True):
 
 
 def escapes(dialect: Dialect) -> Iterator[Escape]:
-    """The slots of a dialect that a text can leave."""
-    yield from filter(None, (slot.escape() for slot in raw_slots(dialect)))
-
-
-def raw_slots(dialect: Dialect) -> Iterator[RawSlot]:
-    """The slots of a dialect that hold text as it is. JSON is none: its strings hide what they hold."""
+    """The slots of a dialect that a text can leave. JSON is none: its strings hide what they hold."""
     for part, make in _slots(dialect):
         text = _written(dialect, make(_PUT))
         if text is not None and (at := _place(text, part)) is not None:
-            yield RawSlot(dialect, part, make, str(text[: at[0]]), str(text[at[1] :]))
+            slot = RawSlot(dialect, part, make, str(text[: at[0]]), str(text[at[1] :]))
+            if (found := slot.escape()) is not None:
+                yield found
 
 
 Make = Callable[[str], list[Segment]]
@@ -108,11 +105,6 @@ def _with_argument(segment: Segment) -> Segment:
     return Call(segment.name, segment.arguments | {FORGED: "x"}, segment.id) if isinstance(segment, Call) else segment
 
 
-def _ends(after: str, core: str) -> bool:
-    """True when the marker `core`, without a blank beside it, is what comes right after a slot."""
-    return after.startswith(core) and not after[len(core) :][:1].isspace()
-
-
 class RawSlot(NamedTuple):
     """A slot of a message that was written: `before` and `after` are the text around it; `make` gives the message."""
 
@@ -125,6 +117,7 @@ class RawSlot(NamedTuple):
     def escape(self) -> Escape | None:
         """The shortest text that leaves the slot, if there is one."""
         known = sorted(cores(self.dialect), key=len, reverse=True)
+        closers = [one for one in known if self.after.startswith(one) and not self.after[len(one) :][:1].isspace()]
         for witness in sorted(_candidates(self.dialect), key=lambda text: (len(text), text)):
             read = self.read(witness)
             if not self.stays(witness, read):
@@ -135,7 +128,7 @@ class RawSlot(NamedTuple):
                     anywhere=not self.stays(_PUT + witness, self.read(_PUT + witness)),
                     text=self.before + witness + self.after,
                     read=read,
-                    closer=next((core for core in known if _ends(self.after, core)), ""),
+                    closer=next(iter(closers), ""),
                     answer=self.answer(witness),
                     forgeries=dict(self.forgeries()),
                 )

@@ -48,17 +48,12 @@ def samples(
     """
     random, declared = Random(seed), tool_schemas(tools)
     small = iter(()) if hostile or tools else minimal(dialect)
-    done = 0
-    failed = 0
+    done = failed = 0
     while done < count and failed < TRIES:
         drawn = next(small, None) or message(dialect, random, hostile=hostile, tools=declared)
-        sample = rendered(dialect, drawn, tools)
-        if sample is None:
-            failed += 1
-            continue
-        failed = 0
-        done += 1
-        yield sample
+        if (sample := rendered(dialect, drawn, tools)) is not None:
+            yield sample
+        done, failed = (done + 1, 0) if sample is not None else (done, failed + 1)
 
 
 def mixed(dialect: Dialect, seed: int, *, hostile: bool = False, tools: Sequence[Json] = ()) -> Iterator[Sample]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import toolect
 from toolect._authoring.generate.json_values import json_in
@@ -96,25 +96,22 @@ def _calls_in(value: Json, schemas: ToolSchemas) -> Iterator[Json]:
             yield from _calls_in(item, schemas)
 
 
+def _stretches(text: str, words: Iterable[str]) -> Iterator[tuple[int, str, str]]:
+    """Where words stand in a text, each with what stands behind it up to the next one."""
+    either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    found = [*re.compile(rf"(?<![\w/-])(?:{either})(?![\w-])").finditer(text)] if either else []
+    for match, after in zip(found, [*found[1:], None], strict=False):
+        yield match.start(), match[0], text[match.end() : after.start() if after else len(text)]
+
+
 def _word_calls(text: str, schemas: ToolSchemas) -> Iterator[tuple[int, Json]]:
     """Names of tools, and behind each of them the values of its keys."""
-    names = "|".join(re.escape(name) for name in sorted(schemas, key=len, reverse=True))
-    found = [*re.finditer(rf"(?<![\w/-])(?:{names})(?![\w-])", text)] if names else []
-    for match, after in zip(found, [*found[1:], None], strict=False):
-        end = after.start() if after else len(text)
-        value = next((v for start, _, v in json_in(text[match.end() : end]) if isinstance(v, dict)), None)
-        arguments = value if value is not None else dict(_keyed(text, match.end(), end, match[0], schemas))
-        yield match.start(), {"name": match[0], "arguments": arguments}
-
-
-def _keyed(text: str, at: int, end: int, name: str, schemas: ToolSchemas) -> Iterator[tuple[str, Json]]:
-    keys = "|".join(re.escape(key) for key in sorted(schemas[name].names, key=len, reverse=True))
-    found = [*re.compile(rf"(?<![\w/-])(?:{keys})(?![\w-])").finditer(text, at, end)] if keys else []
-    seen: set[str] = set()
-    for match, after in zip(found, [*found[1:], None], strict=False):
-        if match[0] not in seen:
-            seen.add(match[0])
-            yield match[0], _value(text[match.end() : after.start() if after else end])
+    for at, name, behind in _stretches(text, schemas):
+        whole = next((value for _, _, value in json_in(behind) if isinstance(value, dict)), None)
+        arguments: dict[str, Json] = whole or {}
+        for _, key, value in _stretches(behind, schemas[name].names) if whole is None else ():
+            arguments.setdefault(key, _value(value))
+        yield at, {"name": name, "arguments": arguments}
 
 
 def _value(text: str) -> Json:
