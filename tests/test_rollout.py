@@ -128,6 +128,18 @@ def test_what_is_wrong_with_a_roll_out_is_said() -> None:
     assert called.conversation.turns[-1].results[0].is_error  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("name", toolect.chats())
+def test_an_answer_is_read_as_its_chat_reads_it(name: str) -> None:
+    """What the grammar of a chat has around the text of an answer is none of it."""
+    chat, asked = toolect.chat(name), Conversation([User("Hi")])
+    answered = Conversation([*asked.turns, Assistant(Message([Content("At noon.")]))])
+    prompt, whole = chat.render(asked), chat.render(answered, generate=False)
+    end = max(whole.rfind(one) + len(one) if one in whole[len(prompt) :] else 0 for one in chat.ends)
+    if whole.startswith(prompt) and end and not prompt.rstrip().endswith("<think>"):
+        turn = chat.answer(str(whole[len(prompt) : end]), asked)
+        assert (turn.message.content, turn.message.calls) == ("At noon.", [])
+
+
 @pytest.mark.parametrize("name", ["qwen3.5", "nemotron-3", "minimax-m2", "deepseek-r1", "qwen3", "glm-4.7"])
 @pytest.mark.parametrize("ended", [False, True])
 def test_an_answer_goes_on_from_what_the_prompt_opened(name: str, ended: bool) -> None:

@@ -56,6 +56,7 @@ VALUES = [
     ({"type": "integer"}, ["count"], "count", None),  # a variable
     ({"type": "integer"}, ["count"], "Count", "value"),
     ({"type": "float"}, [5.0], 5, None),
+    ({"type": "number"}, [5.0], 5, None),
     ({"type": "float"}, [5.0], "5", "type"),
     ({"type": "float"}, [5.0], 10**400, "type"),
     ({"type": "boolean"}, ["", False], False, None),
@@ -206,6 +207,19 @@ def test_the_reason_of_each_difference() -> None:
     assert reasons([], []) == reasons([tide()], None) == []
     assert reasons([], None) == ["no call"]
     assert reasons([tide()] * 400, [tide()] * 399) == ["count"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "reason"),
+    [("hermes", '<tool_call>\n{"name": "tide", "arguments": {"day": DAY}}\n</tool_call>', ["type"]),
+     ("pythonic", "[tide(day=DAY)]", ["type"]),
+     ("glm-4.5", "<tool_call>tide\n<arg_key>day</arg_key>\n<arg_value>DAY</arg_value>\n</tool_call>", [])],
+)  # fmt: skip
+def test_the_type_that_a_text_has_counts(dialect: str, text: str, reason: list[str]) -> None:
+    """A text is no number where the format tells them apart, though agents are given the number."""
+    for written, reasons in (("3", []), ('"3"' if reason else "3", reason)):
+        found = score(text.replace("DAY", written), [{"tide": {"day": [3]}}], tool(day={"type": "integer"}), dialect)
+        assert [miss.reason.value for miss in found.misses] == reasons
 
 
 def test_grades_tell_formats_from_answers() -> None:

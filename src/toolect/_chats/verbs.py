@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
 from functools import cached_property, partial
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -26,7 +27,7 @@ from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.writing import Unsafe, Writer
 from toolect._compiled import Dialect
 from toolect._exchange.media import media_of, refuse_media
-from toolect._message import kind_of
+from toolect._message import Content, Message, Reasoning, Segment, kind_of
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec
 from toolect._transcript import Defused, Transcript
@@ -115,6 +116,33 @@ class Chat(Written):
 
     def __repr__(self) -> str:
         return f"<Chat {self.name}>"
+
+    def answer(
+        self,
+        sampled: str,
+        conversation: Conversation | None = None,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+    ) -> Assistant:
+        """As of any chat; texts are without what the grammar of the chat has around them."""
+        turn = super().answer(sampled, conversation, thinking=thinking, date=date)
+        prompt = self.render(Conversation([User("?")]), thinking=thinking, date=date)
+        turns = self.parse(prompt + sampled).turns
+        read = next((one.message.segments for one in turns if isinstance(one, Assistant)), [])
+        segments = [
+            self._inner(one, other) for one, other in zip_longest(turn.message.segments, read) if one is not None
+        ]
+        return replace(turn, message=Message(segments, turn.message.repairs))
+
+    def _inner(self, one: Segment, read: Segment | None) -> Segment:
+        """A text as the grammar reads it, where that leaves out blanks and tokens of the chat; else what it was."""
+        texts = Content, Reasoning
+        if isinstance(one, texts) and isinstance(read, texts):
+            before, said, after = one.text.partition(read.text)
+            if said and {before.strip(), after.strip()} <= {"", *self.tokens}:
+                return replace(one, text=said)
+        return one
 
     def render(
         self,

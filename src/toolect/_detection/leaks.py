@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from html import unescape
@@ -19,7 +19,9 @@ _GOES_ON = re.compile(r"[,.;:!?)]|[ \t][^\W\d_A-Z]").match
 _FENCE = re.compile(r"^[ \t>]*```", re.MULTILINE)
 _TOKEN = re.compile(r"<\|[\w:.-]{1,64}\|>|<([\w:.-]{1,64})\s{1,64}\w{1,64}=").finditer
 """A special token of whatever model, or a tag with an attribute."""
-_SPELLED = re.compile(r"\\(?=[<>_|\[\]])|(?<=[<|｜/])[ \t]{1,8}(?=[\w|｜/])|(?<=[\w|｜])[ \t]{1,8}(?=[|｜>])")
+_SPELLED = re.compile(
+    r"\\(?=[<>_|\[\]])|[ \t](?:(?<=[<|｜/][ \t])[ \t]{0,7}(?=[\w|｜/])|(?<=[\w|｜][ \t])[ \t]{0,7}(?=[|｜>]))"
+)
 """What is too many in a marker: the backslashes of Markdown, blanks beside the signs of a tag."""
 
 
@@ -44,12 +46,9 @@ class Markers:
     """The markers of all dialects that are no words or signs of ordinary text: `<tool_call>`, but not `json`."""
 
     def __init__(self, known: Iterable[str]) -> None:
-        telling = sorted(filter(_telling, known), key=len, reverse=True)
+        telling = sorted(filter(_telling, known))
         self._signs = tuple({marker[0] for marker in telling if marker[0].isascii()})
-        rests: dict[str, list[str]] = {}
-        for marker in telling:
-            rests.setdefault(marker[0], []).append(marker[1:])
-        found = re.compile("|".join(f"{re.escape(first)}{_any_of(ends)}" for first, ends in rests.items()))
+        found = re.compile(_any_of(telling))
         self._search, self._each, self.finditer = found.search, found.findall, found.finditer
 
     def within(self, text: str) -> bool:
@@ -71,10 +70,15 @@ class Markers:
         return True
 
 
-def _any_of(texts: list[str]) -> str:
-    """An expression for any of these texts; most others end at their first sign."""
-    signs = re.escape("".join(sorted({text[0] for text in texts})))
-    return f"(?=[{signs}])(?:{'|'.join(map(re.escape, texts))})"
+def _any_of(texts: Sequence[str]) -> str:
+    """An expression for the longest of these texts, which looks at each sign once."""
+    if len(texts) == 1:
+        return re.escape(texts[0])
+    rests: dict[str, list[str]] = {}
+    for text in filter(None, texts):
+        rests.setdefault(text[0], []).append(text[1:])
+    each = "|".join(re.escape(first) + _any_of(ends) for first, ends in rests.items())
+    return f"(?:{each})?" if "" in texts else f"(?:{each})"
 
 
 def markers() -> Markers:

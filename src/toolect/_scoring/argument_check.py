@@ -85,7 +85,7 @@ def _why_none_fits(value: Json, options: Sequence[Json], declared: Json, languag
         if not isinstance(value, str):
             return Reason.TYPE
         value = code_value(value, named, item, language)
-    elif named == "float" and type(value) is int and abs(value) < 1 << 1023:
+    elif named in ("float", "number") and type(value) is int and abs(value) < 1 << 1023:
         value = float(value)
     kind = _TYPES[language].get(named, first)
     nested = _TYPES[language].get(item) if kind is list and named else None

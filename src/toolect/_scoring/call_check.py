@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
-from toolect._message import Call, Json, Message, Status
+from toolect._message import Call, Json, Message, RepairKind, Status
 from toolect._scoring.argument_check import argument_misses
 from toolect._scoring.expectation import Expectation, ExpectedCall, Grade, Miss, Reason, Score, members, shown, worst
 from toolect._shown import counted
@@ -99,6 +99,12 @@ def judged(answer: Message, case: Expectation, dialects: Sequence[str] = ()) -> 
     return Score(grade, misses, tuple(dict.fromkeys(dialects)))
 
 
+def _is_retyped(call: Call) -> bool:
+    """True for a call with a value that has a type in its text, as one in JSON, and was given the declared one."""
+    at = call.span[0] if call.span is not None else -1
+    return any(repair.kind is RepairKind.COERCION and repair.at == at for repair in call.repairs)
+
+
 def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
     """What a text is worth: it is read, and its calls are held against the expected ones."""
     tools = [*case.tools]
@@ -111,4 +117,6 @@ def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
             for name, one in case.schemas.items()
         ]
     message = reader.parse(text, tools or None)
+    if any(map(_is_retyped, message.calls)):
+        message = reader.parse(text, tools or None, coercion="none")
     return judged(message, case, getattr(message, "dialects", (reader.name,) * len(message.calls)))
