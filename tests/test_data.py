@@ -36,7 +36,7 @@ import toolect
 from toolect import Content, Conversation, Message
 from toolect._chats import round_trips
 from toolect._chats.comparing import IDS, NO_SIGNATURE, ORDER, changes
-from toolect._chats.telling import ToolPrompt
+from toolect._chats.tool_prompt import ToolPrompt
 from toolect._chats.verbs import Chat
 from toolect._cli import main
 from toolect._corpora.any_json import decoded, encoded

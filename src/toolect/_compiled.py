@@ -84,12 +84,12 @@ class ToolPrompts(Protocol):
         """True when somebody reads a call in `text`."""
 
 
-_tellers: list[Callable[[Dialect], ToolPrompts]] = []
+_finders: list[Callable[[Dialect], ToolPrompts]] = []
 
 
-def told_by(teller: Callable[[Dialect], ToolPrompts]) -> None:
-    """Say what finds the telling of a dialect: chats stand above dialects, and know which of them is whose."""
-    _tellers.append(teller)
+def find_tool_prompts_by(finder: Callable[[Dialect], ToolPrompts]) -> None:
+    """Say what finds the tool prompts of a dialect: chats stand above dialects, and know which of them is whose."""
+    _finders.append(finder)
 
 
 MAX_ADMITTED = 16
@@ -246,7 +246,7 @@ class Dialect:
     def telling(self) -> ToolPrompts:
         """How its models learn of tools and results: as the chat of its name writes them, else in plain words."""
         if self._telling is None:
-            self._telling = _tellers[-1](self)
+            self._telling = _finders[-1](self)
         return self._telling
 
     def render_tools(self, tools: Tools) -> str:

@@ -13,7 +13,7 @@ from toolect._building.quotation import line_before, quoted
 from toolect._chats.control_tokens import any_of, has_any, rarest
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.plan import Plans
-from toolect._chats.told_tools import TEXT
+from toolect._chats.prompt_tools import TEXT
 from toolect._chats.trimming import TRIMS
 from toolect._compiled import Dialect
 from toolect._diagnostic import Place
@@ -201,9 +201,9 @@ class Answers:
         return "\0".join([*self.dialect.spec.end, *(part.text for part in parts if isinstance(part, Literal))])
 
     def read(self, said: str, tools: Sequence[Mapping[str, Any]]) -> Message:
-        """The answer that a text of the chat is, with the tools that were told with their schemas."""
-        told = [tool for tool in tools if tool.get("type") != TEXT]
-        message = self.dialect.parse(said, told or None, prefix=self._prefix(said))
+        """The answer that a text of the chat is, with the tools whose schemas are known."""
+        declared = [tool for tool in tools if tool.get("type") != TEXT]
+        message = self.dialect.parse(said, declared or None, prefix=self._prefix(said))
         return Message([*self._trimmed(message.segments)], message.repairs)
 
     def _trimmed(self, segments: Iterable[Segment]) -> Iterator[Segment]:

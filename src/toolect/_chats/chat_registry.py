@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, overload
 from toolect import _files as files
 from toolect import _shelves as shelves
 from toolect import registry
-from toolect._compiled import Dialect, told_by
+from toolect._compiled import Dialect, find_tool_prompts_by
 from toolect._diagnostic import Diagnostic
 from toolect._dialect_registry import beside
 from toolect._message import Json
 from toolect._names import Names, UnknownNameError
 
 if TYPE_CHECKING:
-    from toolect._chats.telling import ToolPrompt
     from toolect._chats.template_chat import TemplateChat
+    from toolect._chats.tool_prompt import ToolPrompt
     from toolect._chats.verbs import Chat
     from toolect._spec.chat_model import ChatSpec
 
@@ -122,9 +122,9 @@ PLAIN = "plain"
 """The chat that tells of tools and results where a dialect has none."""
 
 
-def telling(dialect: Dialect) -> ToolPrompt:
-    """How the models of a dialect are told of tools and results: as the chat does that has its name, or is plain."""
-    from toolect._chats.telling import ToolPrompt
+def tool_prompt_of(dialect: Dialect) -> ToolPrompt:
+    """What prompts of a dialect say of tools and results: as in the chat that has its name, or in the plain one."""
+    from toolect._chats.tool_prompt import ToolPrompt
 
     try:
         found = _chats.ready(dialect.name)
@@ -135,7 +135,7 @@ def telling(dialect: Dialect) -> ToolPrompt:
     return ToolPrompt(found.spec, dialect)
 
 
-told_by(telling)
+find_tool_prompts_by(tool_prompt_of)
 
 
 @overload

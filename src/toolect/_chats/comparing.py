@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from toolect._chats.told_tools import TEXT
+from toolect._chats.prompt_tools import TEXT
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Call, Content, Json, Message, Reasoning, dumps, same_json
 from toolect._turns import Assistant, PendingCalls, Results, System, Turn
@@ -50,7 +50,7 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     found = tool_changes(before.tools, after.tools)
     was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
     gone = bool(was) and isinstance(was[0], System) and not (now and isinstance(now[0], System))
-    first = int(gone and not any(True for pair in zip(was[1:2], now[:1], strict=False) for _ in told_otherwise(*pair)))
+    first = int(gone and not any(True for pair in zip(was[1:2], now[:1], strict=False) for _ in turn_changes(*pair)))
     if first:
         found.append(Change(NO_SYSTEM, 0))
     if [type(turn) for turn in was[first:]] != [type(turn) for turn in now]:
@@ -60,7 +60,7 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
             found.append(Change(OTHER_CALLS))
         return found
     for number, (old, new) in enumerate(zip(was[first:], now, strict=True), first):
-        found += (Change(what, number) for what in told_otherwise(old, new))
+        found += (Change(what, number) for what in turn_changes(old, new))
     if owners(was) != owners(now):
         found.append(Change(OTHER_OWNERS))
     if _ids(was) != _ids(now):
@@ -75,17 +75,17 @@ def calls_of(turns: Sequence[Turn]) -> list[Call]:
 
 def tool_changes(before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[str, Json]]) -> list[Change]:
     """What the tools `after` have otherwise than those `before`."""
-    told = [tool["text"] for tool in after if tool.get("type") == TEXT]
-    if told and len(told) == len(after):  # a notation that is not read back: only names can be looked for
+    texts = [tool["text"] for tool in after if tool.get("type") == TEXT]
+    if texts and len(texts) == len(after):  # a notation that is not read back: only names can be looked for
         names = [one["function"]["name"] for one in before if "function" in one]
-        missing = [name for name in names if not any(name in text for text in told)]
+        missing = [name for name in names if not any(name in text for text in texts)]
         return [Change(OTHER_TOOLS, detail=f"{', '.join(missing)} left out")] if missing else []
     if len(before) != len(after):
         return [Change(OTHER_TOOLS, detail=f"{len(before)} became {len(after)}")]
     return [] if all(map(_same, before, after)) else [Change(OTHER_DEFINITIONS)]
 
 
-def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
+def turn_changes(old: Turn, new: Turn) -> Iterator[str]:
     """What of one turn another has otherwise."""
     if isinstance(old, Assistant) and isinstance(new, Assistant):
         was, now = old.message, new.message

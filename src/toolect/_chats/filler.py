@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from typing import Any
 
-from toolect._chats.filling import Data, Pair, SlotAnswer, told
+from toolect._chats.filling import Data, Pair, SlotAnswer, tools_text
 from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import Plans
 from toolect._message import Call
@@ -38,7 +38,7 @@ class PlanFiller:
         """The last answer with calls."""
         self.counts: dict[type, int] = {}
         self.all_tools: str | None = None
-        """How all tools are told, where they are told in one place."""
+        """The text of all tools, where they stand in one place."""
 
     def fill(self, plan: Plan, data: Data, number: int, facts: int, index: int = 0) -> None:
         """Write a plan with its data."""
@@ -87,7 +87,7 @@ class PlanFiller:
                 return str(count)
             case ChatSlot.TOOLS:
                 if self.all_tools is None:
-                    self.all_tools = told(self.spec, self.tools)
+                    self.all_tools = tools_text(self.spec, self.tools)
                 return self.all_tools
             case ChatSlot.DATE:
                 day = self.day if self.day is not None else Date.today()

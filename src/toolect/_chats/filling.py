@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from toolect._chats.told_tools import TEXT, in_json
+from toolect._chats.prompt_tools import TEXT, in_json
 from toolect._message import Call, Json, Message
 from toolect._prompting.notation import inset, speller
 from toolect._prompting.outputs import written
@@ -116,10 +116,10 @@ class _ToolTexts:
         try:
             key = _encode(tool)
         except (TypeError, ValueError, OverflowError, RecursionError):
-            return told(self._spec, [tool])
+            return tools_text(self._spec, [tool])
         found = self._known.get(key)
         if found is None:
-            found = told(self._spec, [tool])
+            found = tools_text(self._spec, [tool])
             if len(self._known) >= MAX_TOOLS:
                 self._known = {}
             if len(key) < MAX_BYTES:
@@ -127,7 +127,7 @@ class _ToolTexts:
         return found
 
 
-def told(spec: ChatSpec, tools: Sequence[Mapping[str, Any]]) -> str:
+def tools_text(spec: ChatSpec, tools: Sequence[Mapping[str, Any]]) -> str:
     """The definitions of `tools`. Raises RenderError for the text of another chat."""
     how = spec.tools or AS_GIVEN
     texts = [str(tool.get("text", "")) for tool in tools if tool.get("type") == TEXT]

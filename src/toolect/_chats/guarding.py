@@ -20,7 +20,7 @@ from toolect._chats.comparing import IDS, Change, changes
 from toolect._chats.control_tokens import any_of
 from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.marker_scan import JOINT, Scan
-from toolect._chats.told_tools import TEXT
+from toolect._chats.prompt_tools import TEXT
 from toolect._message import Call, Content, Json, Message, Reasoning
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec, Thoughts
@@ -261,8 +261,8 @@ class Guard:
     def _tools_are(self, text: Transcript, back: Conversation) -> bool:
         """True when tools whose text is all that is read stand where they were written."""
         read = [str(tool["text"]) for tool in back.tools if tool.get("type") == TEXT]
-        told = dict.fromkeys(one for one, origin, _ in text.pieces if origin is Origin.TOOLS)
-        return not read or "".join(read) == "".join(told)
+        given = dict.fromkeys(one for one, origin, _ in text.pieces if origin is Origin.TOOLS)
+        return not read or "".join(read) == "".join(given)
 
     def _blamed(self, given: Conversation, write: Write) -> _Found:
         """Which text breaks out: the first one that does so alone, else the first that may be markup."""

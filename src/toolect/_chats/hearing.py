@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
 from toolect._chats.media_tokens import without_tokens
-from toolect._chats.told_tools import read_definition
+from toolect._chats.prompt_tools import read_definition
 from toolect._chats.transcript_reader import Course, Held
 from toolect._prompting.outputs import written
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
@@ -60,8 +60,8 @@ class Hearing:
         drafts = [draft for draft in drafts if draft.texts or draft.role is not ChatRole.SYSTEM]
         if self._has_default(text, drafts, course):
             del drafts[0]
-        told = dict.fromkeys(text[held.start : held.end] for held in definitions)  # some chats tell them twice
-        tools = [tool for one in told for tool in read_definition(self.spec.tools, one)]
+        texts = dict.fromkeys(text[held.start : held.end] for held in definitions)  # some chats tell them twice
+        tools = [tool for one in texts for tool in read_definition(self.spec.tools, one)]
         turns: list[Turn] = []
         waiting = PendingCalls()
         numbers: dict[int, int] = {}
@@ -130,9 +130,9 @@ class Hearing:
     def _results(self, text: str, draft: _ConversationDraft, waiting: PendingCalls) -> Results:
         found = []
         for parts in draft.results:
-            told = {held.slot: text[held.start : held.end] for held in parts}
-            output, media = without_tokens(self._output(told.get(ChatSlot.TEXT, "")), self.spec.media)
-            found.append(ToolResult(told.get(ChatSlot.ID, ""), told.get(ChatSlot.NAME, ""), output, media=media))
+            slots = {held.slot: text[held.start : held.end] for held in parts}
+            output, media = without_tokens(self._output(slots.get(ChatSlot.TEXT, "")), self.spec.media)
+            found.append(ToolResult(slots.get(ChatSlot.ID, ""), slots.get(ChatSlot.NAME, ""), output, media=media))
         results = []
         for result, call in zip(found, waiting.follow(Results(tuple(found))), strict=True):
             if call is not None:

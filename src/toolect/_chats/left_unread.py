@@ -32,5 +32,5 @@ def dropped(turn: Assistant) -> str:
     repairs = turn.message.repairs
     if not any(repair.kind is RepairKind.AFTER_END for repair in repairs):
         return ""
-    told = next(repair.detail for repair in repairs if repair.kind is RepairKind.AFTER_END)
-    return (after_end(turn.text, repairs) if turn.text is not None else told)[:SHOWN]
+    detail = next(repair.detail for repair in repairs if repair.kind is RepairKind.AFTER_END)
+    return (after_end(turn.text, repairs) if turn.text is not None else detail)[:SHOWN]

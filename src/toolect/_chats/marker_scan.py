@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 from toolect._chats.answers import Answers
 from toolect._chats.control_tokens import has_any, rarest
 from toolect._chats.ops import Fill
+from toolect._chats.prompt_tools import in_json
 from toolect._chats.slot_runs import inner_texts
-from toolect._chats.told_tools import in_json
 from toolect._chats.transcript_reader import TranscriptReader
 from toolect._rendered import Part
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec

@@ -15,7 +15,7 @@ from toolect._chats.answers import Answers
 from toolect._chats.comparing import calls_of, is_same_call
 from toolect._chats.control_tokens import any_of
 from toolect._chats.marker_scan import Scan
-from toolect._chats.told_tools import TEXT
+from toolect._chats.prompt_tools import TEXT
 from toolect._chats.value_ends import ValueEnds
 from toolect._message import Call, Json, Status
 from toolect._transcript import Origin, Transcript

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats.comparing import LEFT_OUT, NO_SYSTEM, OF_TOOLS, OTHER_TURNS, Change, signatures, tool_changes
 from toolect._chats.filling import SlotAnswer
-from toolect._chats.told_tools import read_definition
+from toolect._chats.prompt_tools import read_definition
 from toolect._chats.writing import Writer
 from toolect._message import Call
 from toolect._spec.chat_model import ChatSlot, ChatSpec
@@ -100,10 +100,10 @@ class RoundTrips:
                         return None
                     more.append((number, len(asked), any(ids), *map(names.index, names)))
             elif isinstance(turn, Results):
-                told = self._results(turn, before)
-                if told is None:
+                results = self._results(turn, before)
+                if results is None:
                     return None
-                more.append((number, *told))
+                more.append((number, *results))
             elif isinstance(turn, System) and (number or not self._is_given(turn.text)) or not _is_bare(turn.text):
                 return None
         return shared, body.system_turn, body.shape, *more

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from toolect._chats.prompt_tools import Definitions
 from toolect._chats.slot_runs import SlotRun
-from toolect._chats.told_tools import Definitions
 from toolect._segments import Repair, RepairKind
 
 MAX_SIGNS = 2

@@ -101,10 +101,10 @@ class TemplateChat(Written):
         if thinking is not None:  # the names that templates have for it
             given |= {"enable_thinking": thinking, "thinking": thinking}
         work = TemplateWork(self.template, given, "" if date is None else str(date), self._sandbox)
-        text, told, changed = work.told(turns, generate, self._ways)
-        told = apart([*told, *definitions(text, tools)])
+        text, marks, changed = work.rendered(turns, generate, self._ways)
+        marks = apart([*marks, *definitions(text, tools)])
         author = Author(self.dialect, (self.template,))
-        return Transcript(self._replayed(pieces(text, told), turns), guarded.defused, author, changed)
+        return Transcript(self._replayed(pieces(text, marks), turns), guarded.defused, author, changed)
 
     def _check_answers(self, given: Conversation, text: Transcript, write: Callable[[Guarded], Transcript]) -> None:
         """Raise RenderError for an answer whose calls are read otherwise, if they are not with words in all texts."""

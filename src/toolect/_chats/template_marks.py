@@ -86,8 +86,8 @@ def messages(turns: Sequence[Turn], habits: Habits, marker: Marker | None = None
             case Assistant(message):
                 out.append(_answer(message, habits, lambda text, at=number: mark(text, Origin.ANSWER, at)))  # type: ignore[misc]
             case Results(results):
-                told = ((result, mark(result.output, Origin.RESULT, number)) for result in results)
-                out += [result.to_openai() | {"content": text} for result, text in told]
+                marked = ((result, mark(result.output, Origin.RESULT, number)) for result in results)
+                out += [result.to_openai() | {"content": text} for result, text in marked]
     return out
 
 

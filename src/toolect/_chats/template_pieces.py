@@ -110,12 +110,12 @@ def whole_answers(
 def definitions(text: str, tools: Sequence[Mapping[str, Json]]) -> Iterator[MarkedText]:
     """Where tools are told as the JSON that they are; where they are told otherwise, their descriptions."""
     for tool in tools:
-        for told in _spellings(tool):
-            if told and told in text:
-                at = text.find(told)
+        for spelled in _spellings(tool):
+            if spelled and spelled in text:
+                at = text.find(spelled)
                 while at >= 0:
-                    yield MarkedText(at, at + len(told), TextMark(told, Origin.TOOLS, -1, "", ""))
-                    at = text.find(told, at + len(told))
+                    yield MarkedText(at, at + len(spelled), TextMark(spelled, Origin.TOOLS, -1, "", ""))
+                    at = text.find(spelled, at + len(spelled))
                 break
 
 

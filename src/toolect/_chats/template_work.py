@@ -46,7 +46,7 @@ class TemplateWork(NamedTuple):
     day: str
     sandbox: Sandbox
 
-    def told(self, turns: Sequence[Turn], generate: bool, ways: Ways) -> TemplateRendering:
+    def rendered(self, turns: Sequence[Turn], generate: bool, ways: Ways) -> TemplateRendering:
         """What it makes of the turns. Raises RenderError where it refuses them, and TemplateError."""
         asked = [at for at, turn in enumerate(turns) if isinstance(turn, Assistant)]
         first = {type(turns[at - 1]) if at else None: at for at in reversed(asked)}
@@ -116,10 +116,10 @@ def _between(text: str | TemplateError, marker: Marker) -> str:
 
 
 def _changed(text: str, found: Sequence[MarkedText], marker: Marker) -> tuple[Changed, ...]:
-    told: dict[tuple[int, str], list[str]] = {}
+    spellings: dict[tuple[int, str], list[str]] = {}
     for one in found:
-        told.setdefault((one.mark.turn, one.mark.text), []).append(text[one.start : one.end])
-    texts = ((mark, told.get((mark.turn, mark.text), [""])) for mark in marker.marks)
+        spellings.setdefault((one.mark.turn, one.mark.text), []).append(text[one.start : one.end])
+    texts = ((mark, spellings.get((mark.turn, mark.text), [""])) for mark in marker.marks)
     return tuple(Changed(mark.turn, mark.text, some[0]) for mark, some in texts if mark.text not in some)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolect._chats.control_tokens import tokens_of
+from toolect._chats.prompt_tools import Definitions, in_json
 from toolect._chats.slot_ends import Ends
 from toolect._chats.slot_runs import RuleStep, Runs
-from toolect._chats.told_tools import Definitions, in_json
 from toolect._segments import Repair, RepairKind
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 

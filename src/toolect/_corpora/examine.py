@@ -79,7 +79,7 @@ class Examiner:
             return
         stats.messages += 1
         source = cut(record.source or self._path, LONGEST_SOURCE)
-        reads = self._reader.read(text, record.tools, self._told(record.dialect))
+        reads = self._reader.read(text, record.tools, self._dialect_named(record.dialect))
         given = self._reader.dialects
         least = badness(reads[0]) if len(given) > 1 else None
         for i, read in enumerate(reads):
@@ -92,7 +92,7 @@ class Examiner:
             if i == 0 or not given:
                 stats.failed += sum(not call.runnable for call in read.calls)
 
-    def _told(self, name: str) -> str:
+    def _dialect_named(self, name: str) -> str:
         """The dialect that a record names, if there is one."""
         if not name or self._reader.dialects:
             return ""

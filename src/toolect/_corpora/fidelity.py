@@ -96,20 +96,20 @@ def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: li
     bare = dialect.parse(text, mode="strict")
     if same(message, bare, sense):
         return CARRIED
-    told = dialect.parse(text, tools, mode="strict")
-    if same(message, told, sense):
+    back = dialect.parse(text, tools, mode="strict")
+    if same(message, back, sense):
         return FeatureOutcome(
             FeatureVerdict.WITH_SCHEMA, "without declared types: " + difference(message, bare, sense), text
         )
-    return FeatureOutcome(FeatureVerdict.CHANGED, difference(message, told, sense), text)
+    return FeatureOutcome(FeatureVerdict.CHANGED, difference(message, back, sense), text)
 
 
 def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> FeatureOutcome:
     """Whether a part of the arguments is sent when half of the text has arrived."""
-    bare, told = _sent(dialect, text, []), _sent(dialect, text, tools)
+    bare, declared = _sent(dialect, text, []), _sent(dialect, text, tools)
     if bare >= _EARLY:
         return CARRIED
-    if told >= _EARLY:
+    if declared >= _EARLY:
         return FeatureOutcome(FeatureVerdict.WITH_SCHEMA, "without declared types the arguments are sent late", text)
     return FeatureOutcome(
         FeatureVerdict.CHANGED, "when half of the text has arrived, hardly any arguments are sent", text

@@ -24,12 +24,12 @@ from toolect._spec.model import Spec
 class Standing(msgspec.Struct, frozen=True):
     """One dialect: a finding for each feature, and which of the matrix' probes it carries, as bits.
 
-    `told` are those carried with declared tools or without, `bare` those carried without.
+    `declared` are those carried with declared tools or without, `bare` those carried without.
     """
 
     dialect: str
     findings: tuple[Finding, ...]
-    told: int
+    declared: int
     bare: int
 
 
@@ -66,18 +66,18 @@ class Matrix:
     def loss(self, source: str, target: str) -> LossBetween:
         """What a conversion from `source` to `target` loses."""
         a, b = self.standings[source], self.standings[target]
-        gone, untold = a.told & ~b.told, a.bare & ~b.bare
+        gone, undeclared = a.declared & ~b.declared, a.bare & ~b.bare
         lost = tuple(number for number, mask in enumerate(self._masks) if gone & mask)
-        untyped = tuple(number for number, mask in enumerate(self._masks) if untold & mask and number not in lost)
+        untyped = tuple(number for number, mask in enumerate(self._masks) if undeclared & mask and number not in lost)
         return LossBetween(lost, untyped)
 
     def carried(self, dialect: str) -> list[Probe]:
         """The probes that a dialect carries, with declared tools."""
-        return self._probes(self.standings[dialect].told)
+        return self._probes(self.standings[dialect].declared)
 
     def lost_probes(self, source: str, target: str) -> list[Probe]:
         """The probes that `source` carries and `target` does not, with declared tools."""
-        return self._probes(self.standings[source].told & ~self.standings[target].told)
+        return self._probes(self.standings[source].declared & ~self.standings[target].declared)
 
     def _probes(self, bits: int) -> list[Probe]:
         """The probes that are on; streaming is nothing that a conversion keeps."""
@@ -86,7 +86,7 @@ class Matrix:
 
     def order(self) -> list[str]:
         """The dialects so that those between which little is lost are neighbours, from the one that carries most."""
-        at = max(self.standings.values(), key=lambda s: s.told.bit_count()).dialect
+        at = max(self.standings.values(), key=lambda s: s.declared.bit_count()).dialect
         left, found = dict.fromkeys(self.standings), [at]
         del left[at]
         while left:
@@ -165,6 +165,6 @@ def _tried(features: Sequence[Feature], probes: Sequence[Probe], spec: Spec) -> 
 
 def _bits(outcomes: Sequence[FeatureOutcome]) -> tuple[int, int]:
     """Which outcomes went well with declared tools, and which without."""
-    told = sum(1 << bit for bit, outcome in enumerate(outcomes) if good(outcome))
+    declared = sum(1 << bit for bit, outcome in enumerate(outcomes) if good(outcome))
     bare = sum(1 << bit for bit, outcome in enumerate(outcomes) if outcome.verdict is FeatureVerdict.CARRIED)
-    return told, bare
+    return declared, bare

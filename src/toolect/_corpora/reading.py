@@ -58,12 +58,12 @@ class Reader:
         self._house.clear()
         self._marked.clear()
 
-    def read(self, text: str, tools: Sequence[Json], told: str) -> list[Read]:
-        """What each dialect makes of `text`, the best one first; `told` is the dialect that the record names."""
+    def read(self, text: str, tools: Sequence[Json], named: str) -> list[Read]:
+        """What each dialect makes of `text`, the best one first; `named` is the dialect that the record names."""
         if self.dialects:
             found = [self._in(name, text, tools) for name in self.dialects]
             return sorted(found, key=badness) if len(found) > 1 else found
-        return [self._in(told, text, tools)] if told else self._fitting(text, tools)
+        return [self._in(named, text, tools)] if named else self._fitting(text, tools)
 
     def _in(self, name: str, text: str, tools: Sequence[Json]) -> Read:
         message, taken = self.watch(name).read(text, tools)

@@ -62,7 +62,7 @@ def records(value: Json, field: str) -> Iterator[Found]:
         for item in value:
             yield from records(item, field)
         return
-    source, dialect = (_told(value, key) if isinstance(value, dict) else "" for key in ("source", "dialect"))
+    source, dialect = (_named(value, key) if isinstance(value, dict) else "" for key in ("source", "dialect"))
     held = [*_held(value, field)]
     if not held and not field and (found := [*_of_kind(value, source, dialect)]):
         yield from found
@@ -93,10 +93,10 @@ def _of_kind(row: Json, source: str, dialect: str) -> Iterator[Found]:
                 yield Record(text, len(calls), source, dialect, tuple(reading.conversation.tools))
 
 
-def _told(value: dict[str, Json], key: str) -> str:
+def _named(value: dict[str, Json], key: str) -> str:
     """What the value says about its texts."""
-    told = value.get(key)
-    return told if isinstance(told, str) else ""
+    named = value.get(key)
+    return named if isinstance(named, str) else ""
 
 
 def tools_of(tools: Json) -> tuple[Json, ...]:

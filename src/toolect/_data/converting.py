@@ -74,8 +74,8 @@ def _one(row: Json, reading: RowReading, settings: Settings) -> Outcome:
         conversation = reading.conversation
         seen = _seen(reading)
         check(conversation, settings.keep)
-        rows, told, said = write(reading, settings.target)
-        changes, notes = (*changes, *told), (*notes, *said)
+        rows, lost, said = write(reading, settings.target)
+        changes, notes = (*changes, *lost), (*notes, *said)
         if (reason := refused(changes, settings.refused, conversation)) is not None:
             raise RowRejectedError(reason)
         if settings.keep.max_ids:

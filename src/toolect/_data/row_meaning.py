@@ -46,9 +46,9 @@ def _said(conversation: Conversation) -> Iterator[Json]:
                 yield from (_call(call) for call in message.calls)
                 yield "end"
             case Results(results):
-                told = zip(next(whose), results, strict=True)
+                pairs = zip(next(whose), results, strict=True)
                 pictured = [one.part for result in results for one in result.media]
-                yield ["results", sorted([call, one.output.strip(), one.is_error] for call, one in told), *pictured]
+                yield ["results", sorted([call, one.output.strip(), one.is_error] for call, one in pairs), *pictured]
 
 
 def _call(call: Call) -> Json:

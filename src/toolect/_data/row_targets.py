@@ -249,9 +249,9 @@ def _in_chat(
     one = chat_named(target.chat)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
-        told = one.round_trip(conversation, check=target.check, **options)
+        written = one.round_trip(conversation, check=target.check, **options)
         lost = [Change(WEIGHTS_LEFT, min(weights))] if weights else []
-        return WrittenRow([{"text": str(told.text)}], [*_defused(told.defused), *told.changes, *lost])
+        return WrittenRow([{"text": str(written.text)}], [*_defused(written.defused), *written.changes, *lost])
     tokenizer: Any = tokenizer_of(target.tokenizer)
     teach = dataclasses.replace(wish_of(target.teach), cut=cut, weights=weights)  # type: ignore[arg-type]
     made = examples(conversation, one, tokenizer, teach, **options)

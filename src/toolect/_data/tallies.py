@@ -79,13 +79,13 @@ class Tallies:
         }  # fmt: skip
         for name in _KEYED:
             tally: RemarkTally = getattr(self, name)
-            kept = {key: [[e.path, e.number, e.text, e.detail] for e in told] for key, told in tally.examples.items()}
+            kept = {key: [[e.path, e.number, e.text, e.detail] for e in found] for key, found in tally.examples.items()}
             found[name] = [tally.rest, [[*key, count, kept.get(key, [])] for key, count in tally.counts.items()]]
         return found
 
     @classmethod
     def restored(cls, state: dict[str, Json]) -> Tallies:
-        """What `state` told."""
+        """What `state` holds."""
         found = cls(state["read"], turns=Counter(state["turns"]), ids=state["ids"], once=state["once"])
         for name in _KEYED:
             tally: RemarkTally = getattr(found, name)

@@ -43,11 +43,11 @@ class Account(msgspec.Struct, frozen=True):
         found: dict[str, Json] = {"status": self.fate.value}
         if self.reason is not None:
             found["reason"] = visible(str(self.reason))
-        found["changes"], found["notes"] = _told(self.changes), _told(self.notes)
+        found["changes"], found["notes"] = _sentences(self.changes), _sentences(self.notes)
         return found
 
 
-def _told(changes: tuple[Change, ...]) -> list[Json]:
+def _sentences(changes: tuple[Change, ...]) -> list[Json]:
     return [visible(str(change)) for change in changes]
 
 

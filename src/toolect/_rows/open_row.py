@@ -110,16 +110,18 @@ class OpenRow:
         reader = CallTextReader(self.spoken if self.dialect else None, self.shape.fields.results, self.shape.result)
         return reader.turns(mended, where, system)
 
-    def retold(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    def without_tool_prompt(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """The turns without what a system text tells of the tools; if that is to stay, none is declared."""
         if not any(isinstance(turn, System) and tells_of(turn.text, self.tools.tools) for turn in turns):
             return (*turns,)
         if not self.source.retell:
             self.tools = tools_in(None)
             return (*turns,)
-        return tuple(one for turn in turns for one in (self._untold(turn) if isinstance(turn, System) else (turn,)))
+        return tuple(
+            one for turn in turns for one in (self._without_tools(turn) if isinstance(turn, System) else (turn,))
+        )
 
-    def _untold(self, turn: System) -> Iterator[System]:
+    def _without_tools(self, turn: System) -> Iterator[System]:
         """A system turn without what it tells of the tools; nothing where it says no more than that."""
         rest = besides(turn.text)
         if rest.names != {*self.tools.schemas}:

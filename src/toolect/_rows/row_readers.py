@@ -214,7 +214,7 @@ class _RowReader:
     def _reading(self, turns: Sequence[Turn]) -> RowReading:
         turns, odd = placed(turns, self.row)
         self.open.notes += (Change(NOT_PLACED, detail=one) for one in odd)
-        found = self.open.conversation(self.open.retold(self.open.declared(turns)))
+        found = self.open.conversation(self.open.without_tool_prompt(self.open.declared(turns)))
         return found._replace(wanted=not any(self.row.get(name) is False for name in _LABELS))
 
     # What was asked

@@ -11,7 +11,7 @@ from toolect._chats.chat_registry import chat, chats, looks_like
 from toolect._chats.comparing import Change
 from toolect._chats.control_tokens import tokens_of
 from toolect._chats.left_unread import left_unread, skips
-from toolect._chats.told_tools import TEXT
+from toolect._chats.prompt_tools import TEXT
 from toolect._detection.dropped import CONTROL
 from toolect._detection.guess import parse
 from toolect._detection.leaks import left_in
@@ -127,8 +127,8 @@ def _control_tokens(names: tuple[str, ...]) -> re.Pattern[str]:
     """Finds the control tokens of chats, and what looks like one of another; a tag of one word is none."""
     specs = [chat(name).spec for name in names]
     known = {token for spec in specs for token in tokens_of(spec) if token[0] in "<[" and token[-1] in ">]"}
-    telling = {token for token in known if not _TAG.fullmatch(token)}.union(*(spec.end for spec in specs))
-    return re.compile("|".join([CONTROL.pattern, *map(re.escape, sorted(telling, key=len, reverse=True))]))
+    distinct = {token for token in known if not _TAG.fullmatch(token)}.union(*(spec.end for spec in specs))
+    return re.compile("|".join([CONTROL.pattern, *map(re.escape, sorted(distinct, key=len, reverse=True))]))
 
 
 _TAG = re.compile(r"</?[a-z]+>")

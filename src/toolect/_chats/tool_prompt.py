@@ -74,9 +74,9 @@ class ToolPrompt:
         known = [*({"name": name} for name in dict.fromkeys(one.name for one in results)), *tools]
         for one in results:
             self._check(one)
-            if len(results) > 1 and self.has_calls(self._told([one]), known):
+            if len(results) > 1 and self.has_calls(self._results_text([one]), known):
                 raise RenderError("result output", "it reads like a call", one.output)
-        whole = self._told(results)
+        whole = self._results_text(results)
         if self.has_calls(whole, known):
             why = "it reads like a call" if len(results) < 2 else "together with the others it reads like a call"
             raise RenderError("result output", why, whole)
@@ -104,7 +104,7 @@ class ToolPrompt:
             if found is not None:
                 raise RenderError(f"result {slot.lower()}", f"it holds `{found}`, which is markup here", text)
 
-    def _told(self, results: Sequence[ToolResult]) -> str:
+    def _results_text(self, results: Sequence[ToolResult]) -> str:
         if self._apart:
             return "\n".join(self._each((one,)) for one in results)
         if not self._together:
