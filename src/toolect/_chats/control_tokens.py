@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from toolect._chats.chat_grammar import TURNS, frame_of
 from toolect._spec.chat_model import ChatRole, ChatSpec
@@ -36,6 +37,7 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)")
 
 
+@lru_cache(4096)
 def rarest(word: str) -> str:
     """The sign of a word that stands in texts least often."""
     return min(word, key=_frequency)
