@@ -212,13 +212,12 @@ class Dialect:
         schemas, strict = tool_schemas(tools), mode == "strict"
         own = self._with_names(schemas)
         graph = own._graph(policies)
+
         def search() -> AnswerSearch:
             return AnswerSearch(own.spec, graph, schemas, strict, prefix, streaming=True)
 
         fused = graph.strides and not prefix
-        stream = Stream(
-            (lambda: FusedStream(graph, schemas, search)) if fused else search, checking(schemas, validate)
-        )
+        stream = Stream((lambda: FusedStream(graph, schemas, search)) if fused else search, checking(schemas, validate))
         return stream if chunks is None else events_of(stream, chunks)
 
     def token_stream(

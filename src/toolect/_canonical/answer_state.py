@@ -73,7 +73,7 @@ class AnswerState:
         """No call of an unknown tool is text for that: its opener is no short sign."""
         self.finished = self.called = self.prose = self.open = self.quoted = self.sure = False
         """`prose`: the call that comes begins in the middle of a line, with a short sign; `open`: more text may come;
-        `quoted`: strings with escapes have come; `sure`: a marker came last that is no short sign."""
+        `quoted`: strings of a value language have come; `sure`: a marker came last that is no short sign."""
         self.waits: tuple[MarkerRun, re.Match[str]] | None = None
         """The run of markers before JSON that is not all here."""
         # The open call

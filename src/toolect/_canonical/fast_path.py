@@ -105,7 +105,7 @@ class _Literal(Route):
             return None
         if way.role is Role.NUMBER and len(piece) > MAX_LEXEME:
             return None
-        to.quoted = to.quoted or way.escapes is not None
+        to.quoted = to.quoted or way.role is Role.STRING
         try:
             value = way.value(piece)
             if way.codec is not None and type(value) is str:

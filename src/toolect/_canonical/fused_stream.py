@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from toolect._building.finished import finished
 from toolect._canonical.answer_state import AnswerState, Route
 from toolect._canonical.fast_path import route
-from toolect._canonical.text_slots import TextSlot
+from toolect._canonical.text_slots import SECTION, TextSlot
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._graph.graph import Graph, TooDeepError
-from toolect._message import Call, Content, Message, Reasoning, Segment, dumps
+from toolect._message import Call, Content, Message, Reasoning, dumps
 from toolect._search.answer_search import AnswerSearch
 from toolect._spec.model import Role
 from toolect._values.fitting import fits
@@ -47,7 +47,8 @@ class FusedStream:
         self._route: Route = route(graph.start)
         self._search: AnswerSearch | None = None
         self._message: Message | None = None
-        self._early = graph.policies.malformed == "report" and not graph.network.spec.tagged
+        sure = graph.policies.malformed == "report" and not graph.known_only
+        self._early = sure and not graph.network.spec.tagged
         """Calls are told before the answer is over; not where one may yet become text, or be a tag around another."""
         self._told: list[Event] = []
         """What was told; once the search reads the answer, what of it that has not told again."""
@@ -139,7 +140,9 @@ class FusedStream:
     def _is_text(self) -> bool:
         """True when text comes that has to be passed on, or for which no step is known."""
         at = self._route
-        return type(at) is Route or isinstance(at, TextSlot) and at.plan.role in _TEXTS and at.says(self._to)
+        if type(at) is Route or isinstance(at, TextSlot) and at.plan.role in _TEXTS and at.says(self._to):
+            return True
+        return any(not isinstance(one, Call) for one in self._to.segments[self._count :])
 
     # Events
 
@@ -147,7 +150,7 @@ class FusedStream:
         """Tell what the steps have read."""
         to = self._to
         for one in to.segments[self._count :]:
-            if to.open and (not to.sure or self._may_go_on(one)):
+            if to.open and (not to.sure or not isinstance(one, Call) or self._may_go_on(one)):
                 return
             self._count += 1
             if isinstance(one, Content):
@@ -168,12 +171,12 @@ class FusedStream:
             if self._started and len(to.entries) - 1 > self._given:
                 self._give(events)
 
-    def _may_go_on(self, one: Segment) -> bool:
-        """True when more text may make a segment another one: blanks, a call that has no arguments, or its closer."""
+    def _may_go_on(self, one: Call) -> bool:
+        """True when more text may make a call another one, as one that has no arguments, or its closer in them."""
         to = self._to
-        if not isinstance(one, Call):
-            return one.text.isspace()
-        if not self._early or to.quoted or not one.arguments or to.last in one.raw[: -len(to.last)]:
+        if not self._early or to.quoted or not one.arguments:
+            return True
+        if to.last in one.raw[: -len(to.last)] or SECTION in one.raw:
             return True
         return to.declared and one.name not in to.tools.by_name
 

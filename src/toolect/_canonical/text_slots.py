@@ -27,7 +27,7 @@ from toolect._values.text_values import NOTHING, is_broken, sniff
 
 _COMMON: Final = frozenset(" \t\n.,:;!?'\"()-/*#&%")
 """Signs that many texts have."""
-_SECTION: Final = "<!"
+SECTION: Final = "<!"
 _NO_KINDS: Final[dict[str, str]] = {}
 
 
@@ -152,7 +152,7 @@ class TextSlot(Route):
             return last not in self.plan.after.marks  # it stands there once more
         if self.escapes and any(lead in piece for lead in self.escapes):
             return True
-        return piece[-1:] == "\r" and self.lead != "" or self.element and _SECTION in piece
+        return piece[-1:] == "\r" and self.lead != "" or self.element and SECTION in piece
 
 
 def _lead(plan: Island, core: str) -> str:
