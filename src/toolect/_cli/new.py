@@ -111,6 +111,8 @@ def _tell(made: Induced, spec: Path) -> int:
         note(made.why)
     for line in made.unproven:
         note(line)
+    for marker in made.spec.entry.get("lines", ()) if made.spec is not None else ():
+        note(f"`{marker.strip()}` is a marker where it begins a line, as in all rows, and text elsewhere: see `lines`")
     emit(f"next: toolect lint {spec}\n")
     return 0 if made.claimed else 1
 

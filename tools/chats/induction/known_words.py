@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from toolect._authoring.generate.random_conversations import ChatCase
+from toolect._authoring.induction.equations import tokens
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._shown import alike
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
@@ -113,26 +114,6 @@ def between(text: str, places: Places, start: int, end: int) -> Atoms:
             out += [text[at:first], slot]
             at = last
     return (*out, text[at:end])
-
-
-_TOKEN = re.compile(
-    r"""\n
-    | [^\S\n]+
-    | <[|｜][^<>\n]*?[|｜]>
-    | </?[A-Za-z_][^<>\s"'=]*>
-    | </[^<>\s"'=]+>
-    | \[/?[A-Za-z_][^\[\]\s"'=]*\]
-    | \w+
-    | ([^\w\s()\[\]{}<>"'])\1*
-    | .""",
-    re.VERBOSE,
-)
-"""What markers are made of: whitespace, tags, words, signs."""
-
-
-def tokens(text: str) -> list[str]:
-    """The text in parts that are never cut in two."""
-    return [match[0] for match in _TOKEN.finditer(text)]
 
 
 def common_start(texts: Iterable[str], reverse: bool = False) -> str:

@@ -118,7 +118,7 @@ class _Emission:
         slots = [slot for slot in ("TEXT", "JSON") if re.search(rf"(?<!\w){slot}(?!\w)", "\n".join(grammar))]
         grammar = [*filter(None, [self.imports]), *grammar, "%declare " + " ".join(slots)]
         begin = _HOLES.split(self.text(outer))[0]
-        begins_line = lined and begin.strip() and begin[0] not in "<[" and not begin[0].isspace()
+        begins_line = lined and begin.isascii() and begin.strip() and begin[0] not in "<[" and not begin[0].isspace()
         ends = [end.strip() for end in (self.text("end"), self.text("end of calls")) if end]
         identified = "$id" in repr(self.map) or "call.id" in self.map.values()
         entry: dict[str, Json] = {
