@@ -98,9 +98,6 @@ class FormatHypothesis(NamedTuple):
     objects: tuple[tuple[tuple[int, int], ...], ...] = ()
     """For calls in JSON: the places of the JSON values in each row."""
 
-    def __str__(self) -> str:
-        return f"{self.inside}, {self.spelling.title}" + ", each type with its own markers" * self.typed
-
 
 def plan(message: Message, order: Sequence[str], hypothesis: FormatHypothesis, row: int) -> Plan:
     """The values of a message in the order of its parts."""

@@ -116,7 +116,6 @@ def known(start: int, end: int) -> Finder:
 class ValueSpelling:
     """How values are written: in a slot with a codec, in a value language, or leaf by leaf in one that is induced."""
 
-    title: str
     slot: str = "TEXT"
     options: Mapping[str, Json] = field(default_factory=dict)
     strings: str = ""
@@ -192,10 +191,6 @@ def _script(text: str) -> Json:
     return json.loads(keyed)
 
 
-def _toml(text: str) -> Json:
-    return tomllib.loads(f"x = {text}")["x"]
-
-
 def _python(text: str) -> Json:
     with suppress(ValueError):
         return json.loads(text)  # as templates write lists and objects
@@ -205,35 +200,29 @@ def _python(text: str) -> Json:
 
 
 LITERALS: tuple[ValueSpelling, ...] = (
-    ValueSpelling("JSON", "JSON", read=json.loads),
-    ValueSpelling("Python literals", "python", read=_python),
-    ValueSpelling("Python literals in double quotes", "python_double", read=_python),
-    ValueSpelling("JavaScript literals", "javascript", read=_script),
-    ValueSpelling("TOML", "toml", read=_toml),
-    ValueSpelling("YAML's flow style", "yaml_flow", read=yaml.safe_load),
+    ValueSpelling("JSON", read=json.loads),
+    ValueSpelling("python", read=_python),
+    ValueSpelling("python_double", read=_python),
+    ValueSpelling("javascript", read=_script),
+    ValueSpelling("toml", read=lambda text: tomllib.loads(f"x = {text}")["x"]),
+    ValueSpelling("yaml_flow", read=yaml.safe_load),
 )
 """Languages of whole values: each in a slot, or a value language that comes with toolect."""
 
 
-def _texts() -> Iterator[ValueSpelling]:
-    for escapes in ("", "entities", "percent", "json", "apostrophes", "quotes", "signs", "python"):
-        for others in ("json", "python", "jinja"):
-            options: dict[str, Json] = {"codec": "schema"}
-            options |= {"spelling": others} if others != "json" else {}
-            options |= {"escapes": escapes} if escapes else {}
-            title = f"raw text, all else as in {others}" + (f", escapes of {escapes}" if escapes else "")
-            yield ValueSpelling(title, "TEXT", options, escapes, others)
+def _schema(escapes: str, others: str) -> ValueSpelling:
+    options: dict[str, Json] = {"codec": "schema", "spelling": others, "escapes": escapes}
+    options = {key: value for key, value in options.items() if value and (key, value) != ("spelling", "json")}
+    return ValueSpelling("TEXT", options, escapes, others)
 
 
-TEXTS = tuple(_texts())
+TEXTS = tuple(
+    _schema(escapes, others)
+    for escapes in ("", "entities", "percent", "json", "apostrophes", "quotes", "signs", "python")
+    for others in ("json", "python", "jinja")
+)
 """Raw text whose types the tools' schemas say."""
-LEAVES = tuple(
-    ValueSpelling(f"strings with {escapes or 'no'} escapes, leaf by leaf", slot, {}, escapes, leaves=True)
-    for escapes, (_, slot) in ESCAPES.items()
-)
+LEAVES = tuple(ValueSpelling(slot, {}, escapes, leaves=True) for escapes, (_, slot) in ESCAPES.items())
 """A value language that is induced: each leaf by itself."""
-MIXED = tuple(
-    ValueSpelling(f"strings with {escapes or 'no'} escapes, all else JSON", slot, {}, escapes, "json")
-    for escapes, (_, slot) in ESCAPES.items()
-)
+MIXED = tuple(ValueSpelling(slot, {}, escapes) for escapes, (_, slot) in ESCAPES.items())
 """Strings between markers of their own, and all else as JSON."""
