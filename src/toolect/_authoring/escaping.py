@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from toolect._authoring.generate.facts import facts
 from toolect._compiled import Dialect
@@ -91,18 +92,26 @@ def _alone(name: str, key: str) -> Make:
     return lambda text: [Call(name, {key: text})]
 
 
-_GOALS: dict[str, Callable[[list[Segment]], list[Segment]]] = {
-    "argument": lambda segments: [*segments[:-1], _with_argument(segments[-1])],
-    "call": lambda segments: [*segments[:1], Call(FORGED, {FORGED: "x"})],
-    "content": lambda segments: [*segments[:1], Content(FORGED)],
-    "reasoning": lambda segments: [*segments[:1], Reasoning(FORGED)],
+class Goal(NamedTuple):
+    """Something to be forged: the message that has it behind the slot, and whether a segment that was read is it."""
+
+    aim: Callable[[list[Segment]], list[Segment]]
+    met: Callable[[Segment], bool]
+
+
+GOALS = {
+    "argument": Goal(
+        lambda given: [replace(one, arguments=one.arguments | {FORGED: "x"}) for one in _calls(given)] or given,
+        lambda read: any(one.name != FORGED and FORGED in one.arguments for one in _calls([read])),
+    ),
+    "call": Goal(
+        lambda given: [*given[:1], Call(FORGED, {FORGED: "x"})],
+        lambda read: any(one.name == FORGED for one in _calls([read])),
+    ),
+    "content": Goal(lambda given: [*given[:1], Content(FORGED)], lambda read: read == Content(FORGED)),
+    "reasoning": Goal(lambda given: [*given[:1], Reasoning(FORGED)], lambda read: read == Reasoning(FORGED)),
 }
-"""What can be forged → the message that has it after the slot."""
-
-
-def _with_argument(segment: Segment) -> Segment:
-    """A call with one more argument; another segment as it is."""
-    return Call(segment.name, segment.arguments | {FORGED: "x"}, segment.id) if isinstance(segment, Call) else segment
+"""What can be forged."""
 
 
 class RawSlot(NamedTuple):
@@ -159,35 +168,20 @@ class RawSlot(NamedTuple):
 
     def forgeries(self) -> Iterator[tuple[str, str]]:
         """What can be forged from here, and the text that does."""
-        for goal, aim in _GOALS.items():
-            target = aim(self.make(_PUT))
-            if target == self.make(_PUT):
-                continue
-            text = _written(self.dialect, target)
+        for name, goal in GOALS.items():
+            target = goal.aim(self.make(_PUT))
+            text = _written(self.dialect, target) if target != self.make(_PUT) and name != self.slot else None
             at = None if text is None else _place(text, self.slot)
             if text is None or at is None:
                 continue
             rest = str(text[at[1] :])
             for more in dict.fromkeys((rest.removesuffix(self.after), rest)):
-                if self.forges(goal, _PUT + more):
-                    yield goal, _PUT + more
+                if any(map(goal.met, self.read(_PUT + more).segments)):
+                    yield name, _PUT + more
                     break
 
-    def forges(self, goal: str, text: str) -> bool:
-        """True when `text` in the slot is read as what is to be forged."""
-        segments = self.read(text).segments
-        match goal:
-            case "argument":
-                return any(s.name != FORGED and FORGED in s.arguments for s in _runnable(segments))
-            case "call":
-                return any(s.name == FORGED for s in _runnable(segments))
-            case "content":
-                return self.slot is not Part.CONTENT and Content(FORGED) in segments
-            case _:
-                return self.slot is not Part.REASONING and Reasoning(FORGED) in segments
 
-
-def _runnable(segments: Sequence[Segment]) -> list[Call]:
+def _calls(segments: Sequence[Segment]) -> list[Call]:
     return [segment for segment in segments if isinstance(segment, Call) and segment.runnable]
 
 

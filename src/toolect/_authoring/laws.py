@@ -46,19 +46,15 @@ def untiled(message: Message, text: str) -> str:
 
 def untold(events: Iterable[Event], message: Message) -> str:
     """What is wrong with the events: the deltas are those of `message`; calls start first and end last, in order."""
-    calls = message.calls
-    content, reasoning = [], []
+    calls, said = message.calls, {ContentDelta: "", ReasoningDelta: ""}
     arguments = [""] * len(calls)
     started: set[int] = set()
     ended = 0
     for event in events:
         match event:
-            case ContentDelta(text=text):
+            case ContentDelta(text=text) | ReasoningDelta(text=text):
                 right = bool(text)
-                content.append(text)
-            case ReasoningDelta(text=text):
-                right = bool(text)
-                reasoning.append(text)
+                said[type(event)] += text
             case CallStart(index=index, id=id, name=name):
                 right = index == ended and index not in started
                 right = right and calls[index].name == name and id in (None, calls[index].id)
@@ -72,15 +68,11 @@ def untold(events: Iterable[Event], message: Message) -> str:
                 ended += 1
         if not right:
             return f"unexpected {event} after {ended} calls"
-    if ended != len(calls):
-        return f"expected {len(calls)} calls to end, got {ended}"
-    if "".join(content) != message.content:
-        return f"expected content {message.content!r}, got {''.join(content)!r}"
-    if "".join(reasoning) != message.reasoning:
-        return f"expected reasoning {message.reasoning!r}, got {''.join(reasoning)!r}"
-    for index, call in enumerate(calls):
-        if arguments[index] != call.arguments_text and index in started:
-            return f"expected arguments {call.arguments_text!r}, got {arguments[index]!r}"
+    texts = [call.arguments_text if index in started else "" for index, call in enumerate(calls)]
+    told = {"calls": ended, "content": said[ContentDelta], "reasoning": said[ReasoningDelta], "arguments": arguments}
+    for (what, got), wanted in zip(told.items(), (len(calls), message.content, message.reasoning, texts), strict=True):
+        if got != wanted:
+            return f"expected {what} {wanted!r}, got {got!r}"
     return ""
 
 

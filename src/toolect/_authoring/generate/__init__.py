@@ -6,7 +6,7 @@ Everything is driven by one `random.Random`: the same seed gives the same again.
 from toolect._authoring.generate.corruption import Corruption, corrupt
 from toolect._authoring.generate.minimal import minimal
 from toolect._authoring.generate.random_messages import message
-from toolect._authoring.generate.reach import Alternative, alternatives
+from toolect._authoring.generate.sampler import Alternative, alternatives
 from toolect._authoring.generate.samples import Sample, derivations, mixed, rendered, samples, unreached
 
 __all__ = [

@@ -468,8 +468,7 @@ class Corruption(StrEnum):
         '{"a": 1}', "{“a”: 1}", _tokens(_is_string, *(_between(*pair) for pair in _TYPOGRAPHIC), alone=True))
     UNESCAPED_QUOTE = ("unescaped-quote", "the quotes in a string are not escaped",
         r'{"a": "say \"b\""}', '{"a": "say "b""}', _token(_escapes('"'), _unescaped('"', '"')))
-    RAW_CONTROL = ("raw-control", "line breaks or tabs in a string are not escaped",
-        r'{"a": "b\nc"}', '{"a": "b\nc"}',
+    RAW_CONTROL = ("raw-control", "line breaks or tabs in a string are not escaped", r'{"a": "b\nc"}', '{"a": "b\nc"}',
         _either(_token(_escapes("n"), _unescaped("n", "\n")), _token(_escapes("t"), _unescaped("t", "\t"))))
     WRONG_ESCAPE = ("wrong-escape", "a backslash in a string is not escaped, or stands before a sign that needs none",
         '{"a": "it\'s"}', '{"a": "it\\\'s"}', _either(_token(_strings("'"), lambda old, _: old.replace("'", "\\'")),
@@ -479,18 +478,15 @@ class Corruption(StrEnum):
     EXTRA_BRACE = ("extra-brace", "a closing bracket stands there twice",
         '{"a": [1]}', '{"a": [1]]}', _token(_is("}", "]"), lambda old, _: old * 2))
     MISSING_COLON = "missing-colon", "a colon is missing", '{"a": 1}', '{"a" 1}', _token(_is(":"), _none)
-    UNQUOTED_KEYS = ("unquoted-keys", "keys have no quotes, all of them or one",
-        '{"a": 1}', "{a: 1}",
+    UNQUOTED_KEYS = ("unquoted-keys", "keys have no quotes, all of them or one", '{"a": 1}', "{a: 1}",
         _tokens(lambda token: token.key and token.text[1:-1].isidentifier(), _between("", ""), alone=True))
     PYTHON_WORDS = ("python-words", "words are those of Python",
         '{"a": null}', '{"a": None}', _tokens(_is(*_PYTHON), lambda old, _: _PYTHON[old]))
     ODD_LITERAL = ("odd-literal", "`NaN` and the like stand for null",
         '{"a": null}', '{"a": NaN}', _token(_is("null"), lambda _, random: random.choice(("NaN", "undefined"))))
-    COMMENT = ("comment", "a comment stands in the JSON",
-        '{"a": 1}', '{ /* as asked */ "a": 1}',
+    COMMENT = ("comment", "a comment stands in the JSON", '{"a": 1}', '{ /* as asked */ "a": 1}',
         _token(_is(",", "{", "["), lambda old, random: old + random.choice(_COMMENTS)))
-    ELLIPSIS = ("ellipsis", "an ellipsis stands before a closing bracket",
-        '{"a": 1}', '{"a": 1, ...}',
+    ELLIPSIS = ("ellipsis", "an ellipsis stands before a closing bracket", '{"a": 1}', '{"a": 1, ...}',
         _token(lambda token: token.filled, lambda old, random: random.choice((", ", ",")) + "..." + old))
     STRING_VALUES = ("string-values", "a number, a word or an object is written as a string",
         '[{"a": 1}]', '[{"a": "1"}]', _string_values)

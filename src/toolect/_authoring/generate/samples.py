@@ -9,11 +9,9 @@ from random import Random
 
 import msgspec
 
-from toolect._authoring.generate.fill import KEYS
 from toolect._authoring.generate.minimal import minimal
 from toolect._authoring.generate.random_messages import message
-from toolect._authoring.generate.reach import Alternative, alternatives
-from toolect._authoring.generate.sampler import Walker
+from toolect._authoring.generate.sampler import KEYS, Alternative, Walker, alternatives
 from toolect._compiled import Dialect
 from toolect._message import Json, Message
 from toolect._rendered import RenderError
