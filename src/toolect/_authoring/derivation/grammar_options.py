@@ -133,18 +133,13 @@ class _OptionFinder:
             case Seq(items):
                 for item in items:
                     self.visit(item)
-            case Alt(items):
-                for item in items:
-                    self._option(item)
-            case Repeat(item):
-                self._option(item)
+            case Alt() | Repeat():
+                for item in expr.items if isinstance(expr, Alt) else (expr.item,):
+                    self._waiting.append(len(self.found))
+                    self.found.append((-1, 0))
+                    self.visit(item)
             case _:
                 self._leaf(expr)
-
-    def _option(self, item: Expr) -> None:
-        self._waiting.append(len(self.found))
-        self.found.append((-1, 0))
-        self.visit(item)
 
     def _leaf(self, leaf: Expr) -> None:
         word = re.escape(spelled(leaf))

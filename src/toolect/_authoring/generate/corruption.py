@@ -96,15 +96,6 @@ def _with_less(old: str, random: Random) -> str:
     return old[:at] + old[at + 1 :]
 
 
-def _of_words(spec: Spec) -> list[str]:
-    return [marker for marker in openers(spec) if len(re.findall(r"[^\W_]+", marker)) > 1]
-
-
-def _twice(spec: Spec) -> list[str]:
-    whole = _long(markers(spec))
-    return [*whole, *map(str.strip, whole)]
-
-
 _SPECIAL = re.compile(r"<?[|｜].*[|｜]>?|\[/?[A-Z_]+\]")
 """A marker that is one token of the model, which detokenizers drop."""
 
@@ -165,11 +156,6 @@ def _breaks_beside(wire: Wire) -> list[Span]:
 
 
 # The text around the markers
-
-
-def _cut_closers(wire: Wire, random: Random) -> str:
-    places = _last_closers(wire)
-    return wire.text[: random.choice(places)] if places else wire.text
 
 
 def _early_end(wire: Wire, random: Random) -> str:
@@ -417,7 +403,9 @@ class Corruption(StrEnum):
     MISSING_SIGN = ("missing-sign", "the first sign of a marker that begins something is missing",
         "<tool_call>", "tool_call>", _marker(lambda spec: _stripped(openers(spec)), lambda old, _: old[1:]))
     MISSING_WORD = ("missing-word", "a marker of several words that begins something lacks the first one",
-        "<tool_call>", "<call>", _marker(_of_words, lambda old, _: re.sub(r"[^\W_]+[_ ]?", "", old, count=1)))
+        "<tool_call>", "<call>",
+        _marker(lambda spec: [one for one in openers(spec) if len(re.findall(r"[^\W_]+", one)) > 1],
+                lambda old, _: re.sub(r"[^\W_]+[_ ]?", "", old, count=1)))
     DROPPED_CHARACTER = ("dropped-character", "a character of a marker, or of a key of JSON shapes, is missing",
         "<tool_call>", "<tol_call>", _marker(lambda spec: _stripped(fixed(spec)), _with_less))
     DROPPED_TOKENS = ("dropped-tokens", "markers that are one token are gone, as servers skip them",
@@ -428,7 +416,8 @@ class Corruption(StrEnum):
     BLANK_IN_MARKER = ("blank-in-marker", "a blank stands in the middle of a marker",
         "<tool_call>", "<tool _call>", _marker(lambda spec: _stripped(markers(spec)), _with_inside(" ", "\n")))
     DOUBLED_MARKER = ("doubled-marker", "a marker stands there twice",
-        "<tool_call>", "<tool_call><tool_call>", _marker(_twice, lambda old, _: old * 2))
+        "<tool_call>", "<tool_call><tool_call>",
+        _marker(lambda spec: [*_long(markers(spec)), *_stripped(markers(spec))], lambda old, _: old * 2))
     SWAPPED_MARKERS = ("swapped-markers", "two markers stand in each other's place",
         _CALL, '\n</tool_call>{"name": "tide", "arguments": {}}<tool_call>\n', _swapped)
     ATTRIBUTES = ("attributes", "what a marker holds is in other quotes, or in none, or has blanks beside it",
@@ -441,7 +430,8 @@ class Corruption(StrEnum):
     TRUNCATION = ("truncation", "the text stops somewhere",
         "<tool_call>", "<tool", lambda wire, random: wire.text[: random.randint(0, max(0, len(wire.text) - 1))])
     CUT_CLOSERS = ("cut-closers", "the text stops before its last closers, after the last argument",
-        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}', _cut_closers)
+        _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}',
+        lambda wire, random: wire.text[: random.choice(_last_closers(wire) or [len(wire.text)])])
     EARLY_END = ("early-end", "an end token stands before the last closers, which may still follow",
         _CALL, '<tool_call>\n{"name": "tide", "arguments": {}}<|im_end|>', _early_end)
     LOST_BEGINNING = ("lost-beginning", "the first characters are gone",

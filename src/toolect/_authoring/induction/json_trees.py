@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from toolect._authoring.generate.json_values import json_in
@@ -51,9 +52,9 @@ def json_calls(rows: Sequence[Row]) -> JsonCalls | None:
             layouts.append(_layout(row.whole[start:end], value))
         if left.calls:
             return None
-        said = [Reasoning(left.reasoning)] if left.reasoning else []
-        said_too = [Content(left.content)] if left.content else []
-        outside.append(row._replace(message=Message([*said, *said_too, *([Call("x", {})] if here else [])])))
+        said = Reasoning(left.reasoning), Content(left.content)
+        rest = [*(one for one in said if one.text), *([Call("x", {})] if here else [])]
+        outside.append(row._replace(message=Message(rest)))
         places.append(tuple(here))
     shape = _merged(trees)
     alone = isinstance(shape, dict) and "$content" not in repr(shape) and not _lists(shape)
@@ -62,11 +63,13 @@ def json_calls(rows: Sequence[Row]) -> JsonCalls | None:
     return JsonCalls(tuple(places), tuple(outside), shape, layout, not alone)
 
 
+@dataclass
 class _Left:
     """What of a message is not yet found in its JSON."""
 
-    def __init__(self, calls: deque[Call], content: str, reasoning: str) -> None:
-        self.calls, self.content, self.reasoning = calls, content, reasoning
+    calls: deque[Call]
+    content: str
+    reasoning: str
 
     def state(self) -> tuple[int, str, str]:
         """What changes when something is found."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
 
 import msgspec
 
@@ -47,20 +48,16 @@ def allowances(path: str, text: str) -> Iterator[Allowance]:
 
 def _following(lines: list[str], number: int) -> tuple[int, int]:
     """The definition after line `number`: a line that is no comment, and those that are indented further."""
-    first = number + 1
-    while first < len(lines) and _COMMENT.match(lines[first - 1].strip()):
-        first += 1
-    head = lines[first - 1] if first <= len(lines) else ""
-    depth = len(head) - len(head.lstrip())
-    last = first
-    while last < len(lines) and _inside(lines[last], depth):
-        last += 1
-    return first, last
+    first, *_ = (*(n for n in range(number, len(lines)) if not _COMMENT.match(lines[n].strip())), len(lines))
+    depth = _depth(lines[first]) if first < len(lines) else 0
+    inside = takewhile(
+        lambda line: not line.strip() or _depth(line) > depth or line.lstrip().startswith("|"), lines[first + 1 :]
+    )
+    return first + 1, first + 1 + sum(1 for _ in inside)
 
 
-def _inside(line: str, depth: int) -> bool:
-    """True for a line that goes on with a definition that is indented by `depth`."""
-    return not line.strip() or len(line) - len(line.lstrip()) > depth or line.lstrip().startswith("|")
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def apply(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from toolect._authoring.generate.random_conversations import ChatCase, cases
@@ -79,14 +80,13 @@ def unlike(chat: Chat, given: Talk) -> Unlike | None:
     untyped = Lost.TOOLS in lost or any(tool.get("type") == _TEXT for tool in back.tools)
     old = [*_told(before, lost, untyped, lambda number, said: said in written.get(number, ""))]
     new = [*_told(back, lost, untyped, lambda _, __: True)]
-    for number, ((role, one), (other_role, other)) in enumerate(zip(old, new, strict=False)):
+    for number, ((role, one), (other_role, other)) in enumerate(zip_longest(old, new, fillvalue=(None, None))):
+        if role is None or other_role is None:
+            return Unlike(role or other_role, f"{len(old)} turns became {len(new)}")
         if role is not other_role:
             return Unlike(role, f"turn {number}, {_a(role)}, became {_a(other_role)}")
         if one != other and None not in (one, other):
             return Unlike(role, f"turn {number}, {_a(role)}, {_shown(one)} became {_shown(other)}")
-    if len(old) != len(new):
-        role = (old if len(old) > len(new) else new)[min(len(old), len(new))][0]
-        return Unlike(role, f"{len(old)} turns became {len(new)}")
     return None
 
 
