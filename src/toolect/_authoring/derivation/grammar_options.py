@@ -107,47 +107,39 @@ _DEFINITION = re.compile(r"^[?!]*\w+(?:\.\d+)?\s*[:{]|^%", re.MULTILINE)
 
 def option_places(rule: Rule, text: str) -> list[Place]:
     """The places of a rule's options in the `text` of its file, in order; that of the rule for a lost one."""
-    lines = text.split("\n")
-    start = sum(len(line) + 1 for line in lines[: rule.place.line - 1]) + rule.place.column - 1
-    following = _DEFINITION.search(text, min(start + 1, len(text)))
-    finder = _OptionFinder(text, start, following.start() if following else len(text))
-    finder.visit(rule.expr)
-    return [rule.place if at < 0 else _place(rule.place.path, text, at, length) for at, length in finder.found]
-
-
-def _place(path: str, text: str, at: int, length: int) -> Place:
-    return Place(path, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at), length)
-
-
-class _OptionFinder:
-    """Goes through a definition and its expression side by side."""
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.text, self.at, self.end = text, start, end
-        self.found: list[tuple[int, int]] = []
-        self._waiting: list[int] = []  # options whose first part has not come
-
-    def visit(self, expr: Expr) -> None:
-        """Find the options of `expr`."""
-        match expr:
-            case Seq(items):
-                for item in items:
-                    self.visit(item)
-            case Alt() | Repeat():
-                for item in expr.items if isinstance(expr, Alt) else (expr.item,):
-                    self._waiting.append(len(self.found))
-                    self.found.append((-1, 0))
-                    self.visit(item)
-            case _:
-                self._leaf(expr)
-
-    def _leaf(self, leaf: Expr) -> None:
-        word = re.escape(spelled(leaf))
-        named = not isinstance(leaf, Literal) or leaf.name
-        match = re.compile(rf"\b{word}\b" if named else word).search(self.text, self.at, self.end)
+    path = rule.place.path
+    at = sum(len(line) + 1 for line in text.split("\n")[: rule.place.line - 1]) + rule.place.column - 1
+    following = _DEFINITION.search(text, min(at + 1, len(text)))
+    end = following.start() if following else len(text)
+    found: list[Place] = []
+    waiting: list[int] = []  # options whose first part has not come
+    for part in _in_order(rule.expr):
+        if part is None:
+            waiting.append(len(found))
+            found.append(rule.place)
+            continue
+        word = re.escape(spelled(part))
+        named = not isinstance(part, Literal) or part.name
+        match = re.compile(rf"\b{word}\b" if named else word).search(text, at, end)
         if match is None:  # a marker that a variant has replaced, or a part that is repeated
-            return
-        for option in self._waiting:
-            self.found[option] = match.start(), match.end() - match.start()
-        self._waiting = []
-        self.at = match.end()
+            continue
+        at, length = match.start(), match.end() - match.start()
+        place = Place(path, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at), length)
+        for option in waiting:
+            found[option] = place
+        waiting, at = [], match.end()
+    return found
+
+
+def _in_order(expr: Expr) -> Iterator[Expr | None]:
+    """The parts of an expression that have no parts, with None where an option begins."""
+    match expr:
+        case Seq(items):
+            for item in items:
+                yield from _in_order(item)
+        case Alt() | Repeat():
+            for item in expr.items if isinstance(expr, Alt) else (expr.item,):
+                yield None
+                yield from _in_order(item)
+        case _:
+            yield expr

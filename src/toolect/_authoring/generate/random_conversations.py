@@ -136,34 +136,24 @@ class _ConversationDraw:
         )
 
     def _value(self, key: str) -> Json:
-        match key:
-            case "days":
-                return self._chance.choice((0, 3, -1, 10**12))
-            case "exact":
-                return self._maybe(0.5)
-            case "tags":
-                return self._chance.choice(([], ["x"], ["x", "é", ""]))
-            case "place":
-                return self._chance.choice(
-                    ({}, {"lat": 47.4, "name": "Zürich"}, {"lat": 1.0, "more": {"a": [None, True]}})
-                )
-            case "unit":
-                return self._chance.choice(("C", "F"))
-            case _:
-                return self._text(PLAIN)
+        if key == "exact":
+            return self._maybe(0.5)
+        return self._chance.choice(_VALUES[key]) if key in _VALUES else self._text(PLAIN)
 
 
+_VALUES: dict[str, tuple[Json, ...]] = {
+    "days": (0, 3, -1, 10**12), "tags": ([], ["x"], ["x", "é", ""]), "unit": ("C", "F"),
+    "place": ({}, {"lat": 47.4, "name": "Zürich"}, {"lat": 1.0, "more": {"a": [None, True]}}),
+}  # fmt: skip
+"""What the fields of known tools are given; others are texts."""
 _FIELDS: dict[str, dict[str, Json]] = {
     "city": {"type": "string", "description": "Where"},
     "days": {"type": "integer", "description": "How many", "minimum": 0},
     "exact": {"type": "boolean", "description": "Or about", "default": False},
     "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags"},
-    "place": {
-        "type": "object",
-        "description": "A place",
-        "properties": {"lat": {"type": "number", "description": "Latitude"}, "name": {"type": "string"}},
-        "required": ["lat"],
-    },
+    "place": {"type": "object", "description": "A place", "properties": {
+        "lat": {"type": "number", "description": "Latitude"}, "name": {"type": "string"},
+    }, "required": ["lat"]},
     "unit": {"type": "string", "enum": ["C", "F"], "description": "Unit"},
     "query": {"type": "string"},
-}
+}  # fmt: skip
