@@ -46,8 +46,24 @@ class AlignedValue(NamedTuple):
     part: str
 
 
-Glue = tuple[AlignedValue, str, int, str]
-"""The step before whose value a text stands, the text, its row, and what it is between."""
+class Glue(NamedTuple):
+    """The step before whose value a text stands, the text, its row, what it is between, and the value's spelling."""
+
+    step: AlignedValue
+    text: str
+    row: int
+    part: str
+    spelled: str = ""
+
+    def with_holes(self, only: str = "") -> str:
+        """The text with holes for what may stand in it once more, or with `only` those of one kind."""
+        text = self.text
+        for hole, found in self.step.words:
+            if not only or hole in only:
+                text = re.sub(rf"(?<![\w-]){re.escape(found)}(?!\w)", hole, text)
+        return text
+
+
 Usual = dict[tuple[str, ...], str]
 """What stands most often where these markers meet, with holes."""
 
@@ -241,30 +257,21 @@ def _in_order(text: str, words: Sequence[str]) -> bool:
 def align(rows: Sequence[Row], hypothesis: FormatHypothesis) -> Alignment:
     """The glue between all that rows say. Raises AlignmentError."""
     usual: Usual = {}
-    ends = [one for one in _all_placed(rows, hypothesis, usual) if one[0].finder is None and "call closer" in one[0][0]]
-    again = min((_with_holes(text, step.words, NAME).count(NAME) for step, text, _, _ in ends), default=0)
-    hypothesis = hypothesis._replace(again=again)
+    glue = _all_placed(rows, hypothesis, usual)
+    ends = (one for one in glue if one.step.finder is None and "call closer" in one.step.variables)
+    hypothesis = hypothesis._replace(again=min((one.with_holes(NAME).count(NAME) for one in ends), default=0))
     for _ in range(2):
         counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        for step, text, _, _ in _all_placed(rows, hypothesis, usual):
-            if text or step.finder is None:
-                counts[step.variables][_with_holes(text, step.words)] += 1
+        for one in _all_placed(rows, hypothesis, usual):
+            if one.text or one.step.finder is None:
+                counts[one.step.variables][one.with_holes()] += 1
         usual = {variables: count.most_common(1)[0][0] for variables, count in counts.items()}
     glue = _all_placed(rows, hypothesis, usual)
-    return Alignment(_equations(glue), _words(rows, hypothesis, usual))
-
-
-def _words(rows: Sequence[Row], hypothesis: FormatHypothesis, usual: Usual) -> dict[str, str]:
-    """How words are spelled that are leaves of their own."""
-    found: dict[str, str] = {}
-    for at, row in enumerate(rows if hypothesis.spelling.leaves else ()):
-        place = 0
-        for step, glue, _, _ in _placed(row, at, hypothesis, usual):
-            begin = place + len(glue)
-            place = step.finder.at(row.whole, begin) or begin if step.finder else begin
-            if step.finder and isinstance(step.finder.value, bool | None):
-                found.setdefault(f"word {type_of_leaf(step.finder.value, True)}", row.whole[begin:place])
-    return found
+    words: dict[str, str] = {}
+    for one in glue if hypothesis.spelling.leaves else ():
+        if one.step.finder is not None and isinstance(one.step.finder.value, bool | None):
+            words.setdefault(f"word {dumps(one.step.finder.value)}", one.spelled)
+    return Alignment(_equations(glue), words)
 
 
 def _all_placed(rows: Sequence[Row], hypothesis: FormatHypothesis, usual: Usual) -> list[Glue]:
@@ -293,7 +300,7 @@ def _placed_in(row: Row, made: Plan, usual: Usual) -> Iterator[Glue]:
     text, at, before = row.whole, 0, "the beginning"
     for i, step in enumerate(made.steps):
         if step.finder is None:
-            yield step, text[at:], row.number, f"between {before} and the end"
+            yield Glue(step, text[at:], row.number, f"between {before} and the end")
             return
         begin = at + len(lead := _filled(usual.get(step.variables, "\0"), step.words))
         end = step.finder.at(text, begin) if text.startswith(lead, at) else None
@@ -303,15 +310,8 @@ def _placed_in(row: Row, made: Plan, usual: Usual) -> Iterator[Glue]:
             raise AlignmentError(
                 f"row {row.number}: {step.part} stands nowhere in the text{there}", i / len(made.steps)
             )
-        yield step, text[at : place[0]], row.number, f"between {before} and {step.part}"
+        yield Glue(step, text[at : place[0]], row.number, f"between {before} and {step.part}", text[slice(*place)])
         at, before = place[1], step.part
-
-
-def _with_holes(text: str, words: Sequence[tuple[str, str]], only: str = "") -> str:
-    for hole, found in words:
-        if not only or hole in only:
-            text = re.sub(rf"(?<![\w-]){re.escape(found)}(?!\w)", hole, text)
-    return text
 
 
 def _filled(text: str, words: Sequence[tuple[str, str]]) -> str:
@@ -325,25 +325,23 @@ def _equations(glue: Sequence[Glue]) -> list[Equation]:
     """The glue as equations, with holes where each text of the same variables holds the same thing once more."""
     groups: dict[tuple[str, ...], list[Glue]] = defaultdict(list)
     for one in glue:
-        groups[one[0].variables].append(one)
+        groups[one.step.variables].append(one)
     numbered = next((hole for hole in (INDEX, COUNT) if any(_counts(members, hole) for members in groups.values())), "")
     found: list[Equation] = []
     for variables, members in groups.items():
-        texts = [text for _, text, _, _ in members]
+        texts = [one.text for one in members]
         for hole in (ID, NAME, KEY, *numbered):
-            filled = [_with_holes(text, step.words, hole) for text, (step, *_) in zip(texts, members, strict=True)]
+            filled = [one._replace(text=text).with_holes(hole) for text, one in zip(texts, members, strict=True)]
             if all(text.count(hole) == filled[0].count(hole) > 0 for text in filled):
                 texts = filled
-        found += [
-            Equation(text, variables, number, part) for text, (_, _, number, part) in zip(texts, members, strict=True)
-        ]
+        found += [Equation(text, variables, one.row, one.part) for text, one in zip(texts, members, strict=True)]
     return _identified(found)
 
 
 def _counts(members: Sequence[Glue], hole: str) -> bool:
     """True where texts of the same variables hold the numbers of their calls, and differ in nothing else."""
-    texts = {_with_holes(text, step.words, hole) for step, text, _, _ in members}
-    return all(hole in text for text in texts) and len(texts) < len({text for _, text, _, _ in members})
+    texts = {one.with_holes(hole) for one in members}
+    return all(hole in text for text in texts) and len(texts) < len({one.text for one in members})
 
 
 def _identified(equations: list[Equation]) -> list[Equation]:
