@@ -45,8 +45,11 @@ class Change(NamedTuple):
         return f"{place}{self.what}{f': {self.detail}' if self.detail else ''}"
 
 
-def changes(before: Conversation, after: Conversation) -> list[Change]:
-    """What `after` has otherwise than `before`, in the order of the turns; results of one answer have none."""
+def changes(before: Conversation, after: Conversation, ids: bool = True) -> list[Change]:
+    """What `after` has otherwise than `before`, in the order of the turns; results of one answer have none.
+
+    Without `ids` it is no loss that ids are, where calls and results still belong together.
+    """
     found = tool_changes(before.tools, after.tools)
     was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
     gone = bool(was) and isinstance(was[0], System) and not (now and isinstance(now[0], System))
@@ -63,7 +66,7 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
         found += (Change(what, number) for what in turn_changes(old, new))
     if owners(was) != owners(now):
         found.append(Change(OTHER_OWNERS))
-    if _ids(was) != _ids(now):
+    if ids and _ids(was) != _ids(now):
         found.append(Change(IDS))
     return found
 

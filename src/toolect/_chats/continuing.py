@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from toolect._chats.writing import Unsafe
 from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._message import Json
+from toolect._message import Json, Message
 from toolect._rendered import RenderError
 from toolect._transcript import Origin, Transcript
 from toolect._turns import Assistant, System, Turn, User
@@ -96,9 +96,14 @@ class Written(ABC):
         text = sampled.removesuffix(end)
         said = sampled if any(end in one for one in (*graph.ends, *graph.closers)) else text
         message = self.dialect.parse(said, [*asked.tools] or None, prefix=prompt[-256:])
+        message = self._inner(message, sampled, thinking, date)
         before = self.render(asked, False, thinking=thinking, date=date, unsafe="keep")
         opened = prompt[len(before) :] if thinking is not None and prompt.startswith(before) else None
         return Assistant(message, text, self.dialect.name, opened and self.opened(opened))
+
+    def _inner(self, message: Message, sampled: str, thinking: bool | None, date: Date | str | None) -> Message:  # noqa: ARG002
+        """A sampled message without what the grammar of the chat has around its texts."""
+        return message
 
     def opened(self, opening: str) -> str | None:  # noqa: ARG002 - what a chat knows of
         """What of an opening is already of the answer; None where that is not known."""

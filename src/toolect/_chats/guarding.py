@@ -16,7 +16,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import IDS, Change, changes
+from toolect._chats.comparing import changes
 from toolect._chats.control_tokens import any_of
 from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.marker_scan import JOINT, Scan
@@ -160,7 +160,7 @@ class Guard:
         back = self._parse(text)
         names = _result_names(given)
         named = all(now in ("", was) for was, now in zip(names, _result_names(back), strict=False))
-        same = named and not _otherwise(given, back) and self._tools_are(text, back)
+        same = named and not changes(given, back, ids=False) and self._tools_are(text, back)
         same = same or self._is_twin(given, text, back, write)
         if same and (self._sampled_are(given, text, back) or self._as_written(given, back, write)):
             return _Found(back)
@@ -217,7 +217,7 @@ class Guard:
         found = re.compile("zq[0-9]+q")
         put = {word: core for core, word in words.items()}
         expected = mapped(expected, lambda _, one: found.sub(lambda match: put.get(match[0], match[0]), one))
-        return not _otherwise(_compared(expected), _compared(back)) and self._tools_are(text, back)
+        return not changes(_compared(expected), _compared(back), ids=False) and self._tools_are(text, back)
 
     def _sampled_are(self, given: Conversation, text: Transcript, back: Conversation) -> bool:
         """True when each answer that is written as it was sampled is read as one, or as a part of one."""
@@ -238,7 +238,7 @@ class Guard:
             wire = write(replace(given, turns=anew))
         except RenderError:
             return False
-        return not _otherwise(_compared(self._parse(wire)), _compared(back))
+        return not changes(_compared(self._parse(wire)), _compared(back), ids=False)
 
     def _bare(self, said: str) -> str:
         """The text of an answer without its end."""
@@ -310,11 +310,6 @@ def _result_names(given: Conversation) -> list[str]:
     return [one.name for turn in given.turns if isinstance(turn, Results) for one in turn.results]
 
 
-def _otherwise(before: Conversation, after: Conversation) -> list[Change]:
-    """What is told otherwise, but for ids."""
-    return [one for one in changes(before, after) if one.what != IDS]
-
-
 def _compared(given: Conversation) -> Conversation:
     """All as it is compared: without blanks, results with their names, values as the JSON that a reader may guess."""
 
@@ -323,14 +318,11 @@ def _compared(given: Conversation) -> Conversation:
             return Results(tuple(replace(one, output=f"{one.name}: {one.output}") for one in turn.results))
         if not isinstance(turn, Assistant):
             return turn
-        return Assistant(
-            Message(
-                [
-                    replace(one, arguments=_guessed(one.arguments), spelling=None) if isinstance(one, Call) else one
-                    for one in turn.message.segments
-                ]
-            )
-        )
+        segments = [
+            replace(one, arguments=_guessed(one.arguments), spelling=None) if isinstance(one, Call) else one
+            for one in turn.message.segments
+        ]
+        return Assistant(Message(segments))
 
     bared = replace(given, turns=tuple(map(bare, given.turns)))
     return mapped(bared, lambda _, text: "".join(text.split()))

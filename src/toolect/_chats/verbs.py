@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
 from functools import cached_property, partial
-from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, TypeAlias
 from zlib import crc32
 
 from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import IDS, Change, changes
+from toolect._chats.comparing import Change, changes
 from toolect._chats.continuing import Beginning, Written
 from toolect._chats.growing import Growing
 from toolect._chats.guarding import Guard
@@ -27,7 +26,7 @@ from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.writing import Unsafe, Writer
 from toolect._compiled import Dialect
 from toolect._exchange.media import media_of, refuse_media
-from toolect._message import Content, Message, Reasoning, Segment, kind_of
+from toolect._message import Content, Message, Reasoning, kind_of
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec
 from toolect._transcript import Defused, Transcript
@@ -117,32 +116,18 @@ class Chat(Written):
     def __repr__(self) -> str:
         return f"<Chat {self.name}>"
 
-    def answer(
-        self,
-        sampled: str,
-        conversation: Conversation | None = None,
-        *,
-        thinking: bool | None = None,
-        date: Date | str | None = None,
-    ) -> Assistant:
-        """As of any chat; texts are without what the grammar of the chat has around them."""
-        turn = super().answer(sampled, conversation, thinking=thinking, date=date)
+    def _inner(self, message: Message, sampled: str, thinking: bool | None, date: Date | str | None) -> Message:
+        """A message whose texts are as the grammar reads them, where that leaves out blanks and tokens of the chat."""
         prompt = self.render(Conversation([User("?")]), thinking=thinking, date=date)
         turns = self.parse(prompt + sampled).turns
         read = next((one.message.segments for one in turns if isinstance(one, Assistant)), [])
-        segments = [
-            self._inner(one, other) for one, other in zip_longest(turn.message.segments, read) if one is not None
-        ]
-        return replace(turn, message=Message(segments, turn.message.repairs))
-
-    def _inner(self, one: Segment, read: Segment | None) -> Segment:
-        """A text as the grammar reads it, where that leaves out blanks and tokens of the chat; else what it was."""
-        texts = Content, Reasoning
-        if isinstance(one, texts) and isinstance(read, texts):
-            before, said, after = one.text.partition(read.text)
-            if said and {before.strip(), after.strip()} <= {"", *self.tokens}:
-                return replace(one, text=said)
-        return one
+        segments, texts = [*message.segments], (Content, Reasoning)
+        for at, (one, other) in enumerate(zip(segments, read, strict=False)):
+            if isinstance(one, texts) and isinstance(other, texts):
+                before, said, after = one.text.partition(other.text)
+                if said and {before.strip(), after.strip()} <= {"", *self.tokens}:
+                    segments[at] = replace(one, text=said)
+        return Message(segments, message.repairs)
 
     def render(
         self,
@@ -241,7 +226,7 @@ class Chat(Written):
             refuse_media(conversation.turns, "a text that is read back")  # what it is would be lost
         if media:
             text = self.render(conversation, False, thinking=thinking, date=date, unsafe=unsafe)
-            lost = (one for one in changes(conversation, self.parse(text)) if one.what != IDS)
+            lost = changes(conversation, self.parse(text), ids=False)
             return RenderedConversation(text, (*lost,), text.defused, None)
         writer = self._writer(unsafe, date)
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
@@ -255,7 +240,7 @@ class Chat(Written):
             text, back = self._read_back(conversation, text, False, thinking, date, unsafe)
         if found is None:
             back = back or self.parse(text)
-            found = tuple(one for one in changes(conversation, back) if one.what != IDS)
+            found = (*changes(conversation, back, ids=False),)
             if unsafe != "keep":
                 self._cache.learn(conversation, text, back)
             if shape is not None:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
-from toolect._chats.comparing import IDS, OF_TOOLS, Change, changes
+from toolect._chats.comparing import OF_TOOLS, Change, changes
 from toolect._chats.round_trips import MAX_SHAPES, OF_SHAPES
 from toolect._chats.verbs import Check
 from toolect._data.losses import DEFUSED, WEIGHTS_LEFT
@@ -153,7 +153,7 @@ def _written(
     if target.form is Form.SHAREGPT:
         conversation = replace(conversation, turns=(*map(tagged, conversation.turns),))
     row = _row(conversation, target)
-    lost = meaningful(conversation, _again(row, target)) if target.check != "none" else []
+    lost = changes(conversation, _again(row, target), ids=False) if target.check != "none" else []
     lost += _weighed(row, conversation, weights, target)
     if target.table:
         text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
@@ -235,11 +235,6 @@ def _again(row: Mapping[str, Json], target: Target) -> Conversation:
             return Conversation.from_openai(row["messages"], tools)
 
 
-def meaningful(before: Conversation, after: Conversation) -> list[Change]:
-    """What is told otherwise. Ids only say which result is of which call: where that is told, they are no loss."""
-    return [change for change in changes(before, after) if change.what != IDS]
-
-
 # In a chat
 
 
@@ -302,7 +297,7 @@ def _read_otherwise(
         back = one.parse(text)
         ends = max(answers) + 1
         before = replace(conversation, turns=tuple(conversation.turns[:ends]))
-        for change in meaningful(before, back):
+        for change in changes(before, back, ids=False):
             own = change.turn in answers or at == len(texts) - 1 and not (change.turn in said and change.turn in taught)
             if own:
                 found.append(change)

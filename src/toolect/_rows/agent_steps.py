@@ -109,14 +109,9 @@ def _observed(observation: Json, calls: int) -> list[str]:
     """The texts that an observation is: one for each call, where it is a list of as many."""
     if observation is None:
         return []
-    if (
-        isinstance(observation, list)
-        and observation
-        and all(
-            isinstance(part, Mapping) and part.get("type") == _TEXT and isinstance(part.get(_TEXT), str)
-            for part in observation
-        )
-    ):
-        parts = [part[_TEXT] for part in observation]
+    given = observation if isinstance(observation, list) else []
+    typed = [part for part in given if isinstance(part, Mapping) and part.get("type") == _TEXT]
+    parts = [part[_TEXT] for part in typed if isinstance(part.get(_TEXT), str)]
+    if parts and len(parts) == len(given):
         return parts if len(parts) == calls else ["".join(parts)]
     return one_each(observation if isinstance(observation, str) else dumps(observation), calls)

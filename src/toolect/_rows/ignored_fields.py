@@ -17,21 +17,11 @@ LEFT = "$left"
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The fields of a message's reasoning, of which the first that has any is read."""
 _READ: dict[str, frozenset[str]] = {
-    "assistant": frozenset(
-        (
-            "role",
-            "content",
-            "tool_calls",
-            "function_call",
-            "refusal",
-            "invalid_tool_calls",
-            *WEIGHTS,
-            *OPAQUE["message"],
-        )
-    ),
+    "assistant": frozenset(("role", "content", "tool_calls", "function_call", "refusal", "invalid_tool_calls", *WEIGHTS,
+                            *OPAQUE["message"])),
     "tool": frozenset(("role", "content", "tool_call_id", "name", "tool_name")),
     "function": frozenset(("role", "content", "tool_call_id", "name")),
-}
+}  # fmt: skip
 """The fields that are read of a message, by its role."""
 MESSAGE = frozenset(("role", "content"))
 """The fields that are read of any message."""

@@ -132,10 +132,11 @@ class RowField(NamedTuple):
 class Fields:
     """An object with these fields, and others unless it is `only`."""
 
-    __slots__ = ("_of_keys", "fields", "only")
+    __slots__ = ("_of_keys", "fields", "needed", "only")
 
     def __init__(self, fields: tuple[RowField, ...], only: bool) -> None:
         self.fields, self.only = fields, only
+        self.needed = [field for field in fields if not (field.optional or isinstance(field.value, Absent))]
         self._of_keys: dict[tuple[str, ...], tuple[RowField, ...] | None] = {}
 
     def of_keys(self, keys: tuple[str, ...]) -> tuple[RowField, ...] | None:

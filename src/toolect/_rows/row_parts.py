@@ -10,7 +10,7 @@ from toolect._chats.comparing import Change
 from toolect._message import Json, MessageError
 from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
-from toolect._rows.patterns import Absent, Holes, RowHole
+from toolect._rows.patterns import Holes, RowHole
 from toolect._rows.row_fields import RowKind, RowKinds, row_kinds
 from toolect._rows.row_holes import ROW, take_of_row
 from toolect._rows.row_source import Source
@@ -106,7 +106,7 @@ def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
     """Why no kind knows a row: what is wrong in one that has its columns, or which columns there are."""
     for kind in wanted:
         for pattern in kind.rows:
-            needed = [field for field in pattern.fields if not (field.optional or isinstance(field.value, Absent))]
+            needed = pattern.needed
             if not needed or not all(any(name in row for name in field.names) for field in needed):
                 continue
             for field in (*needed, *(field for field in pattern.fields if field.optional)):
@@ -116,9 +116,6 @@ def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
                     return because(MessageError(words, "nothing" if row[name] is None else got(row[name]), name))
     there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"
     if len(wanted) == 1:
-        needed = [
-            field for field in wanted[0].rows[0].fields if not (field.optional or isinstance(field.value, Absent))
-        ]
-        names = " and ".join("|".join(field.names) for field in needed)
+        names = " and ".join("|".join(field.names) for field in wanted[0].rows[0].needed)
         return Change("no conversation", detail=f"expected a row of `{wanted[0].name}`, with {names}, got {there}")
     return Change("no conversation", detail=f"expected a kind of row that is known, got {there}")

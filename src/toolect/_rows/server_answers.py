@@ -31,7 +31,10 @@ def answers_to(
     check_answered(response, name)
     body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
     check_answered(body, f"{name}.body")
-    if is_streamed(body):
+    whole = _whole_of([*_chunks(body)]) if is_streamed(body) else None
+    if whole is not None:
+        body = whole
+    elif is_streamed(body):
         return [ServerAnswer("openai", [answer.to_openai()], cut) for answer, cut in streamed_answers(body, tools)]
     if isinstance(body, str):
         return [ServerAnswer("openai", [{"role": "assistant", "content": body}])]
@@ -54,8 +57,10 @@ def answers_to(
 def _of_list(body: list[Json], name: str) -> list[ServerAnswer]:
     """The answer, or the choices, that a list is."""
     types = [one.get("type") if isinstance(one, Mapping) and "role" not in one else None for one in body]
-    if {"function_call", "reasoning"} & {*filter(None, types)} or any(
-        isinstance(one, Mapping) and one.get("type") == "message" and "role" in one for one in body
+    if (
+        "function_call" in types
+        or "reasoning" in types
+        or any(isinstance(one, Mapping) and one.get("type") == "message" and "role" in one for one in body)
     ):
         return [ServerAnswer("responses", body)]
     if body and all(one in ("text", "tool_use", "thinking") for one in types):
@@ -98,7 +103,81 @@ def is_streamed(response: Json) -> bool:
     first = response[0] if isinstance(response, list) and response else None
     if isinstance(first, str):
         return first.lstrip().startswith(("data:", "{", "event:", ":"))
-    return isinstance(first, Mapping) and ("choices" in first or first.get("type") == "message_start")
+    return isinstance(first, Mapping) and ("choices" in first or _stream_of(first) is not None)
+
+
+def _stream_of(event: Mapping[str, Json]) -> str | None:
+    """The API whose stream begins with this event, or None: chat completions have chunks with choices."""
+    kind = str(event.get("type"))
+    if kind == "message_start" or kind.startswith("response."):
+        return "anthropic" if kind == "message_start" else "responses"
+    return "gemini" if "candidates" in event else "ollama" if "done" in event and "message" in event else None
+
+
+def _whole_of(events: Sequence[Mapping[str, Json]]) -> Json:
+    """The response that a stream comes to; None for chunks with choices. Raises MessageError for one without an end."""
+    body: Json = None
+    match _stream_of(events[0]) if events else None:
+        case None:
+            return None
+        case "responses":
+            ends = ("response.completed", "response.incomplete", "response.failed")
+            body = next((one.get("response") for one in events if one.get("type") in ends), None)
+        case "anthropic":
+            stop = _last(events, "delta", "stop_reason")
+            body = stop and {"type": "message", "content": _blocks_of(events), "stop_reason": stop}
+        case "gemini":
+            parts = [
+                part for one in events for part in as_list(_of(one, "candidates", 0, "content", "parts") or (), "")
+            ]
+            stop = _last(events, "candidates", 0, "finishReason")
+            body = stop and {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop}]}
+        case _:
+            said = {key: _joined(events, key) for key in ("content", "thinking")}
+            calls = [call for one in events for call in as_list(_of(one, "message", "tool_calls") or (), "response")]
+            message = {"role": "assistant", **said, "tool_calls": calls}
+            body = events[-1].get("done") and {"message": message, "done_reason": events[-1].get("done_reason")}
+    if not body:
+        raise MessageError("a stream that ends", "one without its end", "response")
+    return body
+
+
+def _of(value: Json, *path: str | int) -> Json:
+    """What stands at a path; None where nothing does."""
+    for key in path:
+        if isinstance(value, Mapping):
+            value = value.get(key)
+        else:
+            value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
+    return value
+
+
+def _last(events: Sequence[Json], *path: str | int) -> Json:
+    return next((found for one in reversed(events) if (found := _of(one, *path))), None)
+
+
+def _joined(events: Sequence[Json], key: str) -> str:
+    return "".join(text for one in events if isinstance(text := _of(one, "message", key), str))
+
+
+_GROWS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+
+
+def _blocks_of(events: Sequence[Mapping[str, Json]]) -> list[Json]:
+    """The blocks of content that events of Anthropic's API come to. Raises ValueError for a call that is no JSON."""
+    blocks: dict[str, dict[str, Json]] = {}
+    inputs: dict[str, str] = {}
+    for event in events:
+        number, block, delta = str(event.get("index")), event.get("content_block"), event.get("delta")
+        if isinstance(block, Mapping):
+            blocks[number] = dict(block)
+        elif isinstance(delta, Mapping) and number in blocks:
+            key = _GROWS.get(str(delta.get("type")))
+            if key is not None:
+                blocks[number][key] = f"{blocks[number].get(key) or ''}{delta.get(key) or ''}"
+            elif delta.get("type") == "input_json_delta":
+                inputs[number] = f"{inputs.get(number, '')}{delta.get('partial_json') or ''}"
+    return [{**one, **({"input": json.loads(inputs[at])} if inputs.get(at) else {})} for at, one in blocks.items()]
 
 
 def streamed_answers(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[tuple[Message, str]]:

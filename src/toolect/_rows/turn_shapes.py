@@ -161,10 +161,7 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
     """The messages of a turn that a pattern reads."""
     holes = next((found for one in shape.each if (found := one.fit(turn, take_of_turn)) is not None), None)
     if holes is None:
-        fields = (
-            ", ".join(f"`{name}`" for name in [*turn][:8]) if isinstance(turn, Mapping) else f"`{type(turn).__name__}`"
-        )
-        raise MessageError(f"a turn: {shape.fields.about}", f"one of another kind, with {fields}", where)
+        raise MessageError(f"a turn: {shape.fields.about}", f"one of another kind, with {_fields(turn)}", where)
     shaped.system.extend(holes.get("system", ()))
     shaped.tools.extend(holes.get("tools", ()))
     if key := holes.get("once"):
@@ -177,6 +174,10 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
     yield from _of_holes(holes, shape, where)
 
 
+def _fields(value: Json) -> str:
+    return ", ".join(f"`{name}`" for name in [*value][:8]) if isinstance(value, Mapping) else word(value)
+
+
 def _of_holes(holes: Holes, shape: TurnShape, where: str) -> Iterator[Json]:
     if "user" in holes and "assistant" in holes:  # a question with its answer
         yield {"role": "user", "content": _joined(holes["user"])}
@@ -187,8 +188,7 @@ def _of_holes(holes: Holes, shape: TurnShape, where: str) -> Iterator[Json]:
     for number, part in enumerate(holes["parts"][0] if "parts" in holes else ()):
         found = next((found for one in shape.parts if (found := one.fit(part, take_of_turn)) is not None), None)
         if found is None:
-            shown = ", ".join(f"`{name}`" for name in [*part][:8]) if isinstance(part, Mapping) else word(part)
-            raise MessageError("a part that is known", shown, f"{where}.parts[{number}]")
+            raise MessageError("a part that is known", _fields(part), f"{where}.parts[{number}]")
         parts.append(found)
     if "parts" not in holes or holes.keys() & _SAYING:
         parts.append(holes)
