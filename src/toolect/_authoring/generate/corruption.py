@@ -39,10 +39,10 @@ Said: TypeAlias = Callable[[str, Random], str]
 """What stands in the place of a marker or a token."""
 
 
-# Markers
-
-
 Span: TypeAlias = tuple[int, int]
+
+
+# Markers
 
 
 def _one(places: Callable[[Wire], Sequence[Span]], said: Said) -> Break:
@@ -143,8 +143,10 @@ def _drifted(wire: Wire, random: Random) -> str:
     beside = _places(text, fixed(wire.spec))
     places += [(at, at) for at in random.choice(beside)] if beside else []
     places = [(at, end) for at, end in places if not any(first < at < last for first, last in strings)]
-    said: Said = lambda old, random: random.choice([blank for blank in _DRIFT if blank != old])  # noqa: E731
-    return _one(lambda _: places, said)(wire, random)
+    if not places:
+        return text
+    start, end = random.choice(places)
+    return wire.put(start, end, random.choice([blank for blank in _DRIFT if blank != text[start:end]]))
 
 
 def _breaks_beside(wire: Wire) -> list[Span]:

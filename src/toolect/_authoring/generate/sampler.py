@@ -70,8 +70,9 @@ class Alternative(msgspec.Struct, frozen=True, order=True):
 def alternatives(spec: Spec) -> tuple[Alternative, ...]:
     """Every alternative of the rules that an answer can hold."""
     found: list[Alternative] = []
+    held = reached(spec.rules)
     for rule in spec.rules.values():
-        if rule.name in reached(spec.rules):
+        if rule.name in held:
             found += _choices(rule.name, rule.expr, ())
             for slot in dict.fromkeys(
                 f"{rule.name}/{leaf.kind}" for leaf in leaves(rule.expr) if isinstance(leaf, Slot)

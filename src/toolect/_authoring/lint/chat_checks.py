@@ -159,7 +159,8 @@ def _loose(value: Json) -> Json:
 def unreachable_rule(subject: ChatSubject) -> Iterator[Diagnostic]:
     """The rules that no way from `start` leads to."""
     rules = subject.spec.rules
-    yield from (unreached(rules[name]) for name in rules if name not in reached(rules))
+    found = reached(rules)
+    yield from (unreached(rule) for name, rule in rules.items() if name not in found)
 
 
 def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:

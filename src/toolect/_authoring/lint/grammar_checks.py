@@ -25,7 +25,8 @@ from toolect._spec.shape_model import HoleKind
 def unreachable_rule(subject: Subject) -> Iterator[Diagnostic]:
     """The rules that no way from `start` leads to."""
     rules = subject.spec.rules
-    yield from (unreached(rules[name]) for name in rules if name not in reached(rules))
+    found = reached(rules)
+    yield from (unreached(rule) for name, rule in rules.items() if name not in found)
 
 
 def unreached(rule: Rule) -> Diagnostic:
