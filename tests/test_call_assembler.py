@@ -129,6 +129,10 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, Any]]]] = {
                    [("wipe", None), ("copy", TMP)]),
     "two calls at one index": ([part(0, TEXT, id="a", name="wipe"), part(0, '{"folder": "b"}', id="b", name="wipe")],
                                [("wipe", TMP), ("wipe", {"folder": "b"})]),
+    "an index for each piece": ([part(0, "", id="a", name="wipe"), part(1, TEXT[:5]), part(2, TEXT[5:])],
+                                [("wipe", TMP)]),
+    "the rest at another index": ([part(0, TEXT, id="a", name="wipe"), part(0, '{"folder"', id="b", name="wipe"),
+                                   part(1, ': "b"}')], [("wipe", TMP), ("wipe", {"folder": "b"})]),
     "an index as text": ([part(0, "", id="a", name="wipe"), part("0", TEXT)], [("wipe", TMP)]),
     "no arguments": ([part(0, "null", id="a", name="wipe")], [("wipe", {})]),
 }  # fmt: skip

@@ -342,7 +342,7 @@ WRAPS: tuple[Json, ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("tag", ["tool_code", "tool_request", "api_call", "use_tool"])
+@pytest.mark.parametrize("tag", ["tool_code", "tool_request", "api_call", "use_tool", "function_calls", "invoke"])
 def test_json_of_a_call_alone_in_a_tag(tag: str) -> None:
     """It is the call, in any shape that others have, with tools and without; a tag that is a tool is called."""
     for value in WRAPS:
@@ -443,3 +443,29 @@ def test_calls_of_nobody_are_content_with_the_blanks_around_them(name: str) -> N
         found = dialect.parse(text, [tool("other")], unknown_tool="content").segments
         for one, other in itertools.pairwise(found):
             assert one.span is None or other.span is None or not text[one.span[1] : other.span[0]].isspace()
+
+
+@pytest.mark.parametrize("after", ["json", "commentary", "commentary json", "<|channel|>commentary"])
+@pytest.mark.parametrize("reader", ["harmony", "auto"])
+def test_a_name_that_runs_into_its_header(reader: str, after: str) -> None:
+    """It is the declared one; of a tool that is declared by all of it, it is that one."""
+    text = f'<|channel|>commentary to=functions.tide{after}<|message|>{{"a": "Oslo"}}<|call|>'
+    assert same(read(reader, text, tool("tide", a="string")), "tide", {"a": "Oslo"})
+    other = tool("tidejson", a="string")
+    if after == "json":
+        assert same(read(reader, text, tool("tide", a="string"), other), "tidejson", {"a": "Oslo"})
+
+
+def test_a_short_id_says_no_name() -> None:
+    """The call is that of the only tool that its arguments fit, and else malformed."""
+    text = "<|tool_calls_section_begin|><|tool_call_begin|>call_abc123<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    for arguments, runs in (('{"a": "Oslo"}', True), ('{"name": "tide", "b": "Oslo"}', False)):
+        found = read("kimi-k2", text.replace("{}", arguments), tool("tide", a="string"))
+        assert same(found, "tide", {"a": "Oslo"}) is runs
+
+
+def test_escaped_markers_make_no_value() -> None:
+    """A proxy has escaped an answer: what is left of a call in it does not run."""
+    text = "&lt;start_function_call&gt;call:tide{a:&lt;escape&gt;Oslo&lt;escape&gt;}&lt;end_function_call&gt;"
+    found = toolect.auto.parse(text, tools=[tool("tide", a="string")])
+    assert not found.runnable and not found.clean

@@ -298,6 +298,13 @@ def test_a_message_tells_who_read_it() -> None:
     assert pickle.loads(pickle.dumps(message)).dialects == message.dialects
 
 
+def test_what_only_some_read_names_none_of_them() -> None:
+    """A closer is missing: the dialect is the one that the text is read in, not one that may leave the closer out."""
+    call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}'
+    best = toolect.detect(call)[0]
+    assert set(toolect.parse(call).dialects) <= {*best.dialects} and "rwkv" not in best.dialects
+
+
 def test_ties_are_one_result() -> None:
     """Dialects that nothing in the text tells apart come together, and no two results share one."""
     found = toolect.detect('[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}]')

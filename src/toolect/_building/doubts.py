@@ -116,6 +116,8 @@ def _misread(
         tags = any(r.kind is RepairKind.IMPLIED_CLOSER and r.detail in _TAG_ENDS for r in call.repairs)
         if tags and any(text[:1] in ("'", '"') or text.endswith(">") for text in texts):
             yield "expected the end of a tag, got a value as an attribute has it"
+    if RepairKind.IMPLIED_OPENER in kinds and any("&lt;" in text for text in texts):
+        yield "expected an opener and a value, got escaped ones"
     if "\\" in call.name and any(text.endswith("\\") for text in texts):
         yield "expected a value without the backslash of its closer"
     unsure = not arguments or RepairKind.STRAY_MARKER in kinds or any(_opens(call, r) for r in call.repairs)

@@ -282,7 +282,7 @@ class AutoSearch(AnswerSearch):
         window, index = self._window, self._index
         buf = window.buf
         names = [name for core, name in index.closers.items() if buf.startswith(core, at)]
-        if buf[at] in "{[" and not buf[max(at - _TAIL, 0) : at].rstrip().endswith(index.long_openers):
+        if buf[at] in "{[":
             bare = index.bare_at(buf, at, final, window.tools)
             if isinstance(bare, Waits):
                 window.needs(window.base + at + AHEAD)
@@ -382,7 +382,7 @@ class AutoSearch(AnswerSearch):
             cost, state, act = dear.cost - one.cost, dear.state, dear.action.last
             acts = [act] if isinstance(act, Note) and not window.line(at, one.state.start).strip() else []
             acts += [act for other in texts for act in other.action.acts if isinstance(act, PassOver)][:1]
-            tells = cost and meant <= dear.cost + _ONLY_TEXT // 2 and self._tells(one, at)
+            tells = cost and meant <= dear.cost + _ONLY_TEXT // 2 and self._tells(one, at, cost)
             cost = max(cost, min(cost + _ONLY_TEXT, _VAIN)) if tells else cost
         elif one.node.text_field().role is Role.REASONING:
             cost = window.costs.aside_in_text
@@ -391,8 +391,11 @@ class AutoSearch(AnswerSearch):
             text.context = text.context._replace(doubt=dear.context.doubt)
         return text
 
-    def _tells(self, one: Hypothesis, at: int) -> bool:
-        """True where an opener stands that no sentence names, JSON that soon names a declared tool, or its call."""
+    def _tells(self, one: Hypothesis, at: int, cost: int) -> bool:
+        """True where an opener stands that no sentence names, JSON that soon names a declared tool, or its call.
+
+        `cost` is what it costs its dialect that it is only text.
+        """
         window, buf, opener = self._window, self._window.buf, self._index.strong.match(self._window.buf, at)
         if opener is None:
             if not window.tools.declared:
@@ -402,7 +405,8 @@ class AutoSearch(AnswerSearch):
                 return True
             return _JSON.match(buf, at) is not None and window.names.search(buf, at, at + AHEAD) is not None
         return (
-            buf[at] != FENCE[0]
+            cost > window.costs.weak_in_text
+            and buf[at] != FENCE[0]
             and not opener[0].isalpha()
             and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
         )

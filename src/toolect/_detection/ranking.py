@@ -106,11 +106,14 @@ def among(
     most = max((reading.attempts for reading in readings), default=0)
     others = [marker for marker in known.markers if marker in text]
     groups: dict[Said, list[tuple[float, float, int, bool, int, DialectReading]]] = {}
-    for reading in readings:
-        score = reading.score(reading.attempts if reading.traits.name in read else most, others)
+    scores = [reading.score(reading.attempts if reading.traits.name in read else most, others) for reading in readings]
+    found = [score for score, reading in zip(scores, readings, strict=True) if reading.traits.name in read]
+    for score, reading in zip(scores, readings, strict=True):
         if score > 0:
             order = -known.order[reading.traits.name]
             spelled = _spells(dialect(reading.traits.name), reading.message, text, given)
+            if found and not spelled:  # the search has found another one likelier
+                score = min(score, max(found))
             rank = (score, reading.coverage, reading.marked, spelled, order, reading)
             groups.setdefault(reading.said, []).append(rank)
     ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))

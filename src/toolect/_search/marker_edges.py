@@ -97,7 +97,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if cost and context.name in window.tools:
             cost += window.costs.fits_long
         last = last_marker(one)
-        if context.doubt & Doubt.PROSE and not context.doubt & Doubt.ARGUED:
+        if context.doubt & (Doubt.PROSE | Doubt.MISSPELT) and not context.doubt & Doubt.ARGUED:
             cost += window.costs.in_sentence
         elif last in window.graph.ends:
             cost += window.costs.swallowed

@@ -324,7 +324,7 @@ def _bare_json(
     line = window.line(at, start)
     shown, text.state = quotation_at(window, plan, one.state, at, at + 1)
     before = buf[max(start - base, at - _BEFORE, 0) : at]
-    if shown or before.rstrip().endswith(window.graph.long_openers) or after_key(before):
+    if shown or after_key(before):
         text.cost = one.cost
         return [text]
     if shape_keys(way.node).member.search(buf, at, at + LOOK) is None:
@@ -574,11 +574,11 @@ class _Marker:
                     return WAIT
                 if to is None or not buf.startswith(tuple(to.marks), self.end):  # the grammar has no more of them
                     self.ways = []
-        if plan.role in HELD and self.ways and not core.startswith(("<", "[")):
+        if (plan.role in HELD or self.direct and core.isalpha()) and self.ways and not core.startswith(("<", "[")):
             lined = self.ways[0].node.step(core).trail.startswith("\n")  # it counts only at the end of its line
             if lined and not self.after and not final:
                 return WAIT
-            if lined and self.after not in ("", "\n", "\r"):
+            if lined and (self.after or self.direct) and self.after not in ("\n", "\r"):
                 return [only_text]
         if len(core) < STRONG and plan.role is Role.REASONING and self.ways and self.ways[0].cost:
             named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
@@ -613,7 +613,7 @@ class _Marker:
             return found[:1]
         if self.ways and not found:  # it is none here
             return [only_text]
-        noted = len(core) >= STRONG and self.ways and not self.shown and plan.content
+        noted = len(core) >= STRONG and self.ways and not self.shown and plan.content and not self._is_word()
         if noted and (window.graph.code is not None or not core.startswith("```")):  # JSON in a block is no attempt
             acts = [Note(RepairKind.STRAY_MARKER, base + at, core)]
         if plan.role in HELD and any(way.node.calling(core) for way in self.ways):
@@ -626,6 +626,10 @@ class _Marker:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else max(text_cost, over + 1)
         return [*found, only_text]
+
+    def _is_word(self) -> bool:
+        """True for another spelling of a marker that begins as a word does: any text may have it."""
+        return self.core[0].isalpha() and bool(self.ways) and self.ways[0].node.marks.get(self.core, False)
 
     def _reserved(self) -> bool:
         """True when the name behind a short opener is that of no tool."""
@@ -685,8 +689,8 @@ class _Marker:
             cost += costs.begins_line
         if self.ways and self.long and plan.content and not self.line.strip() and self._declared():
             cost += costs.swallowed
-        picky = calls and self.window.graph.known_only and self.window.tools.declared
-        return min(cost, costs.weak_in_text) if picky else cost
+        known = self.window.graph.known_only and self.window.tools.declared
+        return min(cost, costs.weak_in_text) if calls and (known or self._is_word()) else cost
 
     def _stray(self) -> list[Hypothesis]:
         """A closer that closes nothing."""
@@ -750,7 +754,7 @@ class _Marker:
             doubt |= Doubt.PROSE
         if calls and way.cost and plan.content:
             doubt |= Doubt.NO_OPENERS
-        if core in window.graph.shared and to.marks[core]:
+        if to.marks.get(core, False):
             doubt |= Doubt.MISSPELT
         doubt &= ~Doubt.PASSED
         rehearsed = plan.role is not Role.REASONING or window.graph.policies.reasoning_calls != "parse"

@@ -71,7 +71,7 @@ class Window:
     def find(self, regex: re.Pattern[str], at: int, longest: int) -> re.Match[str] | None:
         """The first match from index `at` on; what was searched once is not searched again.
 
-        A match that ends with the text, or begins in its last `longest` characters, may be another with more text.
+        Where a match begins in the last `longest` characters of the text, a longer one may begin before it with more.
         """
         base, size = self.base, len(self.buf)
         low, high, found = self._searched.get(regex, (0, -1, None))
@@ -83,10 +83,11 @@ class Window:
             at = max(at, high - base)
         match = regex.search(self.buf, at)
         first = min(low, place) if known else place
-        if match is None:
+        begins = size if match is None else match.start()
+        if begins > size - longest:
             self._searched[regex] = first, max(base + size - longest, place), None
-        elif match.end() < size:
-            self._searched[regex] = first, base + match.start(), base + match.start()
+        else:
+            self._searched[regex] = first, base + begins, base + begins
         return match
 
     def after_blanks(self, at: int) -> int:

@@ -29,8 +29,8 @@ _NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
 _ID = re.compile(r"functions?[_.:/-]?((.+?)(?:[_-]?\d{1,6})?)\Z").match
 """An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`, `functions.x0`."""
-_COUNTED = re.compile(r"(.+?)[_.-]\d{1,6}\Z").match
-"""One without its beginning: `x_0`."""
+_FOLLOWED = re.compile(r"(.+?)(?:[_.-]\d{1,6}|json|commentary|<\|.*)\Z").match
+"""One without its beginning, `x_0`, and a name that runs into what follows it: `xjson`, `x<|channel|>commentary`."""
 
 
 class ToolSchemas(Mapping[str, Schema]):
@@ -77,7 +77,7 @@ class ToolSchemas(Mapping[str, Schema]):
         else:
             fit = [tool for tool in _begun_twice(name) if tool in schemas]
             fit = fit or [tool for tool in [name.rpartition("=")[2]] if tool in schemas]  # no name has that sign
-        for found in (_ID(name), _COUNTED(name)) if not fit else ():
+        for found in (_ID(name), _FOLLOWED(name)) if not fit else ():
             fit = fit or [tool for tool in dict.fromkeys(found.groups() if found else ()) if tool in schemas]
         fit = fit or self._alike(name)
         return fit[0] if len(fit) == 1 and fit[0] else name

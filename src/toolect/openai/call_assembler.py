@@ -241,7 +241,8 @@ class CallAssembler:
             events = self._begin(call)
         if not name and text.strip() not in ("", "{}", "null"):
             self._is_nameless = call.is_nameless = True
-            call.is_guessed = call.is_guessed or call.shares or place is None and call_id not in self._of
+            is_found = call_id in self._of or place in self._at
+            call.is_guessed = call.is_guessed or call.shares or not is_found
         if place is not None:
             self._at[place] = call
         if call_id and (name or call_id not in self._of):
@@ -263,7 +264,10 @@ class CallAssembler:
         same = self._of.get(call_id) if call_id else None
         if not name and here and same and here.id != call_id:  # several calls had this index
             here = same
-        call = here or same or (self._last if place is None else None)
+        last = self._last
+        is_rest = not name and text.strip() not in ("", "null") and text.lstrip()[0] != "{"
+        goes_on = is_rest and last is not None and last.texts and not last.is_whole
+        call = here or same or (last if place is None or goes_on else None)
         if call is None:
             return None, None
         if not name:
