@@ -107,13 +107,13 @@ def among(
     others = [marker for marker in known.markers if marker in text]
     groups: dict[Said, list[tuple[float, float, int, bool, int, DialectReading]]] = {}
     scores = [reading.score(reading.attempts if reading.traits.name in read else most, others) for reading in readings]
-    found = [score for score, reading in zip(scores, readings, strict=True) if reading.traits.name in read]
+    best = max((score for score, one in zip(scores, readings, strict=True) if one.traits.name in read), default=0)
     for score, reading in zip(scores, readings, strict=True):
         if score > 0:
             order = -known.order[reading.traits.name]
             spelled = _spells(dialect(reading.traits.name), reading.message, text, given)
-            if found and not spelled:  # the search has found another one likelier
-                score = min(score, max(found))
+            if best and not spelled:  # the search has found another one likelier
+                score = min(score, best)
             rank = (score, reading.coverage, reading.marked, spelled, order, reading)
             groups.setdefault(reading.said, []).append(rank)
     ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))
