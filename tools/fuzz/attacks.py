@@ -20,14 +20,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
+import msgspec
+
 import toolect
 import toolect.tokens
 from toolect import Call, Content, Message, Reasoning
+from toolect._chats.answers import Answers
+from toolect._chats.hearing import Hearing
+from toolect._chats.plan import Plans
+from toolect._chats.verbs import Chat
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 
 NEW = {
@@ -163,6 +169,7 @@ OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum", *OF_SCHEMAS
 OF_CALLS = ("name", "key", "value", "nested", "inner", "id", "output", "result_name")
 
 
+@cache
 def places(shape: str) -> list[str]:
     """The places that conversations of a shape have."""
     has = SHAPES[shape]
@@ -193,11 +200,9 @@ def made_of(markers: Sequence[str], wire: str, random: Random) -> str:
             + (item if random.randrange(3) else item[: random.randrange(len(item))])
         )
     if kind == 4:  # a stretch that begins where a line does, or a marker
-        starts = [at for at, sign in enumerate(wire) if sign in "\n<[{|"]
-        start = random.choice(starts or [0])
+        start = random.choice(starts_of(wire) or [0])
         return wire[start : start + random.randrange(1, 200)].lstrip("\n" if random.randrange(2) else "") or "x"
-    words = [word for word in (*WORDS.values(), "Second") if word in wire]
-    edges = sorted({at for word in words for at in (wire.find(word), wire.find(word) + len(word))} | {0, len(wire)})
+    edges = edges_of(wire)
     start, end = sorted(random.sample(range(len(edges)), 2))
     part = wire[edges[start] : edges[end]]
     if kind == 5:
@@ -205,6 +210,19 @@ def made_of(markers: Sequence[str], wire: str, random: Random) -> str:
             part[: random.randrange(len(part) + 1)] if random.randrange(2) else part[random.randrange(len(part) + 1) :]
         )
     return random.choice(("", "x", "x\n")) + part.replace("tide", random.choice(("tide", "evil"))) or "x"
+
+
+@lru_cache(64)
+def edges_of(wire: str) -> list[int]:
+    """Where words begin and end in what a form writes."""
+    words = [word for word in (*WORDS.values(), "Second") if word in wire]
+    return sorted({at for word in words for at in (wire.find(word), wire.find(word) + len(word))} | {0, len(wire)})
+
+
+@lru_cache(64)
+def starts_of(wire: str) -> list[int]:
+    """Where lines and markers begin in it."""
+    return [at for at, sign in enumerate(wire) if sign in "\n<[{|"]
 
 
 @lru_cache(1)
@@ -267,10 +285,20 @@ class Form:
     @property
     def shapes(self) -> list[str]:
         """The shapes that it writes."""
-        return [shape for shape in SHAPES if self.twin(shape, ()) is not None]
+        return [shape for shape in SHAPES if self.twin(shape, {}) is not None]
 
-    def twin(self, shape: str, attacked: tuple[str, ...]) -> tuple[str, Any] | None:
-        """What is written of the twin of attacks on these places, and what is read; None where it is refused."""
+    def __init__(self) -> None:
+        self._twins: dict[Any, Any] = {}
+
+    def twin(self, shape: str, words: Mapping[str, str]) -> Any:
+        """What is written of the twin of attacks with these words, and what is read, once; None where it is refused."""
+        key = shape, *(one for one in words.items() if one[0] in SHARED or one[1] != WORDS[one[0]])
+        if key not in self._twins:
+            self._twins[key] = self.done(shape, words)
+        return self._twins[key]
+
+    def done(self, shape: str, texts: Mapping[str, str]) -> Any:
+        """What is written with these texts, and what is read of it; None where that is refused."""
         raise NotImplementedError
 
     def broken(self, attack: Attack, random: Random) -> Broken | None:
@@ -282,7 +310,7 @@ class Form:
         shapes = self.shapes
         while shapes:
             shape = random.choice(shapes)
-            found = self.twin(shape, ())
+            found = self.twin(shape, {})
             assert found is not None
             wire, there = found[0], [place for place in places(shape) if place in self.places]
             text = spelled(made_of(self.markers, wire, random), random)
@@ -303,18 +331,81 @@ class Form:
     places: Sequence[str] = tuple(WORDS)
 
 
-def plain(attacked: Sequence[str]) -> dict[str, str]:
-    """Words for places that are attacked, which no other place has."""
-    return {place: f"Q{chr(97 + at)}word" for at, place in enumerate(attacked)}
+SHARED = ("name", "key", "result_name", "tool", "parameter", "inner")
+"""Places whose words others have too: where one is attacked, its twin has another word."""
+
+
+def plain(texts: Mapping[str, str]) -> dict[str, str]:
+    """Words for places that are attacked, which no other place has, but where it has the same text."""
+    first = {text: place for place, text in reversed(texts.items())}
+    alone = len(first) == len(texts)
+    return {
+        place: WORDS[place] if alone and place not in SHARED else f"Q{first[text].replace('_', '')}word"
+        for place, text in texts.items()
+    }
+
+
+class RememberedAnswers(Answers):
+    """Answers, none of which is read or written twice."""
+
+    def __init__(self, dialect: toolect.Dialect, plans: Plans) -> None:
+        super().__init__(dialect, plans)
+        self._done: dict[Any, Any] = {}
+
+    def _once(self, key: Any, tools: Sequence[Mapping[str, Any]], work: Callable[[], Any]) -> Any:
+        """What comes of the work, or what it raises."""
+        key = key, msgspec.json.encode(tools)
+        if key not in self._done:
+            if len(self._done) > 4096:
+                self._done.clear()
+            try:
+                self._done[key] = work()
+            except Refused as error:
+                self._done[key] = error
+        found = self._done[key]
+        if isinstance(found, Refused):
+            raise found
+        return found
+
+    def read(self, said: str, tools: Sequence[Mapping[str, Any]]) -> Message:
+        work = super().read
+        return self._once(str(said), tools, lambda: work(said, tools))  # type: ignore[no-any-return]
+
+    def calls(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
+        work = super().calls
+        return self._once(repr((calls,)), tools, lambda: work(calls, tools))  # type: ignore[no-any-return]
+
+    def whole(self, message: Message, tools: Sequence[Mapping[str, Any]]) -> str:
+        work = super().whole
+        return self._once(repr(message.segments), tools, lambda: work(message, tools))  # type: ignore[no-any-return]
+
+
+class RememberedChat(Chat):
+    """A chat that reads no text twice: its guard, and whoever attacks it, read the same."""
+
+    def __init__(self, name: str) -> None:
+        found = toolect.chat(name)
+        super().__init__(found.spec, found.dialect)
+        self._answers = RememberedAnswers(found.dialect, self._plans)
+        self._hearing = Hearing(self.spec, self._answers)
+
+    @lru_cache(4096)  # noqa: B019 - as above
+    def parse(self, text: str) -> Conversation:
+        return super().parse(text)
+
+
+@lru_cache(2)
+def chat(name: str) -> RememberedChat:
+    """A chat, for all its forms."""
+    return RememberedChat(name)
 
 
 class ChatForm(Form):
     """A chat, written by `render` or as a row of a conversion."""
 
     def __init__(self, name: str, law: str = "chat") -> None:
-        self.name, self.law, self.chat = name, law, toolect.chat(name)
-        self._twins: dict[Any, Any] = {}
-        self.told: dict[str, Any] = {}
+        super().__init__()
+        self.name, self.law, self.chat = name, law, chat(name)
 
     @cached_property
     def special(self) -> tuple[str, ...]:
@@ -340,17 +431,18 @@ class ChatForm(Form):
         except (Refused, Bad):
             return None
 
-    def twin(self, shape: str, attacked: tuple[str, ...]) -> tuple[str, Any] | None:
-        key = shape, attacked
-        if key not in self._twins:
-            done = self.written(conversation(shape, plain(attacked)), "refuse")
-            self._twins[key] = None if done is None else (done[0], self.chat.parse(done[0]))
-        twin: tuple[str, Any] | None = self._twins[key]
-        return twin
+    def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
+        done = self.written(conversation(shape, texts), "refuse")
+        return None if done is None else (done[0], sketch(self.chat.parse(done[0]), self.loose))
+
+    @cached_property
+    def loose(self) -> bool:
+        """True where reasoning is left out of some answers."""
+        return "KEPT" not in repr(self.chat.spec.thoughts)
 
     def broken(self, attack: Attack, random: Random) -> Broken | None:
-        attacked = tuple(attack.texts)
-        twin = self.twin(attack.shape, attacked)
+        words = plain(attack.texts)
+        twin = self.twin(attack.shape, words)
         own = Message([Content(attack.texts.get("content", "x"))])
         if twin is None or not self.chat._answers.said(own).content:  # nothing but reasoning, which is left out
             return None
@@ -366,11 +458,9 @@ class ChatForm(Form):
                 token in text[span.start : span.end] for token in self.special
             ):
                 return Broken(f"{law}, token", self.name, attack, text[span.start : span.end])
-        back = self.chat.parse(text)
-        was = {word: attack.texts[place] for place, word in plain(attacked).items()}
+        was = {word: attack.texts[place] for place, word in words.items()}
         exact = unsafe == "refuse" or done == self.written(given, "keep")
-        loose = "KEPT" not in repr(self.chat.spec.thoughts)
-        shown = unlike(sketch(twin[1], loose), sketch(back, loose), was, exact)
+        shown = unlike(twin[1], sketch(self.chat.parse(text), self.loose), was, exact)
         return None if shown is None else Broken(law, self.name, attack, shown)
 
 
@@ -380,25 +470,17 @@ class DialectForm(Form):
     places = ("reasoning", "content", "name", "key", "value", "nested", "inner", "id")
 
     def __init__(self, name: str) -> None:
+        super().__init__()
         self.name, self.dialect = name, toolect.dialect(name)
-        self._twins: dict[Any, Any] = {}
 
     @cached_property
     def markers(self) -> list[str]:  # type: ignore[override]
         """What the dialect writes."""
         return [*literals(self.dialect.spec)] or ["x"]
 
-    def twin(self, shape: str, attacked: tuple[str, ...]) -> tuple[str, Any] | None:
+    def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
         if "calls" not in SHAPES[shape]:
             return None
-        key = shape, attacked
-        if key not in self._twins:
-            self._twins[key] = self.done(shape, plain(attacked))
-        twin: tuple[str, Any] | None = self._twins[key]
-        return twin
-
-    def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
-        """What is written, and what is read of it."""
         own = tools({**WORDS, **texts}) if "tools" in SHAPES[shape] else None
         try:
             text = str(self.dialect.render(message(shape, texts), own))
@@ -407,11 +489,12 @@ class DialectForm(Form):
         return text, [said(self.dialect.parse(text, own), own is None)]
 
     def broken(self, attack: Attack, random: Random) -> Broken | None:  # noqa: ARG002 - there is no policy to draw
-        twin = self.twin(attack.shape, tuple(attack.texts))
+        words = plain(attack.texts)
+        twin = self.twin(attack.shape, words)
         done = None if twin is None else self.done(attack.shape, attack.texts)
         if twin is None or done is None:
             return None
-        was = {word: attack.texts[place] for place, word in plain(tuple(attack.texts)).items()}
+        was = {word: attack.texts[place] for place, word in words.items()}
         shown = unlike(twin[1], done[1], was, True)
         return None if shown is None else Broken("dialect", self.name, attack, f"{shown} in {done[0]!r}")
 
@@ -507,6 +590,7 @@ class TokensForm(ChatForm):
             alphabet = kinds.pre_tokenizers.ByteLevel.alphabet()
             one.train_from_iterator(["a"], kinds.trainers.BpeTrainer(initial_alphabet=alphabet, show_progress=False))
             words = [word for word in self.markers if len(word) > 2 and not word.isalnum() and word == word.strip()]
+            words = [word for word in words if not any(one in word for one in words if one != word)]
             added = [
                 kinds.AddedToken(word, special=at % 2 == 0, normalized=normalized) for at, word in enumerate(words)
             ]
@@ -514,22 +598,26 @@ class TokensForm(ChatForm):
             made.append(one)
         return made
 
-    def count(self, shape: str, texts: Mapping[str, str], tokenizer: Any) -> Counter[int] | None:
-        """How often each id of an added text stands for a conversation; None where it is refused."""
+    def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
+        """What is written, and how often each id of an added text stands for it, by each tokenizer."""
         try:
             text = self.chat.render(conversation(shape, texts), False, date=DAY, unsafe="keep")
         except (Refused, Bad):
             return None
+        return str(text), [self.count(text, tokenizer) for tokenizer in self.tokenizers]
+
+    def count(self, text: toolect.Transcript, tokenizer: Any) -> Counter[int]:
+        """How often each id of an added text stands for a conversation."""
         added = tokenizer.get_added_tokens_decoder()
         return Counter(number for number in toolect.tokens.encode(text, tokenizer).ids if number in added)
 
-    def broken(self, attack: Attack, random: Random) -> Broken | None:
-        tokenizer = random.choice(self.tokenizers)
-        twin = self.count(attack.shape, plain([*attack.texts]), tokenizer)
-        found = self.count(attack.shape, attack.texts, tokenizer)
-        if twin is None or found is None or not found - twin:
-            return None
-        return Broken("tokens", self.name, attack, str([tokenizer.id_to_token(number) for number in found - twin]))
+    def broken(self, attack: Attack, random: Random) -> Broken | None:  # noqa: ARG002 - both tokenizers are tried
+        twin, found = self.twin(attack.shape, plain(attack.texts)), self.done(attack.shape, attack.texts)
+        for tokenizer, was, now in zip(self.tokenizers, twin[1], found[1], strict=True) if twin and found else ():
+            if now - was:
+                more = [tokenizer.id_to_token(number) for number in now - was]
+                return Broken("tokens", self.name, attack, str(more))
+        return None
 
 
 FORMS: dict[str, Callable[[str], Form]] = {
@@ -548,11 +636,12 @@ def form(kind: str, name: str) -> Form:
 
 def names(chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
     """All that may be attacked: the kind, and the name; those whose kind or name is `chosen`."""
-    every = [(kind, name) for kind in FORMS for name in (toolect.dialects() if kind == "dialect" else toolect.chats())]
+    every = [(kind, name) for name in toolect.chats() for kind in FORMS if kind != "dialect"]
+    every += [("dialect", name) for name in toolect.dialects()]
     return [one for one in every if not chosen or {*one, ":".join(one)} & {*chosen}]
 
 
-def attacked(kind: str, name: str, seed: int, count: int) -> Iterator[Broken]:
+def attacked(kind: str, name: str, seed: int | str, count: int) -> Iterator[Broken]:
     """What breaks out of so many attacks."""
     random = Random(f"{seed} {kind} {name}")
     one = form(kind, name)
@@ -561,13 +650,17 @@ def attacked(kind: str, name: str, seed: int, count: int) -> Iterator[Broken]:
             yield found
 
 
-def block(job: tuple[str, str, int, int]) -> list[Broken]:
+def block(job: tuple[str, str, int | str, int]) -> list[Broken]:
     """What breaks out of one kind and name."""
     return [*attacked(*job)]
 
 
+ROUND = 250
+"""Attacks on a form in one round. A run that is stopped has made whole rounds on all forms."""
+
+
 def main() -> int:
-    """Attack all, and print what broke out."""
+    """Attack all, and print what broke out: each as it is found, then those of a kind together."""
     parser = argparse.ArgumentParser(prog="attacks", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--runs", type=int, default=100_000, help="attacks, over all forms (default: 100000)")
     parser.add_argument("--seed", type=int, default=1)
@@ -575,18 +668,23 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], help="kinds (chat, row, dialect, tokens), names, or KIND:NAME")
     options = parser.parse_args()
     chosen = names(options.only)
-    size = -(-options.runs // len(chosen))
-    jobs = [(kind, name, options.seed, size) for kind, name in chosen]
+    rest, done, number = -(-options.runs // len(chosen)), 0, 0
     began, law, seen = time.time(), Counter[str](), dict[tuple[str, str], dict[str, Broken]]()
     with ProcessPoolExecutor(options.jobs) as pool:
-        for found in pool.map(block, jobs):
-            for one in found:
-                law[one.law] += 1
-                seen.setdefault((one.law, "+".join(one.attack.texts)), {}).setdefault(one.form, one)
+        while rest > 0:
+            size, seed = min(rest, ROUND), f"{options.seed}.{number}" if number else options.seed
+            for found in pool.map(block, [(kind, name, seed, size) for kind, name in chosen]):
+                done += size
+                for one in found:
+                    print(one, flush=True)
+                    law[one.law] += 1
+                    seen.setdefault((one.law, "+".join(one.attack.texts)), {}).setdefault(one.form, one)
+            rest, number = rest - size, number + 1
+            print(f"round {number}: {done:,} attacks, {law.total()} broke out, {time.time() - began:.0f} s", flush=True)
     for (kind, places), forms in sorted(seen.items()):
         print(f"{kind}, {places}: {len(forms)} forms, {', '.join([*forms][:6])}")
         print(f"    {str(next(iter(forms.values())))[:600]}")
-    print(f"{size * len(jobs):,} attacks on {len(chosen)} forms, seed {options.seed}, {time.time() - began:.0f} s:")
+    print(f"{done:,} attacks on {len(chosen)} forms, seed {options.seed}, {time.time() - began:.0f} s:")
     print(f"{law.total()} broke out {dict(law) or ''}")
     return 1 if law else 0
 

@@ -20,6 +20,10 @@ from toolect._values.codec import decode, respelled
 from toolect._values.toolset import ToolSchemas
 
 
+MIN_READ = 4
+"""Answers that a graph reads by search, before it is worth while to fuse its markers: names of tools make new graphs."""
+
+
 def read_answer(
     spec: Spec, graph: Graph, text: str, tools: ToolSchemas, strict: bool = False, prefix: str = ""
 ) -> Message:
@@ -30,8 +34,11 @@ def read_answer(
         search = AnswerSearch(spec, graph, tools, strict, prefix)
         node, blanks, last = search.begun
         pos = len(blanks) if text.startswith(blanks) else -1
-    if pos >= 0 and graph.strides and (found := read_canonical(graph, text, tools, node, pos, last)) is not None:
-        return found
+    graph.read += 1
+    if pos >= 0 and graph.strides and graph.read > MIN_READ:
+        found = read_canonical(graph, text, tools, node, pos, last)
+        if found is not None:
+            return found
     return (search or AnswerSearch(spec, graph, tools, strict)).read(text)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolect._building.quotation import line_before, quoted
-from toolect._chats.control_tokens import any_of, has_any, rarest
+from toolect._chats.control_tokens import has_any, rarest, words_or_markers
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.plan import Plans
 from toolect._chats.prompt_tools import TEXT
@@ -169,20 +169,12 @@ class Answers:
     @cached_property
     def _signs(self) -> set[str]:
         """Signs one of which stands in whatever may be read as markup."""
-        return {*"{([<", *self._marker_signs}
+        return {*"{([<", *map(rarest, self.markers)}
 
     @cached_property
     def markup(self) -> re.Pattern[str]:
         """Finds what the dialect, or the chat, has around and between the parts of an answer."""
-        return any_of(self.markers)
-
-    def has_markup(self, text: str) -> bool:
-        """True for a text that holds a marker of the dialect, or of the chat."""
-        return has_any(self._marker_signs, text) and self.markup.search(text) is not None
-
-    @cached_property
-    def _marker_signs(self) -> set[str]:
-        return {*map(rarest, self.markers)}
+        return words_or_markers(self.markers)
 
     @cached_property
     def markers(self) -> tuple[str, ...]:

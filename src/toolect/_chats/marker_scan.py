@@ -12,11 +12,10 @@ from toolect._chats.ops import Fill
 from toolect._chats.prompt_tools import in_json
 from toolect._chats.slot_runs import inner_texts
 from toolect._chats.transcript_reader import TranscriptReader
-from toolect._rendered import Part
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.prompts import OutputKind
 from toolect._transcript import Origin
 
-_WORDS = (Part.CONTENT, Part.REASONING)
 MAX_PLACES = 4096
 """Places of texts that are known at a time. Beyond it: all are found out anew."""
 JOINT = "\0"
@@ -32,12 +31,15 @@ _Words: TypeAlias = dict[str, tuple[str, ...]]
 
 
 class _Place(NamedTuple):
-    """What the texts of one place are searched for, signs one of which each of that has, and what none begins with."""
+    """What the texts of one place are searched for, signs one of which each of that has, and what none begins or ends
+    with.
+    """
 
     op: Fill
     signs: frozenset[str]
     markers: tuple[str, ...]
     heads: _Words
+    tails: _Words
 
 
 class Scan:
@@ -63,14 +65,14 @@ class Scan:
 
     def suspects(self, held: Sequence[HeldText]) -> bool:
         """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it."""
-        places, tails = self._places, self._tails
+        places = self._places
         for text, op, _ in held:
             if not text:
                 continue
             place = places.get(id(op)) or self._place(op)
             if has_any(place.signs, text) and has_any(place.markers, text):
                 return True
-            tail = tails.get(text[-1])
+            tail = place.tails.get(text[-1])
             if tail is not None and text.endswith(tail):
                 return True
             heads = place.heads.get(text[0])
@@ -82,7 +84,8 @@ class Scan:
         if len(self._places) >= MAX_PLACES:
             self._places = {}
         words = self._words(op)
-        place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0))
+        tails = {} if self._is_enclosed(op) else self._tails
+        place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0), tails)
         self._places[id(op)] = place
         return place
 
@@ -95,9 +98,11 @@ class Scan:
         words |= {core for end in self._reader.ends_of(op.rule, op.slot) for core in end.cores}
         if op.role in (ChatRole.USER, ChatRole.RESULT, ChatRole.SYSTEM):
             words.update(self._reader.begins_of(op.rule, op.slot))
-        if op.part in _WORDS:
-            words.update(self._answers.markers)
         return words
+
+    def _is_enclosed(self, op: Fill) -> bool:
+        """True for a place whose texts end with what their notation ends them with: a bracket, a quote, a digit."""
+        return op.slot is ChatSlot.ARGUMENTS or op.role is ChatRole.RESULT and self._spec.output is not OutputKind.TEXT
 
     def _heads(self, op: Fill) -> set[str]:
         """What a text of a slot must not begin with, nor be the beginning of."""

@@ -33,11 +33,10 @@ MAX_DIGITS = 15
 _is_id = re.compile(r"[A-Za-z0-9_.:-]*").fullmatch
 _is_name = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 _is_words = re.compile(r"[^\W\d_][\w .,:;!?/@%+=()-]*(?<!\s)").fullmatch
-_is_prose = re.compile(r"[\w#$@./-][^\\&\0-\t\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029\ufeff]*(?<!\s)").fullmatch
+_is_prose = re.compile(r"[\w#$@./<{\[\"-][^\\\0-\t\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029\ufeff]*(?<!\s)").fullmatch
 _is_number = re.compile(r"[+-]?(0[xob][\da-f_]+|[\d_.,]+(e[+-]?\d+)?|\.\d+)j?", re.IGNORECASE).fullmatch
-_signs = re.compile(r"\\.?|[^\w .,]", re.DOTALL).findall
-"""The signs of a text, a backslash with what it may be an escape of."""
-_is_entity = re.compile(r"&#?\w+;").search
+_signs = re.compile(r"\\.?|&(?:#?\w+;)?|[^\w .,]", re.DOTALL).findall
+"""The signs of a text, a backslash with what it may be an escape of, entities as they are."""
 _OPENERS = frozenset('{["')
 _QUOTES = frozenset("'\"`\n")
 """Signs that together decide how a text is spelled."""
@@ -205,10 +204,11 @@ class ReadBackCache:
             raise _UnusualCallError
         if _is_number(text):
             return "number", _counted("1", text)
-        if _is_entity(text) or not is_free and not _is_prose(text):
+        opens, is_json = text[0] in _OPENERS, text[0] in _OPENERS and _is_json(text)
+        if not is_free and (opens and not is_json or not _is_prose(text)):
             raise _UnusualCallError
         ends: list[Json] = [sign.isalpha() if sign.isalnum() or sign in "_.," else sign for sign in (text[0], text[-1])]
-        if text[0] in _OPENERS and _is_json(text):
+        if is_json:
             ends[0] = "JSON", text[0]
         return "free text" if is_free else "text", *ends, frozenset(_signs(text))
 
@@ -216,7 +216,7 @@ class ReadBackCache:
     def _beginnings(self) -> re.Pattern[str]:
         """Finds what markers begin with."""
         words = {word.strip() for word in (*self._scan.tokens, *self._scan.cores, *self._answers.markers)}
-        return any_of({word if word[0].isalnum() else word[:2] for word in words if word})
+        return any_of({word if word[0].isalnum() else word[:3] for word in words if len(word) > 1})
 
 
 def _is_json(text: str) -> bool:

@@ -7,10 +7,11 @@ from functools import cached_property
 
 from toolect._building.quotation import line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import any_of
+from toolect._chats.control_tokens import any_of, words_or_markers
 from toolect._graph.node import Node
 from toolect._message import Call, Json, dumps
 from toolect._search.island import Island, island
+from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._spec.model import Role
 
 MAX_NODES = 256
@@ -30,7 +31,7 @@ class ValueEnds:
         if not _has_plain_keys(call.arguments):
             return False
         if self._in_json:
-            return not self._answers.has_markup(call.arguments_text)
+            return self._long_markers.search(call.arguments_text) is None
         if not self._raw or any(map(self._answers.has_word, call.arguments)):
             return False
         return all(map(self._is_raw, call.arguments.values()))
@@ -38,7 +39,7 @@ class ValueEnds:
     def none_in_value(self, value: Json) -> bool:
         """True for the value of an argument, a text or a list of them, that holds nothing that may end it."""
         if self._in_json:
-            return not self._answers.has_markup(value if isinstance(value, str) else dumps(value))
+            return self._long_markers.search(value if isinstance(value, str) else dumps(value)) is None
         return bool(self._raw) and self._is_raw(value)
 
     def _is_raw(self, value: Json) -> bool:
@@ -59,14 +60,24 @@ class ValueEnds:
     def _in_json(self) -> bool:
         """True when all arguments are JSON."""
         spec = self._spec
-        plain = not spec.codecs and not spec.code and _OF_ARGUMENTS.isdisjoint(spec.roles.values())
-        return plain and bool(spec.shapes) and not any(rule.value for rule in spec.rules.values())
+        plain = all(_is_json(codec) for codec in spec.codecs.values()) and not spec.code
+        return (
+            plain
+            and bool(spec.shapes)
+            and _OF_ARGUMENTS.isdisjoint(spec.roles.values())
+            and not any(rule.value for rule in spec.rules.values())
+        )
+
+    @cached_property
+    def _long_markers(self) -> re.Pattern[str]:
+        """Finds markers of more than a sign: in JSON a bracket is none."""
+        return words_or_markers(marker for marker in self._answers.markers if len(marker) > 1)
 
     @cached_property
     def _raw(self) -> tuple[Island, ...]:
         """What is looked for in arguments that are raw texts; nothing where some are not, or end at blanks."""
         spec = self._spec
-        if spec.code or Role.VALUE not in spec.roles.values() or any(rule.value for rule in spec.rules.values()):
+        if spec.code or Role.VALUE not in spec.roles.values():
             return ()
         values = [node for node in self._nodes if node.text and node.text_field().role in (Role.VALUE, Role.ARGUMENTS)]
         found = tuple(map(island, values))
@@ -80,13 +91,18 @@ class ValueEnds:
 
     @cached_property
     def _nodes(self) -> list[Node]:
-        """The nodes of the graph; none where there are too many."""
+        """The nodes of the graph outside of value languages; none where there are too many."""
         todo = [self._answers.dialect._graph().start]
         for node in todo:
-            todo += [to for key in node.choices if (to := node.step(key).node) not in todo]
+            todo += [to for key in node.choices if not (to := node.step(key).node).value and to not in todo]
             if len(todo) > MAX_NODES:
                 return []
         return todo
+
+
+def _is_json(codec: Codec) -> bool:
+    """True for a codec of JSON as everybody writes it."""
+    return codec.kind is CodecKind.JSON and codec.spelling is Spelling.JSON and codec.escapes is None
 
 
 def _has_plain_keys(value: Json) -> bool:
