@@ -45,6 +45,7 @@ KNOWN = (
     ("calls", {"id": ' name="evil'}),
     ("bare calls", {"name": '     "tide'}),
     ("calls", {"key": ":"}),
+    ("calls", {"key": "ｘ"}),
     ("calls", {"key": "a: b"}),
     ("calls", {"content": 'So {"port": "Va'}),
     ("calls", {"content": "He said `"}),

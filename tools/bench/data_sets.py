@@ -241,7 +241,7 @@ def with_markup(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def guard(chats: Sequence[str], count: int) -> list[list[str]]:
-    """Of the worst chats, rows a second with and without looking for texts that break out, in turn, and what it takes."""
+    """Of the worst chats, rows a second with and without looking for texts that break out, and what that takes."""
     collect_less()
     made = rows()
     data = b"\n".join(json.dumps(with_markup(next(made))).encode() for _ in range(count))

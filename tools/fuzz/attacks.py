@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections import Counter
@@ -336,11 +337,11 @@ SHARED = ("name", "key", "result_name", "tool", "parameter", "inner")
 
 
 def plain(texts: Mapping[str, str]) -> dict[str, str]:
-    """Words for places that are attacked, which no other place has, but where it has the same text."""
+    """Words for places that are attacked, which no other place has, but where it has the same text; none for none."""
     first = {text: place for place, text in reversed(texts.items())}
     alone = len(first) == len(texts)
     return {
-        place: WORDS[place] if alone and place not in SHARED else f"Q{first[text].replace('_', '')}word"
+        place: text and (WORDS[place] if alone and place not in SHARED else f"Q{first[text].replace('_', '')}word")
         for place, text in texts.items()
     }
 
@@ -458,7 +459,7 @@ class ChatForm(Form):
                 token in text[span.start : span.end] for token in self.special
             ):
                 return Broken(f"{law}, token", self.name, attack, text[span.start : span.end])
-        was = {word: attack.texts[place] for place, word in words.items()}
+        was = {word: attack.texts[place] for place, word in words.items() if word}
         exact = unsafe == "refuse" or done == self.written(given, "keep")
         shown = unlike(twin[1], sketch(self.chat.parse(text), self.loose), was, exact)
         return None if shown is None else Broken(law, self.name, attack, shown)
@@ -494,7 +495,7 @@ class DialectForm(Form):
         done = None if twin is None else self.done(attack.shape, attack.texts)
         if twin is None or done is None:
             return None
-        was = {word: attack.texts[place] for place, word in words.items()}
+        was = {word: attack.texts[place] for place, word in words.items() if word}
         shown = unlike(twin[1], done[1], was, True)
         return None if shown is None else Broken("dialect", self.name, attack, f"{shown} in {done[0]!r}")
 
@@ -546,8 +547,8 @@ def unlike(twin: Any, back: Any, was: Mapping[str, str], exact: bool) -> str | N
         held = [word for word in was if word in twin]
         if held and not exact:
             return None
-        for word in held:
-            twin = twin.replace(word, was[word])
+        if held:
+            twin = re.sub("|".join(map(re.escape, held)), lambda found: was[found[0]], twin)
         return None if "".join(twin.split()) == "".join(back.split()) else f"{twin!r} became {back!r}"
     if isinstance(twin, dict) and isinstance(back, dict):
         there = {"".join(key.split()): value for key, value in back.items()}

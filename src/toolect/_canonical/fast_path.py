@@ -19,9 +19,8 @@ from toolect._spec.model import Role, Spec
 from toolect._values.codec import decode, respelled
 from toolect._values.toolset import ToolSchemas
 
-
 MIN_READ = 4
-"""Answers that a graph reads by search, before it is worth while to fuse its markers: names of tools make new graphs."""
+"""Answers that a graph reads by search, before its markers are fused: names of tools make new graphs."""
 
 
 def read_answer(

@@ -184,7 +184,8 @@ class Answers:
         found = [part.text.strip() for rule in texts for part in leaves(rule.expr) if isinstance(part, Literal)]
         found += [self.plans.thought_opener, self.plans.thought_closer]
         brackets = {*_OPEN} if self._keys and "{" not in self._keys else set()  # the keys tell which JSON is a call
-        return (*({*graph.openers, *graph.parts, *graph.closers, *found} - {"", *brackets}),)
+        parts = (part for part in graph.parts if len(part) > 1)
+        return (*({*graph.openers, *parts, *graph.closers, *found} - {"", *brackets}),)
 
     @cached_property
     def texts(self) -> str:

@@ -24,6 +24,8 @@ HeldText: TypeAlias = tuple[str, Fill, int]
 """A text that was filled in, its place, and the number of its piece."""
 
 
+_CLOSERS = '}])"'
+"""What answers in JSON or code end with."""
 _ITEM = "{[, \t\r\n"
 """What a text may begin with that would be another item of a list of tools before it."""
 _Words: TypeAlias = dict[str, tuple[str, ...]]
@@ -84,7 +86,7 @@ class Scan:
         if len(self._places) >= MAX_PLACES:
             self._places = {}
         words = self._words(op)
-        tails = {} if self._is_enclosed(op) else self._tails
+        tails = {} if self._is_enclosed(op) else self._tails(op)
         place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0), tails)
         self._places[id(op)] = place
         return place
@@ -95,14 +97,19 @@ class Scan:
         written = [*inner, self._answers.texts] if op.origin is Origin.ANSWER else inner
         words = {one for one in self._reader.tokens if not any(one in text for text in inner)}
         words |= {one for one in self._spec.special if not any(one in text for text in written)}
-        words |= {core for end in self._reader.ends_of(op.rule, op.slot) for core in end.cores}
+        words |= {word for end in self._reader.ends_of(op.rule, op.slot) for word in end.needed}
         if op.role in (ChatRole.USER, ChatRole.RESULT, ChatRole.SYSTEM):
             words.update(self._reader.begins_of(op.rule, op.slot))
         return words
 
     def _is_enclosed(self, op: Fill) -> bool:
         """True for a place whose texts end with what their notation ends them with: a bracket, a quote, a digit."""
-        return op.slot is ChatSlot.ARGUMENTS or op.role is ChatRole.RESULT and self._spec.output is not OutputKind.TEXT
+        match op.slot:
+            case ChatSlot.ARGUMENTS:
+                return True
+            case ChatSlot.TOOL | ChatSlot.TOOLS:
+                return in_json(self._spec.tools)
+        return op.role is ChatRole.RESULT and self._spec.output is not OutputKind.TEXT
 
     def _heads(self, op: Fill) -> set[str]:
         """What a text of a slot must not begin with, nor be the beginning of."""
@@ -113,18 +120,23 @@ class Scan:
         listed = any(slot is ChatSlot.TOOL for slot, _ in slots) and in_json(self._spec.tools)
         return heads | {*_ITEM} if op.slot is ChatSlot.TEXT and listed else heads
 
-    @cached_property
-    def _tails(self) -> _Words:
-        """What no text may end with: it would be a marker with what stands after it."""
-        runs = self._reader.runs
+    def _tails(self, op: Fill) -> _Words:
+        """What no text of a slot may end with: it would be a marker with what stands after it."""
+        runs, place = self._reader.runs, (op.slot, op.rule)
         words = {*self.cores, *self.tokens, *self._answers.markers}
-        after = {run.text for state in runs.slots for run in runs.after(state)} | words
+        after = {run.text for state, one in runs.slots.items() if one == place for run in runs.after(state)}
+        if not after or "" in after and op.origin is Origin.ANSWER:  # the dialect goes on
+            after |= {*self._answers.texts.split(JOINT)}
+        closers = _CLOSERS if op.slot is ChatSlot.ANSWER else ""
         return _by_sign(
             {
                 start
                 for start, rest in {(word[:at], word[at:]) for word in words for at in range(1, len(word))}
-                if not start.isalnum()
-                or any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
+                if start.strip(closers)
+                and (
+                    not start.isalnum()
+                    or any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
+                )
             },
             -1,
         )

@@ -117,11 +117,9 @@ class ReadBackCache:
         if len(self.tools) > MAX_TOOLS:
             self.tools = set()
         self.tools |= {one for one, origin, *_ in text.pieces if origin is Origin.TOOLS and len(one) < MAX_TEXT}
-        was, now = calls_of(given.turns), calls_of(back.turns)
-        if len(was) != len(now):
-            return
-        for one, two in zip(was, now, strict=True):
-            if is_same_call(one, two):
+        now = iter(calls_of(back.turns))  # in some chats fewer
+        for one in calls_of(given.turns):
+            if any(is_same_call(one, two) for two in now):
                 with suppress(*_UNUSUAL):  # its name is known all the same
                     for kind in self._kinds(one, given.tools):
                         for part in (kind, *_parts(kind)):

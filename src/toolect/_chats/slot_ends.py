@@ -62,6 +62,13 @@ class Ends:
         """What is searched for: the first words of all that may follow."""
         return tuple({*self.by_core, *self.opening, *self.closers})
 
+    @property
+    def needed(self) -> set[str]:
+        """What a text has to hold for one of these to stand in it: its first word, or the longest if that is short."""
+        runs = [run for run in self.runs if run.text.strip() or run.text and run.state != self.last]
+        words = [(_core(run.text), run.text.split() or [run.text]) for run in (*runs, *self.openers)]
+        return {core if len(core) > MAX_SIGNS else max(rest, key=len) for core, rest in words} | self.closers
+
     def match(self, text: str, at: int) -> Exit | None:
         """The run that stands at `at`."""
         for run in self.runs:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from toolect._building.quotation import line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import any_of, words_or_markers
+from toolect._chats.control_tokens import words_or_markers
 from toolect._graph.node import Node
 from toolect._message import Call, Json, dumps
 from toolect._search.island import Island, island
@@ -52,7 +52,9 @@ class ValueEnds:
         return self._is_raw_text(text) and self._is_raw_text(text.replace('"', "'"))
 
     def _is_raw_text(self, text: str) -> bool:
-        if self._markers.search(text) or quoted(line_before(text, 0, len(text))):
+        if text.lstrip().startswith(self._before) or self._long_markers.search(text):
+            return False
+        if quoted(line_before(text, 0, len(text))):
             return False
         return all(one.regex.search(text) is None and one.held(text, 0) == len(text) for one in self._raw)
 
@@ -70,7 +72,7 @@ class ValueEnds:
 
     @cached_property
     def _long_markers(self) -> re.Pattern[str]:
-        """Finds markers of more than a sign: in JSON a bracket is none."""
+        """Finds markers of more than a sign: a bracket alone is none in JSON or a raw text."""
         return words_or_markers(marker for marker in self._answers.markers if len(marker) > 1)
 
     @cached_property
@@ -84,10 +86,9 @@ class ValueEnds:
         return () if any(one.line_end is not None for one in found) else found
 
     @cached_property
-    def _markers(self) -> re.Pattern[str]:
-        """Finds what stands between the parts of an answer and before raw values, which it may begin twice."""
-        before = {key for node in self._nodes for key in node.marks if node.step(key).node.text}
-        return any_of({*self._answers.markers, *before})
+    def _before(self) -> tuple[str, ...]:
+        """What stands before raw values, which it may begin twice."""
+        return (*{key for node in self._nodes for key in node.marks if node.step(key).node.text},)
 
     @cached_property
     def _nodes(self) -> list[Node]:
