@@ -33,9 +33,7 @@ _Words: TypeAlias = dict[str, tuple[str, ...]]
 
 
 class _Place(NamedTuple):
-    """What the texts of one place are searched for, signs one of which each of that has, and what none begins or ends
-    with.
-    """
+    """What texts of a place are searched for, signs one of which each of that has, what none begins or ends with."""
 
     op: Fill
     signs: frozenset[str]
@@ -104,12 +102,9 @@ class Scan:
 
     def _is_enclosed(self, op: Fill) -> bool:
         """True for a place whose texts end with what their notation ends them with: a bracket, a quote, a digit."""
-        match op.slot:
-            case ChatSlot.ARGUMENTS:
-                return True
-            case ChatSlot.TOOL | ChatSlot.TOOLS:
-                return in_json(self._spec.tools)
-        return op.role is ChatRole.RESULT and self._spec.output is not OutputKind.TEXT
+        if op.slot in (ChatSlot.TOOL, ChatSlot.TOOLS):
+            return in_json(self._spec.tools)
+        return op.slot is ChatSlot.ARGUMENTS or op.role is ChatRole.RESULT and self._spec.output is not OutputKind.TEXT
 
     def _heads(self, op: Fill) -> set[str]:
         """What a text of a slot must not begin with, nor be the beginning of."""
@@ -128,18 +123,13 @@ class Scan:
         if not after or "" in after and op.origin is Origin.ANSWER:  # the dialect goes on
             after |= {*self._answers.texts.split(JOINT)}
         closers = _CLOSERS if op.slot is ChatSlot.ANSWER else ""
-        return _by_sign(
-            {
-                start
-                for start, rest in {(word[:at], word[at:]) for word in words for at in range(1, len(word))}
-                if start.strip(closers)
-                and (
-                    not start.isalnum()
-                    or any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
-                )
-            },
-            -1,
-        )
+
+        def completes(rest: str) -> bool:
+            return any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
+
+        halves = {(word[:at], word[at:]) for word in words for at in range(1, len(word))}
+        found = {start for start, rest in halves if start.strip(closers) and (not start.isalnum() or completes(rest))}
+        return _by_sign(found, -1)
 
 
 def _by_sign(words: Iterable[str], at: int) -> _Words:

@@ -62,13 +62,9 @@ class ValueEnds:
     def _in_json(self) -> bool:
         """True when all arguments are JSON."""
         spec = self._spec
-        plain = all(_is_json(codec) for codec in spec.codecs.values()) and not spec.code
-        return (
-            plain
-            and bool(spec.shapes)
-            and _OF_ARGUMENTS.isdisjoint(spec.roles.values())
-            and not any(rule.value for rule in spec.rules.values())
-        )
+        plain = all(map(_is_json, spec.codecs.values())) and bool(spec.shapes) and not spec.code
+        is_whole = _OF_ARGUMENTS.isdisjoint(spec.roles.values())
+        return plain and is_whole and not any(rule.value for rule in spec.rules.values())
 
     @cached_property
     def _long_markers(self) -> re.Pattern[str]:
