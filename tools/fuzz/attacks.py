@@ -338,7 +338,7 @@ SHARED = ("name", "key", "result_name", "tool", "parameter", "inner")
 
 def plain(texts: Mapping[str, str]) -> dict[str, str]:
     """Words for places that are attacked, which no other place has, but where it has the same text; none for none."""
-    first = {text: place for place, text in reversed(texts.items())}
+    first = {text: place for place, text in reversed([*texts.items()])}
     alone = len(first) == len(texts)
     return {
         place: text and (WORDS[place] if alone and place not in SHARED else f"Q{first[text].replace('_', '')}word")
