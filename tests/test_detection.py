@@ -303,7 +303,7 @@ def test_what_only_some_read_names_none_of_them() -> None:
     call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}'
     best = toolect.detect(call)[0]
     assert set(toolect.parse(call).dialects) <= {*best.dialects} and "rwkv" not in best.dialects
-    assert toolect.detect('<response>tide(port="Brest")</response>')  # what it is read in has no other sign of itself
+    assert toolect.detect('<tool_code>[tide(port="Brest")]</tool_code>')  # read in one that has no sign
 
 
 def test_ties_are_one_result() -> None:

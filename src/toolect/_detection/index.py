@@ -85,7 +85,6 @@ class Index:
         strong = {core for core in (*self._cores, *self.markers) if len(core) >= STRONG and not is_echo(core)}
         self.strong = re.compile(_trie(strong))
         """Matches what is a marker of some dialect."""
-        self.long_openers = tuple({c for o in self._openers.values() for c, _ in o if len(c) >= STRONG})
         self._beginnings: dict[str, str] = {}
         """The dialect of each beginning of an opener."""
         for (core, _), owners in (kind for kinds in self._openers.values() for kind in kinds.items()):

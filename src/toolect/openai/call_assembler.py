@@ -30,14 +30,8 @@ _BEGINNINGS = frozenset(("", "n", "nu", "nul", "null", "{", "{}"))
 """Arguments that may be the beginning of a placeholder."""
 _UNDECIDED = 32
 """Characters within which arguments may still be a placeholder."""
-_NO_PROPERTIES: dict[str, Any] = {"type": "object", "properties": {}}
-_BARE = (
-    _NO_PROPERTIES,
-    {**_NO_PROPERTIES, "required": []},
-    {**_NO_PROPERTIES, "additionalProperties": False},
-    {**_NO_PROPERTIES, "additionalProperties": False, "required": []},
-)
-"""Schemas of tools that take no parameters; any other may be one that takes some."""
+_BARE: dict[str, Any] = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+"""What the schema of a tool that takes no parameters may have; with anything else it may be one that takes some."""
 _UNCLEAR = "arguments came without a name, and may be those of another call"
 _WHERE = "tool_calls[].function.arguments"
 
@@ -400,5 +394,6 @@ def _bare_names(tools: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         parameters = function.get("parameters") if isinstance(function, Mapping) else None
         if not isinstance(function, Mapping):
             continue
-        if parameters is None or parameters in _BARE:
+        bare = isinstance(parameters, Mapping) and "type" in parameters and "properties" in parameters
+        if parameters is None or bare and parameters.items() <= _BARE.items():
             yield str(function.get("name", ""))
