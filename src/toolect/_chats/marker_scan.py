@@ -108,12 +108,15 @@ class Scan:
 
     def _heads(self, op: Fill) -> set[str]:
         """What a text of a slot must not begin with, nor be the beginning of."""
-        slots = self._reader.runs.slots.values()
-        if (op.slot, op.rule) not in slots:
+        runs, place = self._reader.runs, (op.slot, op.rule)
+        if place not in runs.slots.values():
             return set()
         heads = {one.strip() for one in self._reader.begins_of(op.rule, op.slot)}
-        listed = any(slot is ChatSlot.TOOL for slot, _ in slots) and in_json(self._spec.tools)
-        return heads | {*_ITEM} if op.slot is ChatSlot.TEXT and listed else heads
+        if op.slot is not ChatSlot.TEXT or not in_json(self._spec.tools):
+            return heads
+        tools = (state for state, (slot, _) in runs.slots.items() if slot is ChatSlot.TOOL)
+        beside = (run for state in tools for run in runs.after(state) if runs.slots.get(run.state) == place)
+        return heads if all(run.text.strip() for run in beside) else heads | {*_ITEM}
 
     def _tails(self, op: Fill) -> _Words:
         """What no text of a slot may end with: it would be a marker with what stands after it."""
