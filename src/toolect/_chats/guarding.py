@@ -35,8 +35,6 @@ DEFAULT = TextPlace(0, "system text")
 """The place of a text that the chat has a default for."""
 MAX_SPLIT = 256
 """Times that a text of a conversation is made harmless. Beyond it: it is refused."""
-MAX_BLAMED = 64
-"""Texts that are tried alone, to tell which breaks out. Beyond it: the first one is named."""
 _IS_PLAIN = re.compile(r"#/[\w$/.-]*|[\w$/ .,;!?%@+-]*").fullmatch
 """Matches texts that are no markup, unless they hold a marker; references of schemas are among them."""
 _IS_NAME = re.compile(r"[\w$#/.:-]*").fullmatch
@@ -265,21 +263,25 @@ class Guard:
         return not read or "".join(read) == "".join(given)
 
     def _blamed(self, given: Conversation, write: Write) -> _Found:
-        """Which text breaks out: the first one that does so alone, else the first that may be markup."""
+        """Which text breaks out: by halves, the texts that do so without the others; the likeliest one is named."""
         texts: dict[tuple[TextPlace, str], None] = {}
         mapped(given, lambda place, one: one if self._is_plain(place, one) else texts.setdefault((place, one)) or one)
-        places = sorted(texts, key=lambda one: self._markers.search(one[1]) is None)[:MAX_BLAMED]
-        alone = next((one for one in places if len(places) > 1 and self._breaks(given, one, write)), None)
-        if not places:
+        at = sorted(texts, key=lambda one: self._markers.search(one[1]) is None)
+        if not at:
             return _Found(None, RenderError("conversation", f"`{self._spec.name}` would be read as another one"))
-        at = [alone] if alone else places
+        while len(at) > 1:
+            halves = at[: len(at) // 2], at[len(at) // 2 :]
+            found = next((half for half in halves if self._breaks(given, half, write)), None)
+            if found is None:
+                break
+            at = found
         place, text = at[0]
         marker = self._strong.search(text) or self._markers.search(text)
         return _Found(None, self._refusal(place, marker[0] if marker else "", text), at)
 
-    def _breaks(self, given: Conversation, only: tuple[TextPlace, str], write: Write) -> bool:
-        """True when one text breaks out, the others being words."""
-        one = mapped(given, lambda place, text: text if self._is_plain(place, text) or (place, text) == only else "zqq")
+    def _breaks(self, given: Conversation, some: Container[tuple[TextPlace, str]], write: Write) -> bool:
+        """True when some texts break out, the others being words."""
+        one = mapped(given, lambda place, text: text if self._is_plain(place, text) or (place, text) in some else "zqq")
         try:
             text = write(one)
         except RenderError:
