@@ -241,24 +241,37 @@ def with_markup(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def guard(chats: Sequence[str], count: int) -> list[list[str]]:
-    """Of the worst chats, rows a second with and without looking for texts that break out, and what that takes."""
+    """Of the worst chats, rows a second with and without looking for texts that break out, and what that takes.
+
+    Rows that are refused are left out: without the guard they would be written.
+    """
     collect_less()
     made = rows()
-    data = b"\n".join(json.dumps(with_markup(next(made))).encode() for _ in range(count))
-    unit, found = Unit("rows", UnitKind.BLOCK, len(data), data=data), []
+    lines = [json.dumps(with_markup(next(made))).encode() for _ in range(count)]
+    found = []
     for chat in chats:
         for check in ("sample", "none"):
             settings = Settings(target_of(chat, check=check), Source())
+            refused = {row.number for row in part_of(unit_of(lines), settings, MB).left}
+            kept = [line for number, line in enumerate(lines, 1) if number not in refused]
+            unit = unit_of(kept)
             times: dict[bool, list[float]] = {True: [], False: []}
-            for looked in (True, False) * REPEATS:
+            for looked in (True, False) * (REPEATS if kept else 0):
                 with nullcontext() if looked else unguarded():
                     start = time.process_time()
-                    part_of(unit, settings, unit.size)
+                    part_of(unit, settings, MB)
                     times[looked].append(time.process_time() - start)
-            with_it, without = min(times[True]), min(times[False])
+            with_it, without = (min(times[looked], default=1.0) for looked in (True, False))
+            rates = f"{len(kept) / with_it:,.0f}", f"{len(kept) / without:,.0f}"
             what = chat if check == "sample" else f"{chat}, --check none"
-            found.append([what, f"{count / with_it:,.0f}", f"{count / without:,.0f}", f"{1 - without / with_it:.2f}"])
+            found.append([what, str(len(refused)), *rates, f"{1 - without / with_it:.2f}"])
     return sorted(found, key=lambda row: row[-1], reverse=True)[:WORST]
+
+
+def unit_of(lines: Sequence[bytes]) -> Unit:
+    """Rows as they are converted at a time."""
+    data = b"\n".join(lines)
+    return Unit("rows", UnitKind.BLOCK, len(data), data=data)
 
 
 @contextmanager
@@ -448,7 +461,11 @@ def main() -> None:
     options.add_argument("--guard", action="store_true")
     given = options.parse_args()
     if given.guard:
-        print(table([["to", "rows/s", "without the guard", "it takes"], *guard(given.to or chats(), given.rows)]))
+        print(
+            table(
+                [["to", "refused", "rows/s", "without the guard", "it takes"], *guard(given.to or chats(), given.rows)]
+            )
+        )
         return
     given.to = given.to or ["qwen3", "glm-4.5", "deepseek-v3.1"]
     floor, found = rates(given.to, given.rows)
