@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import has_any, rarest
+from toolect._chats.control_tokens import has_any, is_common, rarest
 from toolect._chats.ops import Fill
 from toolect._chats.prompt_tools import in_json
 from toolect._chats.slot_runs import inner_texts
@@ -121,7 +121,8 @@ class Scan:
     def _tails(self, op: Fill) -> _Words:
         """What no text of a slot may end with: it would be a marker with what stands after it."""
         runs, place = self._reader.runs, (op.slot, op.rule)
-        words = {*self.cores, *self.tokens, *self._answers.markers}
+        ends = {run.text for end in self._reader.ends_of(op.rule, op.slot) for run in (*end.runs, *end.openers)}
+        words = {*self.cores, *self.tokens, *self._answers.markers, *ends}
         after = {run.text for state, one in runs.slots.items() if one == place for run in runs.after(state)}
         if not after or "" in after and op.origin is Origin.ANSWER:  # the dialect goes on
             after |= {*self._answers.texts.split(JOINT)}
@@ -131,7 +132,8 @@ class Scan:
             return any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
 
         halves = {(word[:at], word[at:]) for word in words for at in range(1, len(word))}
-        found = {start for start, rest in halves if start.strip(closers) and (not start.isalnum() or completes(rest))}
+        halves = {(start, rest) for start, rest in halves if start.strip(closers)}
+        found = {start for start, rest in halves if not all(map(is_common, start)) or completes(rest)}
         return _by_sign(found, -1)
 
 

@@ -64,10 +64,11 @@ class Ends:
 
     @property
     def needed(self) -> set[str]:
-        """What a text has to hold for one of these to stand in it: its first word, or the longest if that is short."""
+        """What a text has to hold for one of these to stand in it: its first word, or the longest if that is common."""
         runs = [run for run in self.runs if run.text.strip() or run.text and run.state != self.last]
         words = [(_core(run.text), run.text.split() or [run.text]) for run in (*runs, *self.openers)]
-        return {core if len(core) > MAX_SIGNS else max(rest, key=len) for core, rest in words} | self.closers
+        rare = {core: len(core) > MAX_SIGNS and not core.isalpha() for core, _ in words}
+        return {core if rare[core] else max(rest, key=len) for core, rest in words} | self.closers
 
     def match(self, text: str, at: int) -> Exit | None:
         """The run that stands at `at`."""
