@@ -562,13 +562,15 @@ def unlike(twin: Any, back: Any, was: Mapping[str, str], exact: bool) -> str | N
         return next(
             (found for one, two in zip(twin, back, strict=True) if (found := unlike(one, two, was, exact))), None
         )
-    same = type(twin) is type(back) and twin == back or isinstance(twin, str) and was.get(twin) in spellings(back)
+    same = type(twin) is type(back) and twin == back
+    same = same or isinstance(twin, str) and "".join(was.get(twin, twin).split()) in spellings(back)
     return None if same else f"{twin!r} became {back!r}"
 
 
 def spellings(value: Any) -> list[str]:
-    """The texts that a value may have been where its notation tells no types."""
-    return [json.dumps(value), json.dumps(value, ensure_ascii=False), str(value)]
+    """The texts that a value may have been where its notation tells no types, without blanks."""
+    texts = json.dumps(value), json.dumps(value, ensure_ascii=False), str(value)
+    return ["".join(text.split()) for text in texts]
 
 
 class TokensForm(ChatForm):
