@@ -81,18 +81,18 @@ def best(model: str, patterns: Sequence[IdPattern]) -> PatternMatch | None:
         if ":" in pattern.tail and any(fnmatchcase(one, pattern.tail.casefold()) for one in (last, _apart(last))):
             return PatternMatch(pattern, last)
     patterns = [pattern for pattern in patterns if ":" not in pattern.tail]
-    tails = [canonical(pattern.tail) for pattern in patterns]
+    known = [_words(pattern) for pattern in patterns]
     found = [
-        (weight(tails[n]), pattern.owner in owners, n, len(form), form)
-        for form, owners in _forms(model, frozenset(pattern.owner for pattern in patterns))
-        for n, pattern in enumerate(patterns)
-        if weight(tails[n]) >= SPECIFIC or not pattern.owner or pattern.owner in owners
-        if _speaks_of(tails[n], form)
+        (fixed, owner in owners, n, len(form), form)
+        for form, owners in _forms(model, frozenset(owner for owner, *_ in known))
+        for n, (owner, words, head, fixed) in enumerate(known)
+        if form.startswith(head) and (fixed >= SPECIFIC or not owner or owner in owners)
+        if _regex(words).fullmatch(form)
     ]
     if not found:
         return None
     _, _, n, _, form = max(found)
-    silent = _NO_CALLS.intersection(form.split("-")) - {*tails[n].split("-")}
+    silent = _NO_CALLS.intersection(form.split("-")) - {*known[n][1].split("-")}
     return None if silent else PatternMatch(patterns[n], form)
 
 
@@ -155,8 +155,11 @@ def canonical(text: str) -> str:
     return "".join(parts).removeprefix("-")
 
 
-def _speaks_of(pattern: str, form: str) -> bool:
-    return form.startswith(re.split(r"-?[*?]", pattern, maxsplit=1)[0]) and bool(_regex(pattern).fullmatch(form))
+@lru_cache(maxsize=4096)
+def _words(pattern: IdPattern) -> tuple[str, str, str, int]:
+    """Its organisation, it in words, those before its first `*`, and how many characters it fixes."""
+    words = canonical(pattern.tail)
+    return pattern.owner, words, re.split(r"-?[*?]", words, maxsplit=1)[0], weight(words)
 
 
 @lru_cache(maxsize=4096)
