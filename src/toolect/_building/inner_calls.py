@@ -70,7 +70,9 @@ def without_inner(
 
 def _begins(one: Call, then: Call) -> bool:
     """True when a call that was mended is the beginning of the next one, which was begun anew."""
-    if one.status is not Status.REPAIRED or one.name != then.name or len(one.arguments) >= len(then.arguments):
+    if one.status is not Status.REPAIRED or one.name != then.name or not isinstance(then.arguments, dict):
+        return False
+    if len(one.arguments) >= len(then.arguments):
         return False
     return all(key in then.arguments and same_json(value, then.arguments[key]) for key, value in one.arguments.items())
 
