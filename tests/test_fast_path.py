@@ -13,10 +13,8 @@ from shipped_corpus import Case
 import toolect
 from toolect import registry
 from toolect._canonical.fast_path import read_canonical
-from toolect._canonical.fused_stream import FusedStream
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
-from toolect._events import CallStart, Event
 from toolect._message import Message
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.hypothesis import Hypothesis
@@ -94,65 +92,6 @@ def test_steps_change_nothing(name: str) -> None:
             assert found == expected, chunks
 
     shipped_corpus.each(shipped_corpus.cases_of(name), check)
-
-
-def gist(events: list[Event]) -> list[tuple[str, int, Any]]:
-    """What events tell, however it is divided into deltas."""
-    told: list[tuple[str, int, Any]] = []
-    for event in events:
-        kind, index, text = type(event).__name__, getattr(event, "index", -1), getattr(event, "text", None)
-        if text is None:
-            told.append((kind, index, event.name if isinstance(event, CallStart) else event.call))  # type: ignore[union-attr]
-        elif told and told[-1][:2] == (kind, index):
-            told[-1] = kind, index, told[-1][2] + text
-        else:
-            told.append((kind, index, text))
-    return told
-
-
-def begins(told: list[tuple[str, int, Any]], more: list[tuple[str, int, Any]]) -> bool:
-    """True when what was told is the beginning of `more`."""
-    if not told or told == more[: len(told)]:
-        return True
-    size, (kind, index, text) = len(told), told[-1]
-    if told[:-1] != more[: size - 1] or len(more) < size or more[size - 1][:2] != (kind, index):
-        return False
-    return kind.endswith("Delta") and more[size - 1][2].startswith(text)
-
-
-@over_all
-def test_a_fused_stream_is_never_ahead_of_the_search(name: str) -> None:
-    """It tells nothing before the search has: that is never taken back, whatever comes. The end is the same."""
-
-    def check(case: Case) -> None:
-        found = made(case, AnswerSearch, streaming=True)
-        if case.options.get("prefix") or not found._graph.strides:
-            return
-        fused = FusedStream(found._graph, found._tools, lambda: made(case, AnswerSearch, streaming=True))
-        told, expected = list[Event](), list[Event]()
-        for sign in case.text:
-            told += fused.feed(sign)
-            expected += found.feed(sign)
-            if fused._search is not None:
-                break
-            assert begins(gist(told), gist(expected)), case.text
-        rest = case.text[len(fused._to.buf) :]
-        assert gist(told + fused.feed(rest) + fused.close()) == gist(expected + found.feed(rest) + found.close())
-        assert shipped_corpus.plain(fused.message) == shipped_corpus.plain(found.message)
-
-    shipped_corpus.each(shipped_corpus.cases_of(name), check)
-
-
-def test_canonical_calls_are_streamed_fused() -> None:
-    """The search is not made for them, and calls are told when their closers have come."""
-    for name, text in {
-        "hermes": '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
-        "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
-    }.items():
-        stream = toolect.dialect(name).stream()
-        events = [event for sign in text for event in stream.feed(sign)]
-        assert isinstance(stream._reader, FusedStream) and stream._reader._search is None
-        assert [type(event).__name__ for event in events] == ["CallStart", "ArgumentsDelta", "CallEnd"]
 
 
 def test_canonical_calls_take_few_steps() -> None:

@@ -56,8 +56,7 @@ class AnswerState:
 
     __slots__ = (
         "before", "buf", "called", "declared", "entries", "finished", "frames", "graph", "id", "key", "last", "name",
-        "open", "picky", "pos", "prose", "quoted", "route", "segments", "size", "spelling", "start", "strong", "sure",
-        "tools", "value", "waits",
+        "picky", "pos", "prose", "route", "segments", "size", "spelling", "start", "strong", "tools", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, text: str, tools: ToolSchemas, route: Callable[[Node], Route]) -> None:
@@ -71,11 +70,8 @@ class AnswerState:
         """The last marker, if it may stand twice."""
         self.strong = True
         """No call of an unknown tool is text for that: its opener is no short sign."""
-        self.finished = self.called = self.prose = self.open = self.quoted = self.sure = False
-        """`prose`: the call that comes begins in the middle of a line, with a short sign; `open`: more text may come;
-        `quoted`: strings of a value language have come; `sure`: a marker came last that is no short sign."""
-        self.waits: tuple[MarkerRun, re.Match[str]] | None = None
-        """The run of markers before JSON that is not all here."""
+        self.finished = self.called = self.prose = False
+        """`prose`: the call that comes begins in the middle of a line, with a short sign."""
         # The open call
         self.start, self.name = 0, ""
         self.id: str | None = None
@@ -152,27 +148,20 @@ class AnswerState:
             owner = inner
         return schema
 
-    def calls(self, name: str) -> bool:
-        """True when a call may be one of the tool `name`, by that name."""
-        tools, spec = self.tools, self.graph.network.spec
-        if self.picky and name in spec.no_call or name in spec.reserved and name not in tools:
-            return False
-        if not self.declared:
-            return name.isascii() or tools.called(name) == name
-        if name in tools.by_name:
-            return True
-        odd = self.graph.known_only or tools.is_no_name(name)
-        return self.strong and not odd and tools.called(name) == name
-
     def takes(self, name: str, arguments: dict[str, Json], whole: bool) -> bool:
         """True when a call is one of the tool `name` just as it stands; its arguments may have come as a `whole`."""
-        if not self.calls(name) or "properties" in arguments:
+        if self.picky and name in self.graph.network.spec.no_call or "properties" in arguments:
             return False  # it may be what a tool declares
+        if name in self.graph.network.spec.reserved and name not in self.tools:
+            return False
         if self.graph.network.spec.tagged and name not in self.tools and only_call(arguments, self.tools):
             return False
+        if not self.declared:
+            return name.isascii() or self.tools.called(name) == name
         schema = self.tools.by_name.get(name)
         if schema is None:
-            return True
+            odd = self.graph.known_only or self.tools.is_no_name(name)
+            return self.strong and not odd and self.tools.called(name) == name
         if not fits(schema, arguments):
             return False
         if is_call(arguments, name, self.tools):
@@ -213,18 +202,15 @@ class AnswerState:
         end = match.end()
         if end - at > MAX_LEXEME or run.coded and any(lead in match[0] for lead in run.coded):
             return None
-        if self.open and end + run.ahead > self.size:
-            return None
         if run.json is not None:
             before = end = self._json(run, hub, match, end)
             if end < 0:
-                self.waits = run, match
                 return None
         elif run.actions and not self._act(run, hub, match):
             return None
         else:
             before = match.end(run.number)
-        self.pos, self.before, self.last, self.sure = end, before, run.last, run.sure
+        self.pos, self.before, self.last = end, before, run.last
         then = run.then
         if then is None:
             then = run.then = self.route(run.node)
@@ -281,9 +267,9 @@ class AnswerState:
         """Read the JSON at index `pos`, after a run of markers: where it ends, -1 where that is no canonical call."""
         calls, segments = run.json, self.segments
         assert calls is not None
-        if self.open and run.node.over:
-            return -1
         ends = run.actions and calls.named and all(act == END_CALL for act, _, _ in run.actions)
+        if ends and not self._act(run, hub, match):  # of the call before: the value has calls of its own
+            return -1
         if run.actions and not ends or not calls.named:  # a rule is that of the one call
             found = calls.one(self.buf, pos)
             if found is None or not self._act(run, hub, match):
@@ -292,35 +278,14 @@ class AnswerState:
             self.name = name or self.name
             self.id = self.id if identity is None else identity
             return end if not run.node.over or self.leave_call(end) else -1
-        found_ones: list[Segment] = []
-        end = calls.take(self.buf, pos, found_ones)
-        if end < 0 or ends and not self._act(run, hub, match):  # of the call before: the value has calls of its own
+        count = len(segments)
+        end = calls.take(self.buf, pos, segments)
+        if end < 0:
             return -1
-        segments += found_ones
-        for call in found_ones:
+        for call in segments[count:]:
             if type(call) is Call and not self.takes(call.name, call.arguments, True):
                 return -1
         return end
-
-    def head(self) -> tuple[str, str | None] | None:
-        """The name and the id of the call whose JSON is not all here, once an argument has begun."""
-        assert self.waits is not None
-        (run, match), ref, name, identity = self.waits, self.graph.network.spec.ref, "", None
-        assert run.json is not None
-        found = run.json.head(self.buf, match.end())
-        if found is None or run.json.named:
-            return found
-        for act, group, _ in run.actions:
-            if act == NAME:
-                name = match[group]
-            elif act == ID:
-                identity = match[group]
-            elif act == REF:
-                name, identity = split_ref(ref, match[group])
-                if named_by(ref, identity, self.tools) != name:
-                    return None
-                identity = identity if "{index}" in ref else None
-        return name, identity
 
     def spelled(self, core: str) -> str:
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""

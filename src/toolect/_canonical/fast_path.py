@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from toolect._building.finished import finished
 from toolect._canonical.answer_state import AnswerState, Route
 from toolect._canonical.marker_runs import VALUES, hub
@@ -48,20 +45,16 @@ def read_canonical(
     graph: Graph, text: str, tools: ToolSchemas, node: Node | None = None, pos: int = 0, last: str = ""
 ) -> Message | None:
     """The message of a canonical answer, from index `pos` on at `node`, after the marker `last`; None for any other."""
-    to = AnswerState(graph, text, tools, route)
+    to = AnswerState(graph, text, tools, _route)
     to.pos = to.before = pos
     to.last = last
-    at: Route | None = route(node or graph.start)
+    at: Route | None = _route(node or graph.start)
     try:
         while at is not None:
             at = at.go(to)
     except (TooDeepError, RecursionError):
         return None
     return finished(to.segments, (), graph, tools) if to.finished else None
-
-
-_LONGER: Final = re.compile(r"[\w.+-]").match
-"""What may make a number longer."""
 
 
 class _Markers(Route):
@@ -107,11 +100,8 @@ class _Literal(Route):
         number, end = match.lastindex, match.end()
         assert number is not None
         way, piece = self._ways[number], match[number]
-        if to.open and (end == to.size or way.role is Role.NUMBER and _LONGER(to.buf, end)):
-            return None
         if way.role is Role.NUMBER and len(piece) > MAX_LEXEME:
             return None
-        to.quoted = to.quoted or way.role is Role.STRING
         try:
             value = way.value(piece)
             if way.codec is not None and type(value) is str:
@@ -129,7 +119,7 @@ class _Literal(Route):
         to.pos = to.before = end
         then = self._thens.get(number)
         if then is None:
-            then = self._thens[number] = route(way.node)
+            then = self._thens[number] = _route(way.node)
         return then
 
 
@@ -146,13 +136,13 @@ class _Argument(Route):
         if to.buf[to.pos : to.pos + 1] in ('"', "") or to.key is None and not to.frames:
             return None
         found = plain_json(to.buf, to.pos)
-        if found is None or to.open and (found[1] == to.size or _LONGER(to.buf, found[1])) or not to.give(found[0]):
+        if found is None or not to.give(found[0]):
             return None
         to.pos = to.before = found[1]
-        return route(self._after)
+        return _route(self._after)
 
 
-def route(node: Node) -> Route:
+def _route(node: Node) -> Route:
     """The route at `node`, made once."""
     return node.made(_made)
 

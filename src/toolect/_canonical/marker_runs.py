@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from toolect._canonical.shaped_json import JsonCallReader
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME, spaced
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._graph.trails import Trail
@@ -42,19 +42,14 @@ class RunAction(NamedTuple):
 class MarkerRun:
     """A run of markers, and where it leads. Its `number` is that of its last group, before what it writes behind."""
 
-    __slots__ = ("actions", "again", "ahead", "coded", "first", "json", "key", "last", "node", "number", "sure",
-                 "then")  # fmt: skip
+    __slots__ = ("actions", "again", "coded", "first", "json", "key", "last", "node", "number", "then")
 
     def __init__(self, draft: RunDraft, groups: int, start: int) -> None:
         self.number = groups + draft.groups + 1
         self.actions = tuple(RunAction(a.act, a.group + groups if a.group else start, a.offset) for a in draft.actions)
         self.node, self.json, self.coded = draft.node, draft.json, draft.coded
-        self.ahead = max(draft.ahead, int(draft.json is None and "\\Z" in draft.behind))
-        """Characters behind it that have to be there, so that more text does not make it another one."""
         self.first, self.last = draft.first, draft.last
         """The first marker; the last one, if it is longer than a sign."""
-        self.sure = len(draft.last) >= STRONG and draft.json is None
-        """It ends with a marker that is no short sign."""
         self.then: Any = None
         """How reading goes on there: the route, made when it is first needed."""
         self.again = next((a.group for a in self.actions if a.act == KEY_AGAIN), 0)
@@ -93,8 +88,8 @@ class RunDraft:
     """A run in the making: the expression so far, and what it does."""
 
     __slots__ = (
-        "actions", "ahead", "at", "coded", "first", "groups", "json", "last", "lexemes", "named", "nested", "node",
-        "regex", "trail",
+        "actions", "at", "coded", "first", "groups", "json", "last", "lexemes", "named", "nested", "node", "regex",
+        "trail",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -102,7 +97,7 @@ class RunDraft:
         self.regex = self.trail = self.coded = self.first = self.last = ""
         self.actions: tuple[RunAction, ...] = ()
         self.lexemes: tuple[tuple[tuple[int, int], tuple[int, int], int], ...] = ()  # begin, end and group of each
-        self.groups = self.ahead = 0
+        self.groups = 0
         self.at = (0, 0)  # `at[1]` characters after the end of group `at[0]`
         self.json: JsonCallReader | None = None
         self.nested = self.named = False
@@ -112,7 +107,6 @@ class RunDraft:
         new = RunDraft(self.node)
         new.regex, new.trail, new.coded, new.first, new.last = self.regex, self.trail, self.coded, self.first, self.last
         new.actions, new.lexemes, new.groups, new.at = self.actions, self.lexemes, self.groups, self.at
-        new.ahead = self.ahead
         new.json, new.nested, new.named = self.json, self.nested, self.named
         return new
 
@@ -191,8 +185,7 @@ class RunDraft:
                 new.at = (new.groups, len(after))
             else:
                 new.literal(key)
-            new.regex += (border := node.border(key))
-            new.ahead = max([len(core) - len(key) for core in longer], default=int(border != ""))
+            new.regex += node.border(key)
         else:
             group = new.groups = new.groups + 1
             others = [regex.pattern for _, regex in node.patterns]
@@ -200,7 +193,7 @@ class RunDraft:
             if not node.value and node.graph.starts:
                 not_here.append("|".join(map(re.escape, node.graph.starts)))
             new.regex += "".join(f"(?!{regex})" for regex in not_here) + rf"(?!\s)((?>{key.regex}))"
-            new.at, new.ahead = (group, 0), 1
+            new.at = (group, 0)
         new.lexemes += ((begin, new.at, group),)
         if not new.tasks(step.tasks):
             return None
@@ -215,7 +208,7 @@ class RunDraft:
             return None  # the name comes again in the value
         new.literal(self.trail + node.choices[SlotKind.JSON][0].expects)
         new.regex += r"(?=[{\[])"
-        new.trail, new.ahead = "", 0
+        new.trail = ""
         new.lexemes += ((new.at, new.at, 0),)
         if not new.tasks(node.step(SlotKind.JSON).tasks):
             return None

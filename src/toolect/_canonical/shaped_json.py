@@ -19,8 +19,6 @@ _AFTER: Final = re.compile(r"[ \t\n\r]*([,}\]])[ \t\n\r]*").match
 _BLANK: Final = r"[ \t\n\r]*"
 _NAME_GROUP: Final = r'"(?P<name>[^"\\\x00-\x1f\s]+)"'
 _ID_GROUP: Final = r'"(?P<id>[^"\\\x00-\x1f]*)"'
-_FIRST: Final = re.compile(r'\{[ \t\n\r]*+"').match
-"""The first key of arguments."""
 _BEGIN: Final = re.compile(r"[ \t\n\r]*").match
 _KEY_END: Final = re.compile(r'(?:[^"\\]|\\.)*"[ \t\n\r]*:', re.DOTALL).match
 _NAME: Final = re.compile(r"\S+\Z").match
@@ -72,7 +70,7 @@ def _spelling(shape: Obj) -> tuple[str, str]:
 class _Object:
     """An object of a shape: its keys, and those that must come; how a call is written up to its arguments and after."""
 
-    __slots__ = ("_id_after", "after", "before", "fields", "id_before", "needed", "unit")
+    __slots__ = ("_id_after", "_id_before", "after", "before", "fields", "needed", "unit")
 
     def __init__(self, shape: Obj) -> None:
         self.fields = {key: member.shape for member in shape.fields for key in member.keys}
@@ -81,7 +79,7 @@ class _Object:
         before, after = _spelling(shape) if self.unit else ("", "")
         self.before = re.compile(before + _BLANK) if _NAME_GROUP in before and after else None
         self.after = re.compile(_BLANK + after)
-        self.id_before, self._id_after = _ID_GROUP in before, _ID_GROUP in after
+        self._id_before, self._id_after = _ID_GROUP in before, _ID_GROUP in after
 
     def usual(self, text: str, pos: int) -> FoundCall | None:
         """The call at `text[pos]`, if it is written as most are."""
@@ -90,7 +88,7 @@ class _Object:
         tail = None if found is None else self.after.match(text, found[1])
         if head is None or found is None or tail is None:
             return None
-        identity = head["id"] if self.id_before else tail["id"] if self._id_after else None
+        identity = head["id"] if self._id_before else tail["id"] if self._id_after else None
         return FoundCall(tail.end(), head["name"], found[0], identity, text[head.end() : found[1]])
 
 
@@ -148,18 +146,6 @@ class JsonCallReader:
         if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
             return None
         return FoundCall(end, call.name, call.arguments, call.id, call.arguments_text)
-
-    def head(self, text: str, pos: int) -> tuple[str, str | None] | None:
-        """The name and the id of the first call in the value at `text[pos]`, if an argument has begun."""
-        if self._bare:
-            return None if _FIRST(text, pos) is None else ("", None)
-        if text.startswith("[", pos):
-            pos = _BEGIN(text, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string
-        for plan in self._usual:
-            head = None if plan.before is None else plan.before.match(text, pos)
-            if head is not None and _FIRST(text, head.end()) is not None:
-                return head["name"], head["id"] if plan.id_before else None
-        return None
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it, or when another member comes after it."""

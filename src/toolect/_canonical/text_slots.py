@@ -27,16 +27,14 @@ from toolect._values.text_values import NOTHING, is_broken, sniff
 
 _COMMON: Final = frozenset(" \t\n.,:;!?'\"()-/*#&%")
 """Signs that many texts have."""
-SECTION: Final = "<!"
+_SECTION: Final = "<!"
 _NO_KINDS: Final[dict[str, str]] = {}
 
 
 class TextSlot(Route):
     """A text slot. `late` has the runs after it, `clear` takes most texts together with them."""
 
-    __slots__ = (
-        "clear", "codec", "element", "escapes", "late", "lead", "leads", "part", "plan", "search", "space", "_cores",
-    )  # fmt: skip
+    __slots__ = ("clear", "codec", "element", "escapes", "late", "lead", "leads", "part", "plan", "search", "space")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -56,7 +54,6 @@ class TextSlot(Route):
         json = plan.content and plan.json is not None and plan.after.json
         self.late = hub(node, ends, after_text=True, json=json, led=False)
         self.search = plan.regex.search
-        self._cores = (*plan.cores, *plan.echoes)
         self.part = max(map(len, plan.parts), default=1)
         calls = [core for core in ends if plan.after.calling(core)]
         self.lead = next((self.leads[core] for core in (*calls, *ends)), plan.gap if json else "")
@@ -96,7 +93,7 @@ class TextSlot(Route):
         buf, match = to.buf, None
         if self.clear is not None and (match := self.clear.match(buf, pos - len(self.space))) is not None:
             where = match.end(1)
-            return (where - len(self.lead) if self._ready(to, self.clear, match) else -2), where, match
+            return where - len(self.lead), where, match
         found = self.search(buf, pos)
         if found is None:
             return -1, -1, None
@@ -109,25 +106,7 @@ class TextSlot(Route):
         end = where - len(lead)
         if end < pos or not buf.startswith(lead, end) or self.plan.torn(buf, pos, where) < where:
             return -2, where, None
-        if to.open and not self._ready(to, self.late, None if self.late is None else self.late.match(buf, where)):
-            return -2, where, None
         return end, where, None
-
-    def says(self, to: AnswerState) -> bool:
-        """True when text has come that has to be passed on, before a marker may begin."""
-        text = to.buf[to.pos :].lstrip()
-        return text != "" and not (
-            text.startswith(self._cores)
-            or text[0] in "{["
-            and self.plan.json is not None
-            or any(core.startswith(text) for core in self._cores)
-        )
-
-    def _ready(self, to: AnswerState, runs: Hub | None, match: re.Match[str] | None) -> bool:
-        """True when no more text makes the run of markers behind the text another one."""
-        if not to.open:
-            return True
-        return runs is not None and match is not None and match.end() + runs.runs[match.lastindex].ahead <= to.size  # type: ignore[index]
 
     def over(self, to: AnswerState, where: int, match: re.Match[str] | None) -> Route | None:
         """Go over the run of markers at index `where`."""
@@ -152,7 +131,7 @@ class TextSlot(Route):
             return last not in self.plan.after.marks  # it stands there once more
         if self.escapes and any(lead in piece for lead in self.escapes):
             return True
-        return piece[-1:] == "\r" and self.lead != "" or self.element and SECTION in piece
+        return piece[-1:] == "\r" and self.lead != "" or self.element and _SECTION in piece
 
 
 def _lead(plan: Island, core: str) -> str:
@@ -227,8 +206,6 @@ class ContentRun(TextSlot):
         if not piece or piece.isspace():
             return None
         bare = core in ("", "{", "[") and core not in self.leads
-        if to.open and where + self.part > to.size:
-            return None
         if self.odd(to, pos, where, bare) or piece[-1] == "\r" or _shown(to, pos, where, core):
             return None
         if bare and after_key(piece):
@@ -270,7 +247,7 @@ class ContentRun(TextSlot):
     def _over(self, to: AnswerState, pos: int, end: int = -1) -> None:
         """The rest of the text, up to index `end`, is content."""
         size, plan = to.size if end < 0 else end, self.plan
-        if to.open or not self._open or self.odd(to, pos, size):
+        if not self._open or self.odd(to, pos, size):
             return
         if self.clear is None and plan.first.search(to.buf, max(pos, size - plan.longest), size) is not None:
             return  # a marker that is cut off, perhaps
@@ -297,11 +274,10 @@ class Thought(TextSlot):
         piece, pos, where, match = found
         if self.odd(to, pos, where) or _shown(to, pos, where, ""):
             return None
-        count, to.before = len(to.segments), pos + len(piece)
-        then = self.over(to, where, match)
-        if then is not None and piece:
-            to.segments.insert(count, Reasoning(piece, (pos, pos + len(piece))))
-        return then
+        if piece:
+            to.segments.append(Reasoning(piece, (pos, pos + len(piece))))
+        to.before = pos + len(piece)
+        return self.over(to, where, match)
 
 
 class Value(TextSlot):
@@ -350,7 +326,7 @@ class Value(TextSlot):
             if run.again and match[run.again] != key:
                 return None
             key = to.key = match[run.key]
-            pos, last = to.pos, to.last = match.end(), run.last
+            pos, last = match.end(), run.last
 
     def _value(self, piece: str, tool: Schema, key: str, kind: str | None, declared: bool) -> Json:
         """What `piece` stands for, `NOTHING` where the search has to read it.
