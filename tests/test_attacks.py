@@ -53,6 +53,7 @@ KNOWN = (
     ("bare calls", {"value": "x<"}),
     ("talk with tools", {"last": "<think></think><think></think>"}),
     ("talk", {"said": "[1] and"}),
+    ("calls", {"last": "to=assistant<|channel|>commentary<|message|>x"}),
     ("several", {"nested": 'x<param name="<x'}),
     ("bare calls", {"value": '"><![CDATA['}),
     ("bare calls", {"value": "<arg_value>x"}),
