@@ -46,6 +46,8 @@ KNOWN = (
     ("bare calls", {"name": '     "tide'}),
     ("calls", {"key": ":"}),
     ("calls", {"key": "ｘ"}),
+    ("full", {"key": "xfunctools"}),
+    ("calls", {"content": "other" + "&#62;" * 60}),
     ("calls", {"key": "a: b"}),
     ("calls", {"content": 'So {"port": "Va'}),
     ("calls", {"content": "He said `"}),

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolect._building.quotation import line_before, quoted
-from toolect._chats.control_tokens import has_any, rarest, words_or_markers
+from toolect._chats.control_tokens import any_of, has_any, rarest
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.plan import Plans
 from toolect._chats.prompt_tools import TEXT
@@ -116,6 +116,8 @@ class Answers:
         for text in texts:
             if quoted(line_before(text, 0, len(text))):
                 return False  # what follows would be quoted
+            if self._named and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools):
+                return False
             if has_any(self._signs, text) and (
                 self._finder.search(text)
                 or self._begins_with_name
@@ -124,8 +126,6 @@ class Answers:
                 and not _is_closed(text)
                 or self._keys
                 and any(key in text.casefold() for key in self._keys)
-                or self._named
-                and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools)
             ):
                 return False
         return True
@@ -173,8 +173,8 @@ class Answers:
 
     @cached_property
     def markup(self) -> re.Pattern[str]:
-        """Finds what the dialect, or the chat, has around and between the parts of an answer."""
-        return words_or_markers(self.markers)
+        """Finds what the dialect, or the chat, has around and between the parts of an answer, but for words."""
+        return any_of(one for one in self.markers if self._island is None or not one.isalnum())
 
     @cached_property
     def markers(self) -> tuple[str, ...]:

@@ -37,12 +37,6 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)")
 
 
-def words_or_markers(markers: Iterable[str]) -> re.Pattern[str]:
-    """Finds any of these texts; one that is a word, where it stands alone."""
-    longest_first = sorted(markers, key=len, reverse=True)
-    return re.compile("|".join(rf"\b{one}\b" if one.isalnum() else re.escape(one) for one in longest_first) or r"(?!)")
-
-
 @lru_cache(4096)
 def rarest(word: str) -> str:
     """The sign of a word that stands in texts least often."""

@@ -252,7 +252,7 @@ class Guard:
         if place.what == SAMPLED or self._is_default(place, text):
             return True
         if place.what.endswith((" name", "argument key")):  # one with other signs is one only where it is declared
-            return text.isascii() and text.isidentifier()
+            return text.isascii() and text.isidentifier() and self._markers.search(text) is None
         plain = _IS_NAME if place.is_name else _IS_PLAIN
         return plain(text.strip()) is not None and (place.turn < 0 or self._markers.search(text) is None)
 

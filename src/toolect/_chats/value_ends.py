@@ -7,7 +7,7 @@ from functools import cached_property
 
 from toolect._building.quotation import line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import words_or_markers
+from toolect._chats.control_tokens import any_of
 from toolect._graph.node import Node
 from toolect._message import Call, Json, dumps
 from toolect._search.island import Island, island
@@ -69,7 +69,7 @@ class ValueEnds:
     @cached_property
     def _long_markers(self) -> re.Pattern[str]:
         """Finds markers of more than a sign: a bracket alone is none in JSON or a raw text."""
-        return words_or_markers(marker for marker in self._answers.markers if len(marker) > 1)
+        return any_of(marker for marker in self._answers.markers if len(marker) > 1)
 
     @cached_property
     def _raw(self) -> tuple[Island, ...]:
