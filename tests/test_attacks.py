@@ -61,6 +61,7 @@ KNOWN = (
     ("bare calls", {"value": "<arg_value>x"}),
     ("bare calls", {"value": '" string="true">x'}),
     ("bare calls", {"inner": "inner:"}),
+    ("talk", {"system": "\n\nSaione."}),
 )
 """Attacks of each kind that a chat or another once fell for, by what nothing in its markers tells."""
 

@@ -111,7 +111,8 @@ class Scan:
         runs, place = self._reader.runs, (op.slot, op.rule)
         if place not in runs.slots.values():
             return set()
-        heads = {one.strip() for one in self._reader.begins_of(op.rule, op.slot)}
+        begins = self._reader.begins_of(op.rule, op.slot)
+        heads = {one.strip() for one in begins} | {one[0] for one in begins if one[0].isspace()}
         if op.slot is not ChatSlot.TEXT or not in_json(self._spec.tools):
             return heads
         tools = (state for state, (slot, _) in runs.slots.items() if slot is ChatSlot.TOOL)
