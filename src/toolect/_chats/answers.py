@@ -116,8 +116,6 @@ class Answers:
         for text in texts:
             if quoted(line_before(text, 0, len(text))):
                 return False  # what follows would be quoted
-            if self._named and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools):
-                return False
             if has_any(self._signs, text) and (
                 self._finder.search(text)
                 or self._begins_with_name
@@ -126,6 +124,8 @@ class Answers:
                 and not _is_closed(text)
                 or self._keys
                 and any(key in text.casefold() for key in self._keys)
+                or self._named
+                and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools)
             ):
                 return False
         return True
@@ -168,8 +168,8 @@ class Answers:
 
     @cached_property
     def _signs(self) -> set[str]:
-        """Signs one of which stands in whatever may be read as markup."""
-        return {*"{([<", *map(rarest, self.markers)}
+        """Signs one of which stands in whatever may be read as markup, as such or as an entity."""
+        return {*"&{([<", *map(rarest, self.markers)}
 
     @cached_property
     def markup(self) -> re.Pattern[str]:
