@@ -122,8 +122,7 @@ class Scan:
     def _tails(self, op: Fill) -> _Words:
         """What no text of a slot may end with: it would be a marker with what stands after it."""
         runs, place = self._reader.runs, (op.slot, op.rule)
-        ends = {run.text for end in self._reader.ends_of(op.rule, op.slot) for run in (*end.runs, *end.openers)}
-        words = {*self.cores, *self.tokens, *self._answers.markers, *ends}
+        words = {*self.cores, *self.tokens, *self._answers.markers}
         after = {run.text for state, one in runs.slots.items() if one == place for run in runs.after(state)}
         if not after or "" in after and op.origin is Origin.ANSWER:  # the dialect goes on
             after |= {*self._answers.texts.split(JOINT)}
@@ -135,6 +134,8 @@ class Scan:
         halves = {(word[:at], word[at:]) for word in words for at in range(1, len(word))}
         halves = {(start, rest) for start, rest in halves if start.strip(closers)}
         found = {start for start, rest in halves if not all(map(is_common, start)) or completes(rest)}
+        prose = {text for end in self._reader.ends_of(op.rule, op.slot) for text in end.prose}
+        found |= {text[:at] for text in prose for at in range(1, len(text)) if completes(text[at:])}
         return _by_sign(found, -1)
 
 

@@ -70,6 +70,11 @@ class Ends:
         rare = {core: len(core) > MAX_SIGNS and not core.isalpha() for core, _ in words}
         return {core if rare[core] else max(rest, key=len) for core, rest in words} | self.closers
 
+    @property
+    def prose(self) -> set[str]:
+        """What may follow and begins with a word that any text may hold."""
+        return {run.text for run in (*self.runs, *self.openers) if _core(run.text).isalpha()}
+
     def match(self, text: str, at: int) -> Exit | None:
         """The run that stands at `at`."""
         for run in self.runs:
