@@ -14,12 +14,14 @@ from hypothesis import HealthCheck, Phase, settings
 from registries import own_registries
 
 from toolect._authoring.processes import collect_less
+from toolect._canonical import fast_path
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=10, derandomize=True, database=None, **_COMMON)
 settings.register_profile("unshrunk", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("deep", max_examples=1000, print_blob=True, **_COMMON)
 settings.load_profile("default")
+fast_path.MIN_READ = 0  # so that a law that reads few answers is held against fused markers, too
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -69,8 +69,8 @@ def untold(events: Iterable[Event], message: Message) -> str:
         if not right:
             return f"unexpected {event} after {ended} calls"
     texts = [call.arguments_text if index in started else "" for index, call in enumerate(calls)]
-    told = {"calls": ended, "content": said[ContentDelta], "reasoning": said[ReasoningDelta], "arguments": arguments}
-    for (what, got), wanted in zip(told.items(), (len(calls), message.content, message.reasoning, texts), strict=True):
+    sent = {"calls": ended, "content": said[ContentDelta], "reasoning": said[ReasoningDelta], "arguments": arguments}
+    for (what, got), wanted in zip(sent.items(), (len(calls), message.content, message.reasoning, texts), strict=True):
         if got != wanted:
             return f"expected {what} {wanted!r}, got {got!r}"
     return ""

@@ -33,8 +33,8 @@ def read_answer(
         search = AnswerSearch(spec, graph, tools, strict, prefix)
         node, blanks, last = search.begun
         pos = len(blanks) if text.startswith(blanks) else -1
-    graph.read += 1
-    if pos >= 0 and graph.strides and graph.read > MIN_READ:
+    graph.answers += 1
+    if pos >= 0 and graph.strides and graph.answers > MIN_READ:
         found = read_canonical(graph, text, tools, node, pos, last)
         if found is not None:
             return found

@@ -36,7 +36,7 @@ class Graph:
             self.strides and not network.spec.lines and (policies.aside_calls == "run" or not network.spec.aside)
         )
         """No policy changes what is done with canonical text, and no marker is one by its place alone."""
-        self.read = 0
+        self.answers = 0
         """How many answers it has read."""
         self.known_only = policies.unknown_tool == "content"
         """Calls of tools that are not declared are none."""
