@@ -32,6 +32,7 @@ import toolect
 import toolect.tokens
 from toolect import Call, Content, Message, Reasoning
 from toolect._chats.answers import Answers
+from toolect._chats.comparing import LEFT_OUT, NO_SYSTEM, changes
 from toolect._chats.hearing import Hearing
 from toolect._chats.plan import Plans
 from toolect._chats.verbs import Chat
@@ -461,8 +462,21 @@ class ChatForm(Form):
                 return Broken(f"{law}, token", self.name, attack, text[span.start : span.end])
         was = {word: attack.texts[place] for place, word in words.items() if word}
         exact = unsafe == "refuse" or done == self.written(given, "keep")
-        shown = unlike(twin[1], sketch(self.chat.parse(text), self.loose), was, exact)
-        return None if shown is None else Broken(law, self.name, attack, shown)
+        back = self.chat.parse(text)
+        shown = unlike(twin[1], sketch(back, self.loose), was, exact)
+        if shown is None or (attack.texts.get("system", "\0") in self.default and self.unheard(given, back)):
+            return None
+        return Broken(law, self.name, attack, shown)
+
+    @cached_property
+    def default(self) -> str:
+        """What the chat writes by itself, its default system text in it, where no system text is given."""
+        done = self.written(Conversation([User(WORDS["user"])]), "refuse")
+        return done[0] if done else ""
+
+    def unheard(self, given: Conversation, back: Conversation) -> bool:
+        """True where the system text is read as none, which `losses` names, and nothing else is read otherwise."""
+        return [change.what for change in changes(given, back, False) if change.what not in LEFT_OUT] == [NO_SYSTEM]
 
 
 class DialectForm(Form):
