@@ -320,6 +320,23 @@ def test_a_text_does_not_break_out(name: str) -> None:
     assert not kept.defused
 
 
+@every_chat
+@pytest.mark.parametrize("output", ["Sunny, 20 degrees", "05:10\n17:34\n", '{"high": ["05:10", "17:34"], "low": null}'])
+def test_the_result_of_a_single_call_is_one(name: str, output: str) -> None:
+    """A sign that stands between several results is one of the text where one call waits."""
+    call = Assistant(Message([Call("tide", {"port": "Brest"}, "abcdefghi")]))
+    one, outputs = chat(name), []
+    for result in ("Out", output):
+        results = Results((ToolResult("abcdefghi", "tide", result),))
+        turns = [User("When?"), call, results, Assistant(Message([Content("Soon.")]))]
+        text = rendered(one, Conversation(turns, [TIDE]))
+        read = [turn.results for turn in one.parse(text).turns if isinstance(turn, Results)] if text else []
+        outputs.append([one.output.strip() for results in read for one in results])
+    if outputs[0] != ["Out"]:
+        pytest.skip("no place for calls or results")
+    assert outputs[1] == [output.strip()]
+
+
 HOSTILE = ("so {} it goes", "{} it goes", "x{}x{}", "so {}")
 TRIED = 24
 """Texts that are tried against a chat by a policy."""
@@ -330,6 +347,7 @@ def turns_with(text: str) -> dict[str, list[Turn]]:
     asked, said = User("When?"), Assistant(Message([Content("At noon.")]))
     results = Results((ToolResult("abcdefghi", "tide", text),))
     return {
+        "system": [System(text), asked, said],
         "user": [User(text), said, asked],
         "result": [asked, Assistant(Message([CALL])), results, said],
         "content": [asked, Assistant(Message([Content(text)])), asked],
@@ -352,14 +370,15 @@ def test_no_text_of_the_grammar_leads_out_of_a_slot(name: str, policy: Unsafe) -
         for who, turns in turns_with(text).items():
             if who == "content" and thoughts and thoughts in text:
                 continue  # declared: what stands before it is reasoning
-            told = talks.talk(one, ChatCase(0, Conversation(turns, [TIDE]), False, None), policy)
+            tools = [TIDE] if who in ("result", "content") else []  # some chats have them before the system text
+            told = talks.talk(one, ChatCase(0, Conversation(turns, tools), False, None), policy)
             if told.text is None or not told.text.defused and text.strip() not in told.text:
                 continue
             if told.text.defused and "turns" not in one.spec.lost:
                 back = one.parse(told.text)
                 assert [type(turn) for turn in back.turns if not isinstance(turn, System)] in (
-                    [type(turn) for turn in turns],
-                    [type(turn) for turn in turns if not isinstance(turn, Results)],
+                    [type(turn) for turn in turns if not isinstance(turn, System)],
+                    [type(turn) for turn in turns if not isinstance(turn, System | Results)],
                 ), (who, text)
             elif not told.text.defused:
                 assert talks.unlike(one, told) is None, (who, text)

@@ -583,7 +583,8 @@ def unlike(twin: Any, back: Any, was: Mapping[str, str], exact: bool) -> str | N
 
 def spellings(value: Any) -> list[str]:
     """The texts that a value may have been where its notation tells no types, without blanks."""
-    texts = json.dumps(value), json.dumps(value, ensure_ascii=False), str(value)
+    plain = json.dumps(value, ensure_ascii=False)
+    texts = json.dumps(value), plain, plain.replace("\\n", "\n"), str(value)
     return ["".join(text.split()) for text in texts]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -91,3 +92,33 @@ def _json(value: Json, change: Change, key: TextPlace, text: TextPlace) -> Any:
         change(key, one): _json(inner, change, key, name if text.turn < 0 and one == "name" else text)
         for one, inner in value.items()
     }
+
+
+def compared(given: Conversation) -> Conversation:
+    """All as it is compared: without blanks, results with their names, values as the JSON that a reader may guess."""
+
+    def bare(turn: Turn) -> Turn:
+        if isinstance(turn, Results):
+            return Results(tuple(replace(one, output=f"{one.name}: {one.output}") for one in turn.results))
+        if not isinstance(turn, Assistant):
+            return turn
+        segments = [
+            replace(one, arguments=_guessed(one.arguments), spelling=None) if isinstance(one, Call) else one
+            for one in turn.message.segments
+        ]
+        return Assistant(Message(segments))
+
+    bared = replace(given, turns=tuple(map(bare, given.turns)))
+    return mapped(bared, lambda _, text: "".join(text.split()))
+
+
+def _guessed(value: Json) -> Json:
+    """A value whose texts are the JSON that they spell."""
+    if isinstance(value, str):
+        try:
+            return _guessed(json.loads(value)) if value[:1] in "[{" else value
+        except (ValueError, RecursionError):
+            return value
+    if isinstance(value, list):
+        return [_guessed(item) for item in value]
+    return {key: _guessed(item) for key, item in value.items()} if isinstance(value, dict) else value

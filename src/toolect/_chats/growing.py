@@ -48,7 +48,7 @@ class Growing:
                 draft = _TranscriptDraft(self._writer(), self._turns, self._tools, *key)
             writer, text = draft.writer, draft.grown(size)
             self._drafts[key] = draft  # one that raised is begun anew
-        return self._read_back(size, text, *key) if writer.has_markers or writer.has_open_calls else text
+        return self._read_back(size, text, *key) if writer.has_markers else text
 
 
 class _Mark(NamedTuple):

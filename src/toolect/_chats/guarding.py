@@ -7,7 +7,6 @@ may break out has to be known.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Container, Sequence
 from functools import partial
@@ -18,10 +17,10 @@ from msgspec.structs import replace
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import changes
 from toolect._chats.control_tokens import any_of
-from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
+from toolect._chats.given_texts import SAMPLED, TextPlace, compared, mapped
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.prompt_tools import TEXT
-from toolect._message import Call, Content, Json, Message, Reasoning
+from toolect._message import Content, Message, Reasoning
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec, Thoughts
 from toolect._spec.prompts import OutputKind
@@ -83,7 +82,7 @@ class Guard:
         self._of_answers = any_of(token for token in tokens if token not in answers.texts)
         """The tokens that no text may hold, and those that no text of an answer may."""
         self._strong = any_of(word for word in {*tokens, *scan.cores} if len(word) > 2)
-        self._markers = any_of({*tokens, *scan.cores, *answers.markers})
+        self._markers = any_of({*tokens, *scan.cores, *scan.beginnings, *answers.markers})
 
     def checked(
         self, given: Conversation, text: Transcript, write: Write, neutralise: bool
@@ -215,7 +214,7 @@ class Guard:
         found = re.compile("zq[0-9]+q")
         put = {word: core for core, word in words.items()}
         expected = mapped(expected, lambda _, one: found.sub(lambda match: put.get(match[0], match[0]), one))
-        return not changes(_compared(expected), _compared(back), ids=False) and self._tools_are(text, back)
+        return not changes(compared(expected), compared(back), ids=False) and self._tools_are(text, back)
 
     def _sampled_are(self, given: Conversation, text: Transcript, back: Conversation) -> bool:
         """True when each answer that is written as it was sampled is read as one, or as a part of one."""
@@ -236,7 +235,7 @@ class Guard:
             wire = write(replace(given, turns=anew))
         except RenderError:
             return False
-        return not changes(_compared(self._parse(wire)), _compared(back), ids=False)
+        return not changes(compared(self._parse(wire)), compared(back), ids=False)
 
     def _bare(self, said: str) -> str:
         """The text of an answer without its end."""
@@ -310,33 +309,3 @@ _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
 
 def _result_names(given: Conversation) -> list[str]:
     return [one.name for turn in given.turns if isinstance(turn, Results) for one in turn.results]
-
-
-def _compared(given: Conversation) -> Conversation:
-    """All as it is compared: without blanks, results with their names, values as the JSON that a reader may guess."""
-
-    def bare(turn: Turn) -> Turn:
-        if isinstance(turn, Results):
-            return Results(tuple(replace(one, output=f"{one.name}: {one.output}") for one in turn.results))
-        if not isinstance(turn, Assistant):
-            return turn
-        segments = [
-            replace(one, arguments=_guessed(one.arguments), spelling=None) if isinstance(one, Call) else one
-            for one in turn.message.segments
-        ]
-        return Assistant(Message(segments))
-
-    bared = replace(given, turns=tuple(map(bare, given.turns)))
-    return mapped(bared, lambda _, text: "".join(text.split()))
-
-
-def _guessed(value: Json) -> Json:
-    """A value whose texts are the JSON that they spell."""
-    if isinstance(value, str):
-        try:
-            return _guessed(json.loads(value)) if value[:1] in "[{" else value
-        except (ValueError, RecursionError):
-            return value
-    if isinstance(value, list):
-        return [_guessed(item) for item in value]
-    return {key: _guessed(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from toolect._chats.answers import Answers
 from toolect._chats.media_tokens import without_tokens
 from toolect._chats.prompt_tools import read_definition
+from toolect._chats.slot_ends import MAX_SIGNS
 from toolect._chats.transcript_reader import Course, Held
 from toolect._prompting.outputs import written
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
@@ -129,7 +131,7 @@ class Hearing:
 
     def _results(self, text: str, draft: _ConversationDraft, waiting: PendingCalls) -> Results:
         found = []
-        for parts in draft.results:
+        for parts in self._alone(text, draft.results) if len(waiting.calls) == 1 else draft.results:
             slots = {held.slot: text[held.start : held.end] for held in parts}
             output, media = without_tokens(self._output(slots.get(ChatSlot.TEXT, "")), self.spec.media)
             found.append(ToolResult(slots.get(ChatSlot.ID, ""), slots.get(ChatSlot.NAME, ""), output, media=media))
@@ -139,6 +141,14 @@ class Hearing:
                 result = replace(result, call_id=result.call_id or call.id or "", name=result.name or call.name)
             results.append(result)
         return Results(tuple(results))
+
+    def _alone(self, text: str, results: list[list[Held]]) -> list[list[Held]]:
+        """The result of a single call: a comma or a line break in it separates no results, as it would of several."""
+        if not all(len(parts) == 1 and parts[0].slot is ChatSlot.TEXT for parts in results):
+            return results
+        held = [part for parts in results for part in parts]
+        between = (text[one.end : two.start] for one, two in pairwise(held))
+        return [[held[0]._replace(end=held[-1].end)]] if all(len(one) <= MAX_SIGNS for one in between) else results
 
     def heard(self, output: str) -> str:
         """A result's output as it is read back."""

@@ -63,6 +63,12 @@ class Scan:
             core for slot, rule in places for end in self._reader.ends_of(rule, slot) for core in end.cores
         )
 
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """What texts may not begin with: with what is before them, that is a text of the chat."""
+        places = {*self._reader.runs.slots.values()}
+        return frozenset(one.strip() for slot, rule in places for one in self._reader.begins_of(rule, slot))
+
     def suspects(self, held: Sequence[HeldText]) -> bool:
         """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it."""
         places = self._places

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import calls_of, is_same_call
+from toolect._chats.comparing import is_same_call
 from toolect._chats.control_tokens import any_of
 from toolect._chats.marker_scan import Scan
 from toolect._chats.prompt_tools import TEXT
 from toolect._chats.value_ends import ValueEnds
 from toolect._message import Call, Json, Status
 from toolect._transcript import Origin, Transcript
-from toolect.conversation import Conversation
 
 Kind: TypeAlias = tuple[Any, ...]
 MAX_DEPTH = 8
@@ -112,16 +111,19 @@ class ReadBackCache:
         except _UNUSUAL:
             return False
 
-    def learn(self, given: Conversation, text: Transcript, back: Conversation) -> None:
-        """Keep what of a conversation was read `back` from its text as it is."""
+    def learn_tools(self, text: Transcript) -> None:
+        """Keep the texts of tools in a transcript that was read back as it is."""
         if len(self.tools) > MAX_TOOLS:
             self.tools = set()
         self.tools |= {one for one, origin, *_ in text.pieces if origin is Origin.TOOLS and len(one) < MAX_TEXT}
-        now = iter(calls_of(back.turns))  # in some chats fewer
-        for one in calls_of(given.turns):
+
+    def learn(self, given: Sequence[Call], back: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> None:
+        """Keep the kinds of the calls that were read `back` as they are."""
+        now = iter(back)  # in some chats fewer
+        for one in given:
             if any(is_same_call(one, two) for two in now):
                 with suppress(*_UNUSUAL):  # its name is known all the same
-                    for kind in self._kinds(one, given.tools):
+                    for kind in self._kinds(one, tools):
                         for part in (kind, *_parts(kind)):
                             self._add(part)
 

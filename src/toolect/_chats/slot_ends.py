@@ -35,8 +35,10 @@ class Ends:
         last: int,
         tools: frozenset[int],
         inner: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
     ) -> None:
-        self.inner = inner
+        """`inner` texts stand inside of an answer; `after` one of these tokens, where there are any, results begin."""
+        self.inner, self.after = inner, after
         self.runs, self.last = runs, last
         self.tools = tools
         """The states at which a definition in JSON begins."""
@@ -112,6 +114,9 @@ class Ends:
             if inner and start + len(inner) < len(text):
                 pos = start + len(inner)  # an end inside of an answer, which goes on
                 continue
+            if self.after and len(core) <= MAX_SIGNS and not text.endswith(self.after, at, start):
+                pos = start + 1  # a bracket of a text or of an argument
+                continue
             for run in self.by_core.get(core, ()):
                 lead = 0 if run.text.startswith(core) else len(_lead(run.text))
                 if start - lead < at or not text.startswith(run.text, start - lead):
@@ -125,7 +130,7 @@ class Ends:
                     run = next((r for r in self.runs if r.text == run.text and r.state not in self.tools), run)
                 return Exit(start - lead, end, run)
             for run in self.by_core.get(core, ()):
-                if run.text.strip() and (relaxed := self._relax(run).match(text, start)):
+                if len(run.text.strip()) > MAX_SIGNS and (relaxed := self._relax(run).match(text, start)):
                     if run.state == self.last and relaxed.end() != len(text):
                         continue
                     end = start - _shared(text, at, start, _lead(run.text))

@@ -82,7 +82,7 @@ class TranscriptReader:
         for start in (self.runs.first, self.runs.turning, *self.runs.slots):
             runs = self.runs.after(start)
             for here in (run for run in runs if run.state in states and run.text):
-                longer = (run for run in runs if run.state not in states and run.text.startswith(here.text))
+                longer = (run for run in runs if run.text.startswith(here.text))
                 found |= dict.fromkeys(rest for run in longer if (rest := run.text[len(here.text) :]).strip())
         return tuple(found)
 
@@ -134,6 +134,7 @@ class TranscriptReader:
             runs, last = self.runs.after(state), self.runs.last
             inner = self.runs.inner if self.runs.slots.get(state, (None,))[0] is ChatSlot.ANSWER else ()
             tokens = tuple(token for token in self.tokens if not any(token in text for text in inner))
-            stops = Ends(runs, openers, tokens, last, frozenset(tools), inner)
+            after = tuple(one for one in self.spec.end if any(text.endswith(one) for text in inner))
+            stops = Ends(runs, openers, tokens, last, frozenset(tools), inner, after)
             self._ends[state] = stops
         return stops

@@ -10,7 +10,7 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import Change, changes
+from toolect._chats.comparing import Change, calls_of, changes
 from toolect._chats.continuing import Beginning, Written
 from toolect._chats.growing import Growing
 from toolect._chats.guarding import Guard
@@ -144,7 +144,7 @@ class Chat(Written):
         conversation = replace(conversation, turns=turns) if signs else conversation
         writer = self._writer(unsafe, date)
         text = writer.write(turns, conversation.tools, generate, thinking)
-        if writer.has_markers or writer.has_open_calls:
+        if writer.has_markers:
             text = self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
         return with_tokens(text, signs, self.spec.media)
 
@@ -182,8 +182,13 @@ class Chat(Written):
             return self._writer("keep", date).write(one.turns, one.tools, generate, thinking)
 
         done = self._guard.checked(conversation, text, write, unsafe == "neutralise")
-        self._cache.learn(conversation, *done)
+        self._learn(conversation, *done)
         return done
+
+    def _learn(self, given: Conversation, text: Transcript, back: Conversation) -> None:
+        """Keep what of a conversation was read `back` as it is."""
+        self._cache.learn_tools(text)
+        self._cache.learn(calls_of(given.turns), calls_of(back.turns), given.tools)
 
     def beginning(
         self,
@@ -236,13 +241,13 @@ class Chat(Written):
         if shape is not None and not is_drawn:
             found = self._round_trips.changes(shape, conversation, writer)
         back = None
-        if writer.has_markers or writer.has_open_calls:
+        if writer.has_markers:
             text, back = self._read_back(conversation, text, False, thinking, date, unsafe)
         if found is None:
             back = back or self.parse(text)
             found = (*changes(conversation, back, ids=False),)
             if unsafe != "keep":
-                self._cache.learn(conversation, text, back)
+                self._learn(conversation, text, back)
             if shape is not None:
                 self._round_trips.learn(shape, found)
         return RenderedConversation(text, found, text.defused, None if is_drawn else shape)

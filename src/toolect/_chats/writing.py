@@ -7,18 +7,22 @@ from datetime import date as Date  # noqa: N812
 from typing import Any, Literal, TypeAlias
 
 from toolect._chats.answers import Answers
+from toolect._chats.comparing import changes, turn_changes
 from toolect._chats.filler import PlanFiller
 from toolect._chats.filling import Data, SlotAnswer
+from toolect._chats.given_texts import compared
 from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, SampledPlace, answer_shape, turn_shape
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._chats.turn_facts import literal_facts
+from toolect._message import Content, Message, Reasoning
 from toolect._rendered import Part, Rendered
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
 from toolect._transcript import Author, Given, Origin, Transcript
 from toolect._turns import Assistant, System, Turn, User
+from toolect.conversation import Conversation
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 """What to do with a text that would break out of its slot."""
@@ -51,8 +55,8 @@ class Writer(PlanFiller):
         """For each turn the last answer with calls."""
         self.written: tuple[Body, int] | None = None
         """What was written, and the facts of all turns."""
-        self.has_markers = self.has_odd_calls = self.has_open_calls = False
-        """Whether a text looks like markup, a call is of a kind that never came back, or may end elsewhere."""
+        self.has_markers = self.has_odd_calls = False
+        """Whether a text looks like markup, or a call is of a kind that never came back."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -106,18 +110,39 @@ class Writer(PlanFiller):
         known = self.read_back.tools
         texts = [one for one in self.held[held:] if one[1].origin is not Origin.TOOLS or one[0] not in known]
         self.has_markers |= self.scan.suspects(texts)
+        doubtful = {}
         for index in written:
             one = body.data[index]
             if isinstance(one, SlotAnswer):
                 is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
-                self.has_markers |= is_lost or not self.answers.is_text(
-                    filter(None, (one.content, one.reasoning)), self.tools
-                )
+                is_text = self.answers.is_text(filter(None, (one.content, one.reasoning)), self.tools)
+                self.has_markers |= is_lost
                 if not self.read_back.has(one.calls, self.tools):
                     self.has_odd_calls = True
-                    self.has_open_calls |= any(map(_is_of_calls, self.held)) and not self.read_back.is_harmless(
-                        one.calls, self.tools
+                    is_text = is_text and (
+                        not any(map(_is_of_calls, self.held)) or self.read_back.is_harmless(one.calls, self.tools)
                     )
+                if not is_text:
+                    doubtful[body.first + index] = one
+        if doubtful and not self.has_markers:  # nothing else in the text ends where it should not
+            self.has_markers = not self._come_back(doubtful)
+
+    def _come_back(self, answers: Mapping[int, SlotAnswer]) -> bool:
+        """True when each of some answers, by the numbers of their turns, is read by itself as it was given."""
+        texts: dict[int, list[str]] = {number: [] for number in answers}
+        for text, origin, number, *_ in self.pieces:
+            if number in texts and origin is Origin.ANSWER:
+                texts[number].append(text)
+        for number, one in answers.items():
+            given = Assistant(Message([Reasoning(one.reasoning), Content(one.content), *one.calls]))
+            said = without_end("".join(texts[number]), self.spec.end)
+            back = Assistant(self.answers.read(said, self.tools))
+            if any(turn_changes(given, back)):
+                pair = compared(Conversation([given])), compared(Conversation([back]))
+                if changes(*pair, ids=False):
+                    return False
+            self.read_back.learn(one.calls, back.message.calls, self.tools)
+        return True
 
     def body(self, turns: Sequence[Turn]) -> Body:
         """The turns that are written one after the other, with what their answers say."""
@@ -183,8 +208,7 @@ class Writer(PlanFiller):
             opening = opener + opened
         elif not opening or text.startswith(opening.removeprefix(opener)):
             opening = opener  # some servers give what the prompt opened as a part of the answer
-        endings = "".join([op.text for op in plan.closers]), *self.spec.end
-        text = text.removesuffix(max(filter(text.endswith, endings), key=len, default=""))
+        text = without_end(text, ("".join([op.text for op in plan.closers]), *self.spec.end))
         self.pieces.append((opening, Origin.SCAFFOLD, number))
         self.put(text if isinstance(text, Rendered) else Rendered(text), SAMPLED, number)
         if plan.lead and not text.endswith(plan.lead):
@@ -206,6 +230,11 @@ class Writer(PlanFiller):
         """Write a text into its slot, and hold it to be looked at."""
         self.held.append((text, op, len(self.pieces)))
         self.pieces.append(piece(text, op, number))
+
+
+def without_end(text: str, ends: Sequence[str]) -> str:
+    """An answer without the longest of the texts that end it."""
+    return text.removesuffix(max(filter(text.endswith, ends), key=len, default=""))
 
 
 def _is_of_calls(held: HeldText) -> bool:
