@@ -153,6 +153,14 @@ def doubled(_: Random, parts: list[Parts]) -> None:
         call[:] = [json.loads(json.dumps(part)) for part in call for _ in range(2)]
 
 
+def cumulative(_: Random, parts: list[Parts]) -> None:
+    """Each part has all arguments before it, too."""
+    for call in parts:
+        texts = itertools.accumulate(part["function"]["arguments"] or "" for part in call)
+        for part, text in zip(call, [*texts], strict=True):
+            part["function"]["arguments"] = text
+
+
 def copied_arguments(_: Random, parts: list[Parts]) -> None:
     """The arguments come again, whole."""
     for call in parts:
@@ -167,7 +175,7 @@ def heads_first(_: Random, parts: list[Parts]) -> None:
 
 
 Damage = Callable[[Random, list[Parts]], None]
-SHAPES: tuple[Damage, ...] = (objects, copied, copied_arguments, doubled)
+SHAPES: tuple[Damage, ...] = (cumulative, objects, copied, copied_arguments, doubled)
 """Damage to what the calls are, which comes first."""
 ADDRESSES: tuple[Damage, ...] = (
     placeholders, empty_words, late_names, no_index, all_zero, changing_ids, no_ids, repeated_ids, repeated_names,

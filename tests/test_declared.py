@@ -378,7 +378,7 @@ def test_no_other_form_is_written_for_an_odd_name(name: str) -> None:
     assert str(dialect.render(call, [tool])) == plain.replace("tide_x", "Answer Tool")
 
 
-SIGNS = {":": ("=", " = ", "=>"), ": ": ("=", " = ", " => "), "=": (":", ": ")}
+SIGNS = {":": ("=", " = ", "=>", ":=", " := "), ": ": ("=", " = ", " => ", ":= "), "=": (":", ": ", ":=")}
 """What stands between a key and its value, and what of other languages stands there instead."""
 TEXTUAL = {"openai-chat", "openai-function-call", "openai-responses", "yaml-xml"}
 """Where a server has written the arguments, or any text is a value: nothing of them runs."""

@@ -483,6 +483,8 @@ class _Edits:
         if end >= 0:
             put = quoted_json(buf[i + 3 : end])
             self.edit(costs.json_slip, base + end + 3, Next.AFTER_VALUE, put, "three quotes")
+        elif char == "=" and buf[i - 1 : i] == ":":
+            self.edit(costs.json_drop, at + 1, state.expects, None, "`=` too many", Slips.COLON)
         elif char == '"' and QUOTED_OBJECT.match(buf, i) and takes_arguments(self.one, state):
             self.edit(costs.json_drop, at + 1, Next.VALUE, None, "an object between quotes", Slips.QUOTED)
         elif after_comma and char == '"' and "{" in stack and NEXT_KEY.match(buf, i):

@@ -690,6 +690,8 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         drop(costs.json_fence, match.end() - at, RepairKind.JSON, match[0])
     if char == "," and node.value:
         drop(costs.json_drop, 1, RepairKind.JSON, "a comma too many")
+    elif char == "=" and node.value and buf[at - 1 : at] == ":":
+        drop(costs.misspelt, 1, RepairKind.MISSPELLED_MARKER, ":=")
     return found
 
 

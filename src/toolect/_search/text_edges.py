@@ -605,7 +605,10 @@ class _Marker:
                 found.append(meant)
                 sure = sure or certain
         if core in plan.strays and not self.ways:
-            stray = self._stray()
+            rest = buf[self.end : self.end + LOOK].lstrip()
+            if not final and not self.shown and any(opener.startswith(rest) for opener in window.graph.long_openers):
+                return WAIT
+            stray = self._stray(rest.startswith(window.graph.long_openers))
             if len(stray) == 1 and stray[0].mode is Mode.TEXT:
                 return stray
             found += stray
@@ -692,14 +695,14 @@ class _Marker:
         known = self.window.graph.known_only and self.window.tools.declared
         return min(cost, costs.weak_in_text) if calls and (known or self._is_word()) else cost
 
-    def _stray(self) -> list[Hypothesis]:
+    def _stray(self, before_opener: bool) -> list[Hypothesis]:
         """A closer that closes nothing."""
         window, one, core, base = self.window, self.one, self.core, self.window.base
         costs, closers = window.costs, window.graph.text_closers
         note = Note(RepairKind.STRAY_MARKER, base + self.at, core)
         inside = one.context.doubt & Doubt.INSIDE
         stray = costs.stray_marker + (costs.swallowed if inside else 0)
-        if core not in closers and (self.solid or not self.start):
+        if core not in closers and (self.solid or not self.start) and (self.shown or not before_opener):
             text = MoreText(base + self.at + 1)
             return [
                 window.stay(one, 0 if self.shown else stray, base + self.at + 1, Mode.TEXT, self.passed, text, note)

@@ -52,10 +52,11 @@ class StreamedCall:
         """What its provider wants back."""
         self.texts: list[str] = []
         """The arguments in their pieces, other than a placeholder."""
-        self.is_garbled = self.is_free_form = self._is_doubled = False
-        """Whether pieces that came twice were not all alike; whether its tool is free-form; whether all come twice."""
+        self.is_garbled = self.is_free_form = self._is_doubled = self._is_cumulative = False
+        """Whether pieces that came twice were not all alike; whether its tool is free-form; whether all come twice, or
+        each with those before it."""
         self._held = self.first_copy = ""
-        self.pieces = self._named_at = self._passed = self._repeated = 0
+        self.pieces = self._named_at = self._passed = self._repeated = self._size = 0
         self._quoted = self._escaped = False
         self._depth = self._signs = 0
 
@@ -104,7 +105,9 @@ class StreamedCall:
             return
         if self.is_whole and _PLACEHOLDER.fullmatch(text):
             return
-        if self._is_second_copy(text):
+        if self._is_repetition(text):  # of all that there is, with more behind it or not
+            text = text.lstrip()[len(self.text) :]
+        elif self._is_second_copy(text):
             return
         if not self.texts:
             text = (self._held + text).lstrip()
@@ -116,12 +119,21 @@ class StreamedCall:
         if text:
             self.texts.append(text)
             self.pieces += 1
+            self._size += len(text)
             self._measure(text)
 
     def quoted(self, text: str) -> str:
         """A piece of the text of a free-form call, as a piece of its arguments in JSON."""
         begun, self.is_free_form = self.is_free_form, True
         return ("" if begun else f'{{"{FREE_FORM}": "') + dumps(text)[1:-1]
+
+    def _is_repetition(self, text: str) -> bool:
+        """True for arguments that begin with all those before them, which a part of one object cannot."""
+        if self.is_whole or len(text) < self._size or text.lstrip()[:1] != "{":
+            return False
+        grows = len(text := text.lstrip()) > len(had := self.text) > 0 and text.startswith(had)
+        self._is_cumulative = grows or self._is_cumulative
+        return grows or self._is_cumulative and text == had
 
     def _is_second_copy(self, text: str) -> bool:
         """True for a piece that repeats the one before it, where all do: no object begins twice."""
