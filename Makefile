@@ -57,7 +57,8 @@ beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --quick -
 peers: setup  ## measure speed beside other packages, each in its own environment: ARGS="--quick --dialect NAME --write"
 	@$(BIN)/python -m tools.bench.speed --peers $(ARGS)
 
-datasets: setup  ## measure the speed and memory of toolect data convert: ARGS="--size 200 --to qwen3 glm-4.5 --write"
+datasets: setup  ## measure the speed and memory of toolect data convert: ARGS="--size 1000 --to qwen3 glm-4.5 --write"
+	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.bench.data_sets $(ARGS)
 
 floods: setup  ## read texts made to be slow: ARGS="--dialect NAME --write"

@@ -94,6 +94,33 @@ def test_a_part_that_is_missing_or_odd_is_never_another_part(name: str) -> None:
             Convert(target_of("messages")).outcomes(odd)
 
 
+def public(name: str = "public.jsonl") -> list[dict[str, Any]]:
+    """Rows as the cards of public data sets show them, with what they tell, or why they are refused."""
+    return [json.loads(line) for line in (Path(__file__).parent / "rows" / name).read_text().splitlines()]
+
+
+def shown(messages: list[dict[str, Any]]) -> list[Json]:
+    """Who says what, with which thoughts and calls; a part that is no text by its type."""
+    return [
+        [one["role"], said if isinstance(said := one["content"], str) else [p.get("text", p["type"]) for p in said]]
+        + ([{"thought": one["reasoning_content"]}] if one.get("reasoning_content") else [])
+        + [[call["function"]["name"], call["function"]["arguments"]] for call in one.get("tool_calls", ())]
+        for one in messages
+    ]
+
+
+@pytest.mark.parametrize("case", public(), ids=lambda case: case["about"])
+def test_rows_of_public_data_sets(case: dict[str, Any]) -> None:
+    """Each tells its conversation, both sides of a pair and its tools, alone as in a file; or it is refused."""
+    for source in (Source(), find_out([case["row"]], Source())):
+        (outcome,) = Convert(target_of("messages"), source).outcomes(case["row"])
+        row = outcome.rows[0] if outcome.rows else {}
+        assert case.get("reason", "") == str(outcome.account.reason or "")
+        assert shown(row.get("messages", ())) == case.get("said", [])
+        assert shown(row.get("rejected_messages", [])[-1:]) == ([case["rejected"]] if "rejected" in case else [])
+        assert [tool["function"]["name"] for tool in row.get("tools") or ()] == case.get("tools", [])
+
+
 # What users declare
 
 MINE = """
@@ -583,7 +610,7 @@ THOUGHT = f"{CHATML}<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n<thi
         ("### Human: Hi### Assistant: Yes### Human: Bye", "Hi|Yes|Bye"),
         ("\n\nHuman: Hi\n\nAssistant: Yes", "Hi|Yes"),
         ("<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\nHi [/INST] Yes </s><s>[INST] Bye [/INST] No </s>", "--kind"),
-        ("<|system|>\n</s>\n<|user|>\nHi</s>\n<|assistant|>\nYes</s>\n", "--kind"),
+        ("<|system|>\n</s>\n<|user|>\nHi</s>\n<|assistant|>\nYes</s>\n", "|Hi|Yes"),
         ("A chat. USER: Hi ASSISTANT: Yes</s>", "--kind"),
         ("<human>: Hi\n<bot>: Yes", "--kind"),
         ("[|Human|]Hi[|AI|]Yes", "--kind"),

@@ -9,12 +9,17 @@ from typing import NamedTuple, TypeAlias
 from toolect._message import Json
 from toolect._rows.opening import opened
 
-ONLY, SOME, ABSENT = "$only", "$some", "$absent"
-"""Keys of a pattern: no other fields are there; one item of the list fits. A value: there is no such field."""
+ONLY, SOME, ALL, ABSENT = "$only", "$some", "$all", "$absent"
+"""Keys of a pattern: no other fields are there; one item of the list fits; each item fits another pattern.
+
+A value: there is no such field.
+"""
 _SEARCHED = 20_000
 """Characters of a text in which an expression is looked for."""
 MAX_KEYS = 64
 """Sets of keys that an object pattern remembers its fields of. Beyond it: all are worked out anew."""
+SETTINGS = ("reasoning",)
+"""Holes whose optional fields may hold something else, as `reasoning: on`: such a field is no part of the pattern."""
 Holes: TypeAlias = dict[str, list[Json]]
 NOTHING = object()
 """What a hole takes of a value that may not stand in it."""
@@ -47,13 +52,15 @@ class Words(NamedTuple):
 
 
 class Expression(NamedTuple):
-    """A text in which an expression is found."""
+    """A text, or the digits of a number, in which an expression is found."""
 
     regex: re.Pattern[str]
 
     def fit(self, value: Json, _: Takes) -> Holes | None:
-        """Nothing stands in holes."""
-        return {} if isinstance(value, str) and self.regex.search(value, 0, _SEARCHED) else None
+        """What its named groups match stands in holes of these names."""
+        text = str(value) if type(value) in (int, float) else value
+        found = self.regex.search(text, 0, _SEARCHED) if isinstance(text, str) else None
+        return None if found is None else {name: [group] for name, group in found.groupdict().items()}
 
 
 class EachItem(NamedTuple):
@@ -90,6 +97,25 @@ class Some(NamedTuple):
         return None
 
 
+class All(NamedTuple):
+    """A list of as many items as there are patterns, each of which fits another one."""
+
+    items: tuple[Pattern, ...]
+
+    def fit(self, value: Json, takes: Takes) -> Holes | None:
+        """What stands in the holes of all items."""
+        value = opened(value)
+        if not isinstance(value, list) or len(value) != len(self.items):
+            return None
+        found: Holes = {}
+        for item in self.items:
+            inside = next((inside for one in value if (inside := item.fit(one, takes)) is not None), None)
+            if inside is None:
+                return None
+            _add(found, inside)
+        return found
+
+
 class Absent(NamedTuple):
     """A field that is not there."""
 
@@ -118,7 +144,8 @@ class RowField(NamedTuple):
 
     def is_lost(self, value: Mapping[str, Json]) -> bool:
         """True where an object does not fit without the field: it must be there, or what stands there would be lost."""
-        return not self.optional or isinstance(self.value, RowHole) and any(value.get(one) for one in self.names)
+        is_read = isinstance(self.value, RowHole) and self.value.name not in SETTINGS
+        return not self.optional or is_read and any(value.get(one) for one in self.names)
 
     def of_keys(self, keys: Sequence[str]) -> RowField | None:
         """The field with the names that an object with such keys may have it under; None where it has none."""
@@ -185,7 +212,7 @@ class Fields:
         return found
 
 
-Pattern: TypeAlias = RowHole | Absent | Words | Expression | EachItem | Some | Fields
+Pattern: TypeAlias = RowHole | Absent | Words | Expression | EachItem | Some | All | Fields
 
 
 def compiled(given: Json) -> Pattern:
@@ -209,6 +236,8 @@ def compiled(given: Json) -> Pattern:
         return Words((given,))
     if SOME in given:
         return Some(compiled(given[SOME]))
+    if ALL in given:
+        return All(tuple(map(compiled, given[ALL])))
     fields = [
         RowField((*key.removesuffix("?").split("|"),), key.endswith("?"), compiled(value))
         for key, value in given.items()
@@ -224,6 +253,11 @@ def holes_of(pattern: Pattern) -> Iterator[str]:
             yield name
         case EachItem(item) | Some(item) if item is not None:
             yield from holes_of(item)
+        case All(items):
+            for item in items:
+                yield from holes_of(item)
+        case Expression(regex):
+            yield from regex.groupindex
         case Fields():
             for field in pattern.fields:
                 yield from holes_of(field.value)

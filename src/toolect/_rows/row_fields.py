@@ -13,7 +13,18 @@ import msgspec
 from toolect import _files as files
 from toolect._diagnostic import Diagnostic, Severity, SpecError
 from toolect._message import Json
-from toolect._rows.patterns import ABSENT, MAX_KEYS, Fields, Holes, Pattern, compiled, holes_of
+from toolect._rows.patterns import (
+    ABSENT,
+    MAX_KEYS,
+    Expression,
+    Fields,
+    Holes,
+    Pattern,
+    Some,
+    Words,
+    compiled,
+    holes_of,
+)
 from toolect._rows.row_holes import ROW, TURN, take_of_row
 from toolect._spec.decode import check_keys, read_struct
 from toolect._spec.document import Node, YamlTable, describe, read_document, read_text
@@ -60,6 +71,8 @@ class TurnFields(msgspec.Struct, frozen=True, kw_only=True):
     """What a text of the user begins with that is the result of a call before it: an element, or a heading."""
     result: Annotated[Json, _TURN_HOLES] = ()
     """The pattern of a result in JSON, of which a text may be a list."""
+    order: tuple[Speaker, ...] = ()
+    """Who speaks in turns that are texts alone, one after the other."""
     each: Annotated[Json, _TURN_HOLES] = ()
     """Patterns of a turn, the first of which that fits reads it."""
     parts: Annotated[Json, _TURN_HOLES] = ()
@@ -131,13 +144,50 @@ class RowKind(msgspec.Struct, frozen=True):
                 return found if known else None
         return None
 
-    def may_have(self, columns: tuple[str, ...]) -> bool:
-        """False where no row with these columns is of this kind."""
-        return any(pattern.of_keys(columns) is not None for pattern in self.rows)
+    def may_have(self, columns: tuple[str, ...], plain: frozenset[str]) -> bool:
+        """False where no row with these columns is of this kind, those in `plain` lists of plain messages."""
+        fits = any(pattern.of_keys(columns) is not None for pattern in self.rows)
+        return fits and (not self.known or any(_may_fit(pattern, columns, plain) for pattern in self.known))
 
     def is_line(self, row: Json) -> bool:
         """True for a line of a file that is one row of this kind."""
         return any(one.fit(row, take_of_row) is not None for one in self.line)
+
+
+_TEXT: dict[str, Any] = dict.fromkeys(("content", "reasoning_content", "tool_call_id", "name", "id", "arguments"), "")
+_PLAIN = _TEXT | {
+    "role": ("system", "developer", "user", "assistant", "tool"),
+    "tool_calls": [_TEXT | {"type": ("function",), "function": _TEXT}],
+}
+"""What plain messages may have: texts, some words, lists, objects."""
+
+
+def _may_fit(pattern: Pattern, columns: tuple[str, ...], plain: frozenset[str]) -> bool:
+    """False where no row fits whose columns `plain` are lists of plain messages."""
+    for field in pattern.fields if isinstance(pattern, Fields) else ():
+        there = {*field.names} & {*columns}
+        if there and there <= plain and not field.optional and not _fits_plain(field.value, [_PLAIN]):
+            return False
+    return True
+
+
+def _fits_plain(pattern: Pattern, plain: Any) -> bool:
+    """False where no value fits that is as `plain` says."""
+    match pattern:
+        case Some(item):
+            return isinstance(plain, list) and _fits_plain(item, plain[0])
+        case Fields():
+            of = plain if isinstance(plain, dict) else {}
+            needed = [
+                field for field in pattern.needed if not (isinstance(field.value, Words) and None in field.value.words)
+            ]
+            return bool(of) and all(any(n in of and _fits_plain(f.value, of[n]) for n in f.names) for f in needed)
+        case Words(words):
+            return plain == "" or isinstance(plain, tuple) and not {*plain}.isdisjoint(words)
+        case Expression():
+            return isinstance(plain, str | tuple)
+        case _:
+            return True
 
 
 def _fit(pattern: Fields, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str], dict[str, str]] | None:
@@ -164,15 +214,16 @@ class RowKinds(msgspec.Struct, frozen=True):
     """The kinds of rows that there are, those of users before those that are shipped."""
 
     kinds: tuple[RowKind, ...]
-    _of_columns: dict[tuple[str, ...], tuple[RowKind, ...]] = {}
+    _of_columns: dict[tuple[tuple[str, ...], frozenset[str]], tuple[RowKind, ...]] = {}
 
-    def of_columns(self, columns: tuple[str, ...]) -> tuple[RowKind, ...]:
-        """The kinds that a row with these columns may be of."""
-        found = self._of_columns.get(columns)
+    def of_columns(self, columns: tuple[str, ...], plain: frozenset[str]) -> tuple[RowKind, ...]:
+        """The kinds that a row with these columns may be of, those in `plain` lists of plain messages."""
+        found = self._of_columns.get((columns, plain))
         if found is None:
             if len(self._of_columns) >= MAX_KEYS:
                 self._of_columns.clear()
-            found = self._of_columns[columns] = tuple(kind for kind in self.kinds if kind.may_have(columns))
+            found = tuple(kind for kind in self.kinds if kind.may_have(columns, plain))
+            self._of_columns[columns, plain] = found
         return found
 
     def __getitem__(self, name: str) -> RowKind:

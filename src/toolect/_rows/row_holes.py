@@ -75,6 +75,12 @@ def _system(value: Json) -> Json:
     return value if isinstance(value, str) and value.strip() else NOTHING
 
 
+def _reasoning(value: Json) -> Json:
+    """A text, or what is one as the only item of a list; no word that switches reasoning on or off."""
+    text = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return text if isinstance(text, str) and len(text.split()) > 1 else NOTHING
+
+
 def _list(value: Json) -> bool:
     return isinstance(value, list)
 
@@ -97,6 +103,7 @@ ROW: dict[str, HoleTaker] = {
     "question": HoleTaker("a text or a list of messages", _said),
     "about": HoleTaker("a text", lambda value: NOTHING if value is None or value == "" else value),
     "answer": HoleTaker("a text or a list of messages", _answer),
+    "reasoning": HoleTaker("a text of several words", _reasoning),
     "text": HoleTaker("a text", _of(_text, False)),
     "calls": HoleTaker("a list of calls or its JSON text", _of(_list)),
     "response": HoleTaker("an answer", _response),
@@ -112,12 +119,27 @@ ROW: dict[str, HoleTaker] = {
     "any": HoleTaker("anything", lambda value: NOTHING if value is None else value),
 }  # fmt: skip
 """The holes of rows."""
+_MEDIA = ("image", "audio", "video")
+
+
+def media_part(value: Json) -> Json:
+    """A part of a message with what an object of Gemini's API shows: bytes or an address, and their media type."""
+    fields = value if isinstance(value, Mapping) else {}
+    media_type, data, address = (
+        next((fields[name] for name in names if isinstance(fields.get(name), str)), "")
+        for names in (("mimeType", "mime_type"), ("data",), ("fileUri", "file_uri"))
+    )
+    kind, url = media_type.partition("/")[0], f"data:{media_type};base64,{data}" if data else address
+    return {"type": f"{kind}_url", f"{kind}_url": {"url": url}} if kind in _MEDIA and url else NOTHING
+
+
 _ANY = HoleTaker("anything", lambda value: value)
 TURN: dict[str, HoleTaker] = {
     "role": HoleTaker("who speaks", lambda value: value[-1] if isinstance(value, list) and value else value),
     "text": _ANY, "system": _ANY, "user": _ANY, "assistant": _ANY, "reasoning": _ANY, "arguments": _ANY,
     "output": _ANY, "of": _ANY, "id": _ANY, "end": _ANY, "once": _ANY, "tools": _ANY, "any": ROW["any"],
     "name": HoleTaker("a name", _of(_text, False)), "parts": HoleTaker("a list of parts", _of(_list)),
+    "media": HoleTaker("bytes or an address, and their type", media_part),
     "message": HoleTaker("a message", _of(lambda value: isinstance(value, Mapping))),
 }  # fmt: skip
 """The holes of turns."""

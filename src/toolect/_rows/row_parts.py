@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from toolect._chats.comparing import Change
+from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Json, MessageError
 from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
@@ -14,6 +15,7 @@ from toolect._rows.patterns import Holes, RowHole
 from toolect._rows.row_fields import RowKind, RowKinds, row_kinds
 from toolect._rows.row_holes import ROW, take_of_row
 from toolect._rows.row_source import Source
+from toolect._turns import Turn
 
 MAX_WRAPPED = 4
 """How deep a row may stand in others, as a span in a trace. Beyond it: it is none."""
@@ -29,6 +31,8 @@ class RowParts(msgspec.Struct, frozen=True):
     holes: Holes
     columns: frozenset[str]
     names: Mapping[str, str]
+    plain: Mapping[str, Sequence[Turn]]
+    """The turns of columns that are lists of plain messages."""
 
     def one(self, hole: str) -> Json:
         """What stands in a hole; None for nothing."""
@@ -74,21 +78,32 @@ def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowP
     """The parts of a row that is of the kind `wanted`, or of any."""
     if isinstance(row, list):
         row = {MESSAGES: row}
-    for kind in kinds.of_columns((*row,)):
+    plain = {name: turns for name, value in row.items() if type(value) is list and (turns := _plain(value)) is not None}
+    for kind in kinds.of_columns((*row,), frozenset(plain)):
         if wanted not in ("", kind.name) or kind.fields.inside and not depth or (found := kind.fit(row)) is None:
             continue
         holes, columns, names = found
         if not holes.get("row"):
-            yield RowParts(kind.name, kind, holes, columns, names)
+            yield RowParts(kind.name, kind, holes, columns, names, plain)
             return
         if depth == MAX_WRAPPED:
             return
         others = {name: values for name, values in holes.items() if name != "row"}
         inner = [part for one in _each(holes["row"]) for part in _parts(one, "", kinds, depth + 1)]
         for part in inner:
-            yield RowParts(kind.name, part.kind, others | part.holes, columns, {**part.names, **names})
+            yield RowParts(kind.name, part.kind, others | part.holes, columns, {**part.names, **names}, part.plain)
         if inner:
             return
+
+
+def _plain(messages: list[Json]) -> Sequence[Turn] | None:
+    """The turns of plain messages; None where there is anything else about one, or a text may be a list of parts."""
+    turns = plain_turns(messages) if messages else None
+    return None if turns is None or any(map(_is_list, messages)) else turns
+
+
+def _is_list(message: Json) -> bool:
+    return (message["content"] or "")[:1] == "[" if "content" in message else False
 
 
 def _each(rows: list[Json]) -> Iterator[Json]:

@@ -208,7 +208,7 @@ class _RowReader:
         if self.open.dialect or shape.each or shape.fields.api is not Api.OPENAI or not holes.keys() <= _PLAIN:
             return None
         given = holes.get("turns", ())
-        turns = plain_turns(given[0]) if len(given) == 1 else None
+        turns = (self.parts.plain.get(self.parts.names["turns"]) or plain_turns(given[0])) if len(given) == 1 else None
         return None if turns is None or any(map(_are_answers, turns, turns[1:])) else turns
 
     def _reading(self, turns: Sequence[Turn]) -> RowReading:
@@ -223,7 +223,7 @@ class _RowReader:
         """The messages before the answer: turns, or a question with what comes before it and what it is about."""
         parts = self.parts
         if "transcript" in parts.holes:
-            return self._split(parts.one("transcript"))
+            return self._split(parts.one("transcript"), parts.names["transcript"])
         messages: list[Json] = []
         for pairs in parts.holes.get("before", ()):
             if are_pairs(pairs):
@@ -234,7 +234,11 @@ class _RowReader:
             else:
                 messages += self._shaped(pairs, parts.names["before"])
         question = parts.one("question")
-        if isinstance(question, list | Mapping):
+        if isinstance(question, str) and parts.kind.fields.split:
+            messages += self._split(question, parts.names["question"])
+            if messages[-1] == {"role": "assistant", "content": ""}:  # what begins the answer
+                messages.pop()
+        elif isinstance(question, list | Mapping):
             messages += self._shaped(question if isinstance(question, list) else [question], parts.names["question"])
         elif question is not None:
             if is_prompt(question, self.shape.roles):
@@ -264,7 +268,7 @@ class _RowReader:
             self.open.declare(tools)
         return found.messages
 
-    def _split(self, text: str) -> list[Json]:
+    def _split(self, text: str, column: str) -> list[Json]:
         """The messages of a text in which words begin each turn."""
         fields = self.parts.kind.fields
         words = fields.split
@@ -275,14 +279,14 @@ class _RowReader:
             raise MessageError(
                 f"a text that begins with {' or '.join(map(repr, words))}",
                 "another one",
-                self.parts.names["transcript"],
+                column,
             )
         turns: list[Json] = [{"role": words[""].value, "content": head}] if head else []
         for begin, end in zip(found, [*(one.start() for one in found[1:]), len(text)], strict=True):
             said = text[begin.end() : end].strip()
             for token in self.parts.kind.fields.ends:
                 said = said.removesuffix(token).rstrip()
-            where = f"{self.parts.names['transcript']}[{len(turns)}]"
+            where = f"{column}[{len(turns)}]"
             content, call, rest = said.partition(fields.call) if fields.call else (said, "", "")
             if words[begin[1]] == Speaker.USER and turns and turns[-1]["role"] == "user":
                 turns[-1]["content"] += f"\n\n{said}"  # what an instruction is about stands below it
@@ -323,7 +327,12 @@ class _RowReader:
 
     def _answer(self, said: Json, where: str) -> ServerAnswer:
         if isinstance(said, str):
-            return ServerAnswer("openai", [{"role": "assistant", "content": said}])
+            thought = self.parts.one("reasoning")
+            own = {} if thought is None or thought.strip() in said else {"reasoning_content": thought}
+            if own and begins_reasoning(said):
+                raise MessageError("reasoning in one place", "another one in the answer", self.parts.names["reasoning"])
+            text = said.strip() if self.parts.kind.fields.split else said
+            return ServerAnswer("openai", [{"role": "assistant", "content": text, **own}])
         listed = said if isinstance(said, list) else [said]
         if self.shape.fields.api is Api.OPENAI and not self.shape.each:
             listed = [
@@ -348,13 +357,19 @@ class _RowReader:
     def _side(self, before: list[Json], hole: str) -> Sequence[Turn]:
         """The turns of one side of a pair: an answer to what was asked, or a conversation of its own."""
         said, where = self.parts.one(hole), self.parts.names[hole]
-        if isinstance(said, str) and not before:
+        split = isinstance(said, str) and not before and bool(self.parts.kind.fields.split)
+        if isinstance(said, str) and not before and not split:
             raise MessageError("a prompt beside the texts of a pair", "none", where)
-        answer = self._answer(said, where)
+        answer = ServerAnswer("openai", self._split(said, where)) if split else self._answer(said, where)
         asked = [
             *takewhile(lambda one: not isinstance(one, Mapping) or one.get("role") != "assistant", answer.messages)
         ]
-        repeated = bool(before) and [*map(_said_by, asked[-len(before) :])] == [*map(_said_by, before)]
+        first = next((one for one in before if not isinstance(one, Mapping) or one.get("role") != "system"), None)
+        repeated = first is not None and _said_by(first) in map(_said_by, asked)  # a side that is a whole conversation
+        last = before[-1] if before and not (repeated or asked) else None
+        if isinstance(last, Mapping) and last.get("role") == "assistant":
+            column = self.parts.names.get("turns", where)
+            raise MessageError("a question before the answers of a pair", "an answer", column)
         return self._turns([] if repeated else before, answer, where)
 
     # Turns

@@ -14,8 +14,10 @@ from toolect._rows.opening import opened
 from toolect._rows.patterns import Holes, Pattern
 from toolect._rows.row_fields import Api, Speaker, TurnShape
 from toolect._rows.row_holes import take_of_turn
+from toolect._values.literals import read_literal
 
 _KNOWN = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
+_THOUGHT = {"role", "reasoning_content"}
 _OF_CALLS = "the JSON of a call"
 
 
@@ -33,12 +35,21 @@ def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedT
     once: set[Json] = set()
     for number, turn in enumerate(turns):
         at = f"{where}[{number}]"
-        if not shape.each:
+        if shape.fields.order:
+            _add(shaped.messages, _spoken(turn, number, shape, at), shape)
+        elif not shape.each:
             _add(shaped.messages, _message(turn, shape, at), shape)
         elif not _skipped(shape.skip, turn, shape):
             for one in _matched(turn, shape, at, shaped, once):
                 _add(shaped.messages, one, shape)
     return shaped
+
+
+def _spoken(turn: Json, number: int, shape: TurnShape, where: str) -> Json:
+    """A message of a turn that is a text: who speaks is known by its number."""
+    if not isinstance(turn, str):
+        raise MessageError("a text", word(turn), where)
+    return {"role": shape.fields.order[number % len(shape.fields.order)].value, "content": turn}
 
 
 def _skipped(patterns: tuple[Pattern, ...], turn: Json, shape: TurnShape) -> bool:
@@ -122,10 +133,12 @@ _QUOTED = re.compile(r"""\{\s*"name":\s*("(?:[^"\\]|\\.)*"),\s*"arguments":\s*'(
 
 
 def _loose(text: str, where: str) -> Json:
-    """A call whose arguments are JSON between single quotes. Raises MessageError for what is none."""
+    """A call whose arguments are JSON between single quotes, or a display of Python's. Raises MessageError for none."""
     quoted = _QUOTED.fullmatch(text.strip())
     try:
-        return {"name": json.loads(quoted[1]), "arguments": json.loads(quoted[2])} if quoted else json.loads(text)
+        if quoted:
+            return {"name": json.loads(quoted[1]), "arguments": json.loads(quoted[2])}
+        return json.loads(text) if text.lstrip()[:2] != "{'" else read_literal(text)
     except (ValueError, RecursionError):
         raise MessageError(_OF_CALLS, "a text that is no JSON", where) from None
 
@@ -143,7 +156,10 @@ def _add(messages: list[Json], message: Json, shape: TurnShape) -> None:
                 parts = [*_blocks(last.get("content")), *_blocks(message.get("content"))]
                 messages[-1] = {**last, "content": parts}
                 return
-        elif last.keys() == {"role", "reasoning_content"} or "tool_calls" in message and "content" not in message:
+        elif (
+            last.keys() == _THOUGHT and "reasoning_content" not in message
+            or "tool_calls" in message and message.keys().isdisjoint(("content", "reasoning_content"))
+        ):  # fmt: skip
             calls = [*(last.get("tool_calls") or ()), *(message.get("tool_calls") or ())]
             messages[-1] = {**last, **message, **({"tool_calls": calls} if calls else {})}
             return
@@ -171,61 +187,84 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
     if "message" in holes:
         yield holes["message"][0]
         return
-    yield from _of_holes(holes, shape, where)
+    yield from _of_holes(holes, shape, where, shaped.system)
 
 
 def _fields(value: Json) -> str:
     return ", ".join(f"`{name}`" for name in [*value][:8]) if isinstance(value, Mapping) else word(value)
 
 
-def _of_holes(holes: Holes, shape: TurnShape, where: str) -> Iterator[Json]:
+def _of_holes(holes: Holes, shape: TurnShape, where: str, system: list[Json]) -> Iterator[Json]:
     if "user" in holes and "assistant" in holes:  # a question with its answer
         yield {"role": "user", "content": _joined(holes["user"])}
         holes = {name: values for name, values in holes.items() if name != "user"}
     role = holes.get("role", ["user" if "user" in holes else "assistant"])[0]
     speaker = _speaker(role, shape, f"{where}.role")
     parts: list[Holes] = []
+    said_before = len(system)
     for number, part in enumerate(holes["parts"][0] if "parts" in holes else ()):
         found = next((found for one in shape.parts if (found := one.fit(part, take_of_turn)) is not None), None)
         if found is None:
             raise MessageError("a part that is known", _fields(part), f"{where}.parts[{number}]")
         parts.append(found)
+        system.extend(found.pop("system", ()))
     if "parts" not in holes or holes.keys() & _SAYING:
         parts.append(holes)
-    texts = [text for one in parts for name in ("text", "user", "assistant") for text in one.get(name, ()) if text]
-    results = [
-        result
-        for one in parts
-        if "output" in one or speaker is Speaker.TOOL and "text" in one
-        for result in _results(one)
-    ]
     if speaker is not Speaker.ASSISTANT:
-        yield from results
-        if speaker is not Speaker.TOOL and (
-            texts or not any("output" in one for one in parts) and "system" not in holes
-        ):
+        yield from (result for one in parts for result in _results(one, speaker))
+        texts, nothing = _texts(parts), "system" not in holes and len(system) == said_before
+        if speaker is not Speaker.TOOL and (texts or nothing and not any("output" in one for one in parts)):
             yield {"role": speaker.value, "content": _joined(texts)}
         return
+    step: list[Holes] = []
+    for one in parts:
+        if step and "output" in step[-1] and "output" not in one:  # what is said after a result is another answer
+            yield from _answer(step, False)
+            step = []
+        step.append(one)
+    yield from _answer(step, not ("system" in holes or len(step) < len(parts)))
+
+
+def _answer(parts: Sequence[Holes], even_empty: bool) -> Iterator[Json]:
+    """The message of an answer, with its calls, and what came of them."""
+    texts = _texts(parts)
+    results = [result for one in parts for result in _results(one, Speaker.ASSISTANT)]
     calls = [call for one in parts if "output" not in one or "arguments" in one for call in _made(one)]
-    if (results or "system" in holes) and not (texts or calls):
-        yield from results
-        return
-    message: dict[str, Json] = {"role": "assistant", "content": _joined(texts)}
-    if thoughts := [text for one in parts for text in one.get("reasoning", ())]:
+    thoughts = [text for one in parts for text in one.get("reasoning", ())]
+    message: dict[str, Json] = {"role": "assistant"}
+    if texts or not (thoughts or calls):
+        message["content"] = _joined(texts)
+    if thoughts:
         message["reasoning_content"] = _joined(thoughts)
-    yield message | ({"tool_calls": calls} if calls else {})
+    if texts or thoughts or calls or even_empty and not results:
+        yield message | ({"tool_calls": calls} if calls else {})
     yield from results
 
 
-def _results(holes: Holes) -> Iterator[Json]:
+def _texts(parts: Sequence[Holes]) -> list[Json]:
+    texts = [text for one in parts for name in _TEXTS for text in one.get(name, ()) if text]
+    return [[*map(_part, texts)]] if any("media" in one for one in parts) else texts
+
+
+def _results(holes: Holes, speaker: Speaker) -> Iterator[Json]:
     """The result that a part has, or several, each with the id of its call."""
-    outputs, ids = holes.get("output") or holes["text"], holes.get("of", [])
+    if not ("output" in holes or speaker is Speaker.TOOL and "text" in holes):
+        return
+    outputs, ids = holes.get("output") or holes["text"], holes.get("of") or holes.get("id", [])
     name = "" if "arguments" in holes else _first(holes, "name")
     each = [*zip(outputs, ids, strict=True)] if len(ids) == len(outputs) else [(_joined(outputs), _first(holes, "of"))]
     for given, call_id in each:
         known = {"tool_call_id": call_id and str(call_id), "name": name}
         content = given if isinstance(given, str | list) else dumps(given)
         yield {"role": "tool", "content": content} | {key: value for key, value in known.items() if value}
+
+
+_TEXTS = ("text", "user", "assistant", "media")
+"""The holes of what is said."""
+
+
+def _part(text: Json) -> Json:
+    return {"type": "text", "text": text} if isinstance(text, str) else text
 
 
 _SAYING = frozenset(("text", "user", "assistant", "output", "name", "reasoning"))
