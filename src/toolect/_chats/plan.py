@@ -149,6 +149,13 @@ class Plans(RulePlans):
         texts = (frame_of(self.spec.rules[rule].expr)[0] for rule in self._rules[ChatRole.ANSWER])
         return max((text for text in texts if opening.startswith(text)), key=len, default="")
 
+    def slot(self, answer: str) -> str:
+        """What of an answer, as it stands in a transcript, is between the two ends of its rule."""
+        frames = (frame_of(self.spec.rules[rule].expr) for rule in self._rules[ChatRole.ANSWER])
+        around = (one for one in frames if answer.startswith(one[0]) and answer.endswith(one[1]))
+        opener, closer = max(around, key=lambda one: [*map(len, one)], default=("", ""))
+        return answer[len(opener) : len(answer) - len(closer)]
+
     def head(self, facts: int) -> Plan:
         """What is written before the turns."""
         return self.part("head", self.start.head, facts)

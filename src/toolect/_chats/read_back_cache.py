@@ -15,7 +15,7 @@ from toolect._chats.answers import Answers
 from toolect._chats.comparing import is_same_call
 from toolect._chats.control_tokens import any_of
 from toolect._chats.marker_scan import Scan
-from toolect._chats.prompt_tools import TEXT
+from toolect._chats.prompt_tools import TEXT, read_definition
 from toolect._chats.value_ends import ValueEnds
 from toolect._message import Call, Json, Status
 from toolect._transcript import Origin, Transcript
@@ -76,6 +76,7 @@ class ReadBackCache:
         self._known: set[Kind] = set()
         self._names: dict[str, str] = {}
         self._by_tools: dict[tuple[str, bytes], _Declared] = {}
+        self._definitions: dict[tuple[str, ...], Sequence[dict[str, Any]]] = {}
         self.tools: set[str] = set()
 
     def has(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
@@ -110,6 +111,17 @@ class ReadBackCache:
             return all(next(self._kinds(one, tools)) in self._known and self._ends.none_in(one) for one in calls)
         except _UNUSUAL:
             return False
+
+    def definitions(self, texts: tuple[str, ...]) -> Sequence[dict[str, Any]]:
+        """The tools that are read of their texts."""
+        found = self._definitions.get(texts)
+        if found is None:
+            if len(self._definitions) >= MAX_TOOLS:
+                self._definitions = {}
+            spec = self._answers.plans.spec.tools
+            found = [tool for text in dict.fromkeys(texts) for tool in read_definition(spec, text)]
+            self._definitions[texts] = found
+        return found
 
     def learn_tools(self, text: Transcript) -> None:
         """Keep the texts of tools in a transcript that was read back as it is."""

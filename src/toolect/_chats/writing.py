@@ -29,6 +29,7 @@ Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
+_DEFINITIONS = ChatSlot.TOOL, ChatSlot.TOOLS
 _DEVELOPER, _UNASKED = int(Fact.DEVELOPER), int(Fact.EMPTY | Fact.UNASKED)
 
 
@@ -128,15 +129,19 @@ class Writer(PlanFiller):
             self.has_markers = not self._come_back(doubtful)
 
     def _come_back(self, answers: Mapping[int, SlotAnswer]) -> bool:
-        """True when each of some answers, by the numbers of their turns, is read by itself as it was given."""
+        """True when each of some answers, by the numbers of their turns, is read by itself as it was given.
+
+        It is read with the tools that are read back: not every chat's are.
+        """
+        tools = self.read_back.definitions(tuple(text for text, op, _ in self.held if op.slot in _DEFINITIONS))
         texts: dict[int, list[str]] = {number: [] for number in answers}
-        for text, origin, number, *_ in self.pieces:
-            if number in texts and origin is Origin.ANSWER:
+        for text, _, number, *_ in self.pieces:
+            if number in texts:
                 texts[number].append(text)
         for number, one in answers.items():
             given = Assistant(Message([Reasoning(one.reasoning), Content(one.content), *one.calls]))
-            said = without_end("".join(texts[number]), self.spec.end)
-            back = Assistant(self.answers.read(said, self.tools))
+            said = self.plans.slot("".join(texts[number]))
+            back = Assistant(self.answers.read(said, tools))
             if any(turn_changes(given, back)):
                 pair = compared(Conversation([given])), compared(Conversation([back]))
                 if changes(*pair, ids=False):
@@ -208,7 +213,8 @@ class Writer(PlanFiller):
             opening = opener + opened
         elif not opening or text.startswith(opening.removeprefix(opener)):
             opening = opener  # some servers give what the prompt opened as a part of the answer
-        text = without_end(text, ("".join([op.text for op in plan.closers]), *self.spec.end))
+        endings = "".join([op.text for op in plan.closers]), *self.spec.end
+        text = text.removesuffix(max(filter(text.endswith, endings), key=len, default=""))
         self.pieces.append((opening, Origin.SCAFFOLD, number))
         self.put(text if isinstance(text, Rendered) else Rendered(text), SAMPLED, number)
         if plan.lead and not text.endswith(plan.lead):
@@ -230,11 +236,6 @@ class Writer(PlanFiller):
         """Write a text into its slot, and hold it to be looked at."""
         self.held.append((text, op, len(self.pieces)))
         self.pieces.append(piece(text, op, number))
-
-
-def without_end(text: str, ends: Sequence[str]) -> str:
-    """An answer without the longest of the texts that end it."""
-    return text.removesuffix(max(filter(text.endswith, ends), key=len, default=""))
 
 
 def _is_of_calls(held: HeldText) -> bool:
