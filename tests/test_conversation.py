@@ -589,6 +589,19 @@ def test_several_system_messages_in_a_chat(name: str) -> None:
     assert "Be." in one and text.index("Be brief.") < text.index("Be kind.") < text.index("When?")
 
 
+@pytest.mark.parametrize("name", toolect.chats())
+def test_a_prompt_has_all_system_messages(name: str) -> None:
+    """One further back stands in its place, or at the head; a chat that has none for the system says so."""
+    chat, late = toolect.chat(name), {"role": "system", "content": "Be kind."}
+    said = [SEVERAL[0], SEVERAL[2], {"role": "assistant", "content": "Noon."}, late, {"role": "user", "content": "So?"}]
+    try:
+        chat.render(Conversation.from_openai([{"role": "system", "content": "Be.\n\nIt."}, SEVERAL[2]]))
+    except toolect.RenderError:
+        return
+    text = str(chat.prompt(Conversation.from_openai(said)))
+    assert all(one["content"] in text for one in said)
+
+
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": 'start: "a"'}
 
 

@@ -143,3 +143,17 @@ def test_arguments_that_an_agent_runs() -> None:
             ran.clear()
             Agent(NativeModel(Sending(sent)), [f]).run_sync("?")
             assert ran == ([] if means is None else [means]), given
+
+
+@pytest.mark.parametrize("field", ["args", "input", "parameters", "tool_input"])
+def test_arguments_under_another_name(field: str) -> None:
+    """They are the arguments wherever chat completions are read, and no call runs without them."""
+    for function in ({"name": "f", field: {"a": 1}}, {"name": "f", "arguments": None, field: '{"a": 1}'}):
+        for one in ({"id": "c1", "type": "function", "function": function}, {"id": "c1", **function}):
+            message = {"role": "assistant", "content": None, "tool_calls": [one]}
+            reader = ChunkReader()
+            reader.feed({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, **one}]}}]})
+            reader.close()
+            turns = Conversation.from_openai([{"role": "user", "content": "x"}, message]).turns
+            for told in (Message.from_openai(message), reader.message, turns[1].message):
+                assert [run.arguments for run in told.runnable] == [{"a": 1}]

@@ -157,3 +157,23 @@ def test_comparisons_leave_them_out() -> None:
     """Two calls are equal whatever their provider wants back, as are two thoughts."""
     assert Call("f", {}, opaque={"extra_content": 1}) == Call("f", {})
     assert Reasoning("", opaque={"data": "x"}) == Reasoning("") and Content("") != Reasoning("")
+
+
+@pytest.mark.parametrize("field", ["extra_content", "provider_specific_fields", "thought_signature"])
+def test_a_function_has_its_own(field: str) -> None:
+    """Where a gateway has them in the function of a call they go back there; what is empty is nothing."""
+    function = {"name": "tide", "arguments": "{}", field: {"signature": "Cpg"}}
+    call = {"id": "a", "type": "function", "function": function, field: {"signature": "B+"}}
+    turns = [CHAT[0], {"role": "assistant", "content": None, "tool_calls": [call]}]
+    assert Conversation.from_openai(turns).to_openai()["messages"] == turns
+    assert _stream({"tool_calls": [{"index": 0, **call}]}).to_openai()["tool_calls"] == [call]
+    empty = {**call, field: {"refusal": None}, "function": {**function, field: {}}}
+    assert not Message.from_openai([empty]).calls[0].opaque
+
+
+@pytest.mark.parametrize("field", ["thinking_blocks", "provider_specific_fields", "reasoning_opaque"])
+def test_fields_of_gateways(field: str) -> None:
+    """LiteLLM's and Copilot's fields of an answer go back."""
+    said = {"role": "assistant", "content": "Hi", field: [{"signature": "Cpg"}]}
+    assert Conversation.from_openai([CHAT[0], said]).to_openai()["messages"][1] == said
+    assert _stream({"content": "Hi"}, {field: [{"signature": "Cpg"}]}).to_openai() == said

@@ -65,12 +65,12 @@ def assistant_message(
     for call in (segment for segment in segments if isinstance(segment, Call)):
         if call.runnable or not only_runnable:
             where = f"$.tool_calls[{len(calls)}].function"
-            kept = opaque_of(call.opaque, "call")
+            kept, inner = (opaque_of(opaque, "call") for opaque in (call.opaque, (call.opaque or {}).get("function")))
             if call.name in free_form:
                 custom = {"name": call.name, FREE_FORM: free_form_text(call)}
                 calls.append({"id": ids.give(call.id), "type": "custom", "custom": custom, **kept})
                 continue
-            function = {"name": call.name, "arguments": arguments_text(call, where)}
+            function = {"name": call.name, "arguments": arguments_text(call, where), **inner}
             calls.append({"id": ids.give(call.id), "type": "function", "function": function, **kept})
         else:
             invalid.append(invalid_call(call, f"$.invalid_tool_calls[{len(invalid)}]"))
@@ -225,15 +225,30 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
         function = field(item, "function")
         flat = function is None and field(item, "name") is not None
         call = named_call(item, call_id, at) if flat else named_call(function, call_id, f"{at}.function")
-        opaque = opaque_in(item, "call", at)
+        opaque = opaque_of_call(item, function, at)
         yield msgspec.structs.replace(call, opaque=opaque) if opaque else call
+
+
+def opaque_of_call(item: Object, function: Object, where: str) -> dict[str, Json] | None:
+    """What a provider wants back with a call; `function` are such fields of its function. Raises MessageError."""
+    inner = None if function is None else opaque_in(function, "call", f"{where}.function")
+    return {**(opaque_in(item, "call", where) or {}), **({"function": inner} if inner else {})} or None
+
+
+ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_input")
+"""Fields for the arguments of a call: OpenAI's, LangChain's, Anthropic's, Llama's, and those of agents."""
+
+
+def arguments_in(function: Object) -> Object:
+    """The arguments in an object with the name of a call, whichever field they are in; None for none."""
+    return next((given for key in ARGUMENTS if (given := field(function, key)) is not None), None)
 
 
 def named_call(function: Object, call_id: str | None, where: str) -> Call:
     """The call of an object with `name` and `arguments`. Raises MessageError."""
     if function is None or isinstance(function, str | int | float | Sequence):
         raise MessageError("an object with `name` and `arguments`", got(function), where)
-    name, given = as_text(field(function, "name"), f"{where}.name"), field(function, "arguments")
+    name, given = as_text(field(function, "name"), f"{where}.name"), arguments_in(function)
     if not name:
         raise MessageError("a name", "none", f"{where}.name")
     return given_call(name, given, call_id or None, f"{where}.arguments")

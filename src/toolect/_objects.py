@@ -93,21 +93,29 @@ def as_list(value: Object, where: str, expected: str = "a list") -> Sequence[Obj
 
 
 OPAQUE: Mapping[str, tuple[str, ...]] = {
-    "message": ("reasoning_details", "extra_content"),
-    "call": ("extra_content",),
+    "message": (
+        "reasoning_details",
+        "extra_content",
+        "thinking_blocks",
+        "provider_specific_fields",
+        "reasoning_opaque",
+    ),
+    "call": ("extra_content", "provider_specific_fields", "thought_signature"),
     "reasoning": ("id", "encrypted_content", "summary"),
     "redacted_thinking": ("data",),
 }
 """The fields that a provider wants back as they came, and nobody else reads, by where they stand.
 
-They are OpenRouter's, Gemini's, those of the Responses API, and Anthropic's."""
+They are OpenRouter's, Gemini's, LiteLLM's, Copilot's, those of the Responses API, and Anthropic's."""
 MAX_OPAQUE = 1 << 20
 """Characters of JSON that the fields of one place may have. Beyond it: they are refused."""
 
 
 def opaque_in(obj: Object, kind: str, where: str) -> dict[str, Json] | None:
     """The opaque fields of an object, if it has any. Raises MessageError for what is no JSON, or too long."""
-    found = {name: plain(value, f"{where}.{name}") for name in OPAQUE[kind] if (value := field(obj, name))}
+    given = {name: value for name in OPAQUE[kind] if (value := field(obj, name))}
+    found = {name: plain(value, f"{where}.{name}") for name, value in given.items()}
+    found = {name: one for name, one in found.items() if not isinstance(one, dict) or any(map(bool, one.values()))}
     if kind == "reasoning" and "encrypted_content" not in found:  # the id alone leads to what a server keeps
         return None
     if found and (number := not_finite(found)) is not None:

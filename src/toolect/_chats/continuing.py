@@ -16,7 +16,7 @@ from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Json, Message
 from toolect._rendered import RenderError
 from toolect._transcript import Origin, Transcript
-from toolect._turns import Assistant, System, Turn, User
+from toolect._turns import Assistant, System, Turn, User, with_one_system
 from toolect._values.trees import texts_in
 from toolect.conversation import Conversation
 
@@ -141,9 +141,10 @@ class Written(ABC):
         """The prompt for the next answer: as `render` writes it, and what the chat has no place for in words.
 
         Templates leave out such tools and calls in silence. Here the tools stand in the system text, and the calls in
-        their answer, as the dialect writes them. Raises RenderError as `render`, and where the dialect writes none.
+        their answer, as the dialect writes them; texts of the system further back stand at the head. Raises RenderError
+        as `render`, and where the dialect writes none.
         """
-        conversation = self._in_order(conversation)
+        conversation = self._in_order(self._with_systems(conversation))
         turns, tools = conversation.turns, conversation.tools
         text = self.render(conversation, thinking=thinking, date=date, unsafe=unsafe)
         said = {number: "" for number, turn in enumerate(turns) if isinstance(turn, Assistant) and turn.text is None}
@@ -167,6 +168,20 @@ class Written(ABC):
             named = [(before, origin), (words, Origin.TOOLS), (after, origin)] if sign else [(piece, origin)]
             pieces += [(one, whose, number) for one, whose in named if one]
         return Transcript(pieces, text.defused, text.author, text.changed)
+
+    def _with_systems(self, conversation: Conversation) -> Conversation:
+        """The conversation with all texts of the system at its head, where the chat has no place for one of them."""
+        systems = [turn for turn in conversation.turns if isinstance(turn, System)]
+        if [*conversation.turns[: len(systems)]] == systems:
+            return conversation
+        try:
+            text = self.render(conversation, unsafe="keep")
+        except RenderError:
+            text = Transcript()
+        if all(turn.text.strip() in text for turn in systems):
+            return conversation
+        others = (turn for turn in conversation.turns if not isinstance(turn, System))
+        return replace(conversation, turns=(*with_one_system(systems), *others))
 
     def _tools_in_words(self, tools: Sequence[Mapping[str, Json]], unsafe: Unsafe) -> str:
         """The dialect's words on tools, which say how calls are written: the texts of tools may hold no markup."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from toolect._chat_completion import ARGUMENTS, arguments_in
 from toolect._exchange.embedded_tools import one_each
 from toolect._message import Json, MessageError, dumps
 from toolect._objects import got, holding
@@ -17,8 +18,7 @@ from toolect._rows.turn_shapes import shaped_turns
 _INPUT = "action_input"
 """What an action that is only a name is given."""
 _NAMES = ("name", "tool", "tool_name")
-_ARGUMENTS = ("arguments", "args", "parameters", "tool_input")
-_READ = frozenset((*_NAMES, *_ARGUMENTS, "function", "id", "type"))
+_READ = frozenset((*_NAMES, *ARGUMENTS, "function", "id", "type"))
 _A_CALL = "a call, an object with `name` and `arguments`"
 _TEXT = "text"
 
@@ -94,7 +94,7 @@ def _call(action: Json, where: str) -> Json:
     if isinstance(action.get("function"), Mapping):
         return action
     name = _first(action, _NAMES)
-    arguments = next((action[key] for key in _ARGUMENTS if action.get(key) is not None), None)
+    arguments = arguments_in(action)
     if not name or arguments is None and any(of_turn(action, _READ)):
         raise MessageError(_A_CALL, holding(action), where)
     return {"id": action.get("id"), "name": action[name], "arguments": arguments}

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from toolect._chat_completion import ARGUMENTS
 from toolect._chats.comparing import Change
 from toolect._exchange.definitions import read_tools
 from toolect._exchange.embedded_tools import definitions_in
@@ -20,8 +21,6 @@ OLD_CALL = "calls stand in the old field `function_call`"
 SHORT_SCHEMA = "a tool's parameters are no JSON Schema: made one"
 NO_SCHEMA = "a tool has no parameters: made it one without"
 TOOL_NULLS = "definitions of tools have nulls: a table added them"
-ARGUMENTS = ("args", "input", "parameters")
-"""Fields for the arguments of a call, where there are no `arguments`: LangChain's, Anthropic's, and Llama's."""
 MAX_KEPT, MAX_BYTES = 512, 1 << 17
 """Lists of tools that are kept for rows to come, and the bytes of one. Beyond it: they are read for each row."""
 _PYTHON_TYPES = {
@@ -196,8 +195,8 @@ def _calls(calls: Sequence[Json], turn: int, tools: Tools, notes: list[Change]) 
         if not isinstance(function, Mapping):
             yield call
             continue
-        other = next((name for name in ARGUMENTS if name in function), None) if "arguments" not in function else None
-        if other is not None:
+        other = next((name for name in ARGUMENTS if name in function), "arguments")
+        if other != "arguments":
             function = {("arguments" if name == other else name): value for name, value in function.items()}
             call = {**call, "function": function} if "function" in call else function
         given = function.get("arguments")

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from toolect._chat_completion import FREE_FORM, read_arguments, without_arguments
+from toolect._chat_completion import FREE_FORM, arguments_in, opaque_of_call, read_arguments, without_arguments
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
 from toolect._message import Call, Json, MessageError, Status, dumps
-from toolect._objects import opaque_in, plain
+from toolect._objects import plain
 from toolect._shown import cut as shortened
 
 K = TypeVar("K")
@@ -230,13 +230,13 @@ class CallAssembler:
         function = part if function is None else typed(function, dict, "tool_calls[].function")
         call_id = _word(part.get("id"), "tool_calls[].id")
         name = _word(function.get("name"), "tool_calls[].function.name")
-        text = function.get("arguments" if custom is None else FREE_FORM)
+        text = arguments_in(function) if custom is None else function.get(FREE_FORM)
         text = text if isinstance(text, str) else "" if text in (None, []) else dumps(plain(text, _WHERE))
         place = part.get("index")
         place = int(place) if isinstance(place, str) and place.isdecimal() and len(place) < 10 else place
         place = place if type(place) is int else None
         call, twin = self._find(place, call_id, name, text)
-        opaque = opaque_in(part, "call", "tool_calls[]")
+        opaque = opaque_of_call(part, part.get("function"), "tool_calls[]")
         events: list[Event] = []
         if call is None:
             call = StreamedCall(twin, place)
