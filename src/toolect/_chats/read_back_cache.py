@@ -81,9 +81,12 @@ class ReadBackCache:
 
     def has(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
         """True when all of the calls are of kinds that came back."""
+        if not calls:
+            return True
         try:
+            key = _encode(tools)
             for call in calls:
-                for kind in self._kinds(call, tools):
+                for kind in self._kinds(call, tools, key):
                     if kind not in self._known and not self._has_parts(kind):
                         return False
         except _UNUSUAL:
@@ -108,7 +111,8 @@ class ReadBackCache:
         Such a call is one call whatever it loses; what it loses is not known.
         """
         try:
-            return all(next(self._kinds(one, tools)) in self._known and self._ends.none_in(one) for one in calls)
+            key = _encode(tools)
+            return all(next(self._kinds(one, tools, key)) in self._known and self._ends.none_in(one) for one in calls)
         except _UNUSUAL:
             return False
 
@@ -135,28 +139,27 @@ class ReadBackCache:
         for one in given:
             if any(is_same_call(one, two) for two in now):
                 with suppress(*_UNUSUAL):  # its name is known all the same
-                    for kind in self._kinds(one, tools):
+                    for kind in self._kinds(one, tools, _encode(tools)):
                         for part in (kind, *_parts(kind)):
                             self._add(part)
 
-    def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]]) -> Iterator[Kind]:
-        """The kinds of a call's name and of its arguments, each by what its tool declares."""
+    def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]], key: bytes) -> Iterator[Kind]:
+        """The kinds of a call's name and of its arguments, each by what its tool declares; `key`: all as JSON."""
         arguments = call.arguments
         if call.status is not Status.OK or not isinstance(arguments, dict) or _is_id(call.id or "") is None:
             raise _UnusualCallError
-        name, declared, around = self._declared(call.name, tools)
+        name, declared, around = self._declared(call.name, tools, key)
         yield "call", name, call.spelling is None, min(len(arguments), 2), bool(tools)
         for key, value in arguments.items():
             yield "argument", name, self._name(key), declared.get(key, ""), around, self._kind(value, 0)
 
-    def _declared(self, name: str, tools: Sequence[Mapping[str, Any]]) -> _Declared:
+    def _declared(self, name: str, tools: Sequence[Mapping[str, Any]], key: bytes) -> _Declared:
         """What the tools declare of one, worked out once for each list of them."""
-        key = name, _encode(tools)
-        found = self._by_tools.get(key)
+        found = self._by_tools.get((name, key))
         if found is None:
             if len(self._by_tools) >= MAX_TOOLS:
                 self._by_tools = {}
-            found = self._by_tools[key] = self._read_declared(name, tools)
+            found = self._by_tools[name, key] = self._read_declared(name, tools)
         return found
 
     def _read_declared(self, name: str, tools: Sequence[Mapping[str, Any]]) -> _Declared:

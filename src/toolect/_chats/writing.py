@@ -112,19 +112,19 @@ class Writer(PlanFiller):
         texts = [one for one in self.held[held:] if one[1].origin is not Origin.TOOLS or one[0] not in known]
         self.has_markers |= self.scan.suspects(texts)
         doubtful = {}
-        for index in written:
-            one = body.data[index]
-            if isinstance(one, SlotAnswer):
-                is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
-                is_text = self.answers.is_text(filter(None, (one.content, one.reasoning)), self.tools)
-                self.has_markers |= is_lost
-                if not self.read_back.has(one.calls, self.tools):
-                    self.has_odd_calls = True
-                    is_text = is_text and (
-                        not any(map(_is_of_calls, self.held)) or self.read_back.is_harmless(one.calls, self.tools)
-                    )
-                if not is_text:
-                    doubtful[body.first + index] = one
+        answers = {index: one for index in written if isinstance(one := body.data[index], SlotAnswer)}
+        are_known = self.read_back.has([call for one in answers.values() for call in one.calls], self.tools)
+        for index, one in answers.items():
+            is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
+            is_text = self.answers.is_text(filter(None, (one.content, one.reasoning)), self.tools)
+            self.has_markers |= is_lost
+            if not are_known and not self.read_back.has(one.calls, self.tools):
+                self.has_odd_calls = True
+                is_text = is_text and (
+                    not any(map(_is_of_calls, self.held)) or self.read_back.is_harmless(one.calls, self.tools)
+                )
+            if not is_text:
+                doubtful[body.first + index] = one
         if doubtful and not self.has_markers:  # nothing else in the text ends where it should not
             self.has_markers = not self._come_back(doubtful)
 

@@ -101,7 +101,8 @@ def tells_of(system: str, tools: Iterable[Mapping[str, Json]]) -> bool:
     """True for a text that has the name of each tool, if there are any: in quotes, or before its parameters."""
     names = [tool["function"]["name"] for tool in tools]
     return bool(names) and all(
-        re.search(rf"""["'`]{re.escape(name)}["'`]|\b{re.escape(name)}\(""", system) is not None for name in names
+        name in system and re.search(rf"""["'`]{re.escape(name)}["'`]|\b{re.escape(name)}\(""", system) is not None
+        for name in names
     )
 
 

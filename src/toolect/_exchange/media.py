@@ -203,11 +203,13 @@ def placed(turns: Sequence[Turn], columns: Mapping[str, Json]) -> tuple[Sequence
     for kind in ("image", "video", "audio"):
         held: Json = next((one for name in (f"{kind}s", kind) if (one := columns.get(name)) not in (None, "", [])), [])
         count, tag = len(held) if isinstance(held, list) else 1, f"<{kind}>"
+        if not count:
+            continue
         there = sum(one.kind == kind for turn in turns for one in media_of(turn))
         tags = sum(turn.text.count(tag) for turn in turns if isinstance(turn, User))
-        if count and tags + there == count:
+        if tags + there == count:
             turns = [_placed(turn, tag, kind) if isinstance(turn, User) else turn for turn in turns]
-        elif count:
+        else:
             odd.append(f"{count} of `{kind}`, and {tags + there} places")
     return turns, odd
 

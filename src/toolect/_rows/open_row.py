@@ -112,7 +112,8 @@ class OpenRow:
 
     def without_tool_prompt(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """The turns without what a system text tells of the tools; if that is to stay, none is declared."""
-        if not any(isinstance(turn, System) and tells_of(turn.text, self.tools.tools) for turn in turns):
+        systems = [turn for turn in turns if isinstance(turn, System)]
+        if not any(tells_of(turn.text, self.tools.tools) for turn in systems):
             return (*turns,)
         if not self.source.retell:
             self.tools = tools_in(None)

@@ -20,6 +20,7 @@ from toolect._rows.patterns import (
     Fields,
     Holes,
     Pattern,
+    RowHole,
     Some,
     Words,
     compiled,
@@ -144,10 +145,14 @@ class RowKind(msgspec.Struct, frozen=True):
                 return found if known else None
         return None
 
-    def may_have(self, columns: tuple[str, ...], plain: frozenset[str]) -> bool:
-        """False where no row with these columns is of this kind, those in `plain` lists of plain messages."""
-        fits = any(pattern.of_keys(columns) is not None for pattern in self.rows)
-        return fits and (not self.known or any(_may_fit(pattern, columns, plain) for pattern in self.known))
+    def of_columns(self, columns: tuple[str, ...], plain: frozenset[str]) -> RowKind | None:
+        """The kind with the patterns that a row with these columns may fit, those in `plain` lists of plain messages.
+
+        None where no such row is of this kind.
+        """
+        rows = tuple(pattern for pattern in self.rows if pattern.of_keys(columns) is not None)
+        known = tuple(pattern for pattern in self.known if _may_fit(pattern, columns, plain))
+        return msgspec.structs.replace(self, rows=rows, known=known) if rows and (known or not self.known) else None
 
     def is_line(self, row: Json) -> bool:
         """True for a line of a file that is one row of this kind."""
@@ -186,6 +191,8 @@ def _fits_plain(pattern: Pattern, plain: Any) -> bool:
             return plain == "" or isinstance(plain, tuple) and not {*plain}.isdisjoint(words)
         case Expression():
             return isinstance(plain, str | tuple)
+        case RowHole("steps"):
+            return False
         case _:
             return True
 
@@ -222,7 +229,7 @@ class RowKinds(msgspec.Struct, frozen=True):
         if found is None:
             if len(self._of_columns) >= MAX_KEYS:
                 self._of_columns.clear()
-            found = tuple(kind for kind in self.kinds if kind.may_have(columns, plain))
+            found = tuple(one for kind in self.kinds if (one := kind.of_columns(columns, plain)) is not None)
             self._of_columns[columns, plain] = found
         return found
 
