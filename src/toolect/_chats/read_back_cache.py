@@ -143,12 +143,12 @@ class ReadBackCache:
                         for part in (kind, *_parts(kind)):
                             self._add(part)
 
-    def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]], key: bytes) -> Iterator[Kind]:
-        """The kinds of a call's name and of its arguments, each by what its tool declares; `key`: all as JSON."""
+    def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]], encoded: bytes) -> Iterator[Kind]:
+        """The kinds of a call's name and of its arguments, each by what its tool declares; `encoded`: all as JSON."""
         arguments = call.arguments
         if call.status is not Status.OK or not isinstance(arguments, dict) or _is_id(call.id or "") is None:
             raise _UnusualCallError
-        name, declared, around = self._declared(call.name, tools, key)
+        name, declared, around = self._declared(call.name, tools, encoded)
         yield "call", name, call.spelling is None, min(len(arguments), 2), bool(tools)
         for key, value in arguments.items():
             yield "argument", name, self._name(key), declared.get(key, ""), around, self._kind(value, 0)
