@@ -456,6 +456,15 @@ def test_a_name_that_runs_into_its_header(reader: str, after: str) -> None:
         assert same(read(reader, text, tool("tide", a="string"), other), "tidejson", {"a": "Oslo"})
 
 
+@pytest.mark.parametrize("said", ["functions.tide:call_0", "tide:call_12", "functions.tide#3"])
+def test_numbers_of_calls_behind_names(said: str) -> None:
+    """They are no part of the name."""
+    text = f'<|tool_calls_section_begin|><|tool_call_begin|>{said}<|tool_call_argument_begin|>{{"a": "Oslo"}}'
+    for reader in ("kimi-k2", "auto"):
+        found = read(reader, f"{text}<|tool_call_end|><|tool_calls_section_end|>", tool("tide", a="string"))
+        assert same(found, "tide", {"a": "Oslo"})
+
+
 def test_a_short_id_says_no_name() -> None:
     """The call is that of the only tool that its arguments fit, and else malformed."""
     text = "<|tool_calls_section_begin|><|tool_call_begin|>call_abc123<|tool_call_argument_begin|>{}<|tool_call_end|>"

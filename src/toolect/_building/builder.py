@@ -20,20 +20,20 @@ class Builder:
     """Fills the draft: tasks at their lexemes, and `text`, that of the slot that is open."""
 
     __slots__ = (
-        "draft", "segments", "repairs", "note", "text", "values", "_schemas", "_ref",
+        "draft", "segments", "repairs", "note", "text", "values", "_schemas", "_spec",
     )  # fmt: skip
 
     def __init__(self, schemas: ToolSchemas, spec: Spec, policies: Policies, streaming: bool, strict: bool) -> None:
         self.draft = draft = Draft(schemas, spec, policies, streaming, strict)
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self._schemas = schemas
-        self._ref = spec.ref
+        self._spec = spec
         self.values = Values(draft, schemas, policies)
         self.text = OpenText(draft, self.values, schemas, policies.coercion == "spec")
 
     def obey(self, spec: Spec, policies: Policies) -> None:
         """What follows is in another dialect, or under other policies."""
-        self._ref = spec.ref
+        self._spec = spec
         self.draft.obey(spec, policies)
         self.values.obey(policies)
         self.text.coerces = policies.coercion == "spec"
@@ -129,8 +129,9 @@ class Builder:
                     call.name = call.header = text
                     self.draft.start_call(call)
             case Role.REF if call is not None:
-                name, said = named_by(self._ref, text, self._schemas), split_ref(self._ref, text)[0]
-                if call.id is None and "{index}" in self._ref:
+                ref, said = self._spec.ref, split_ref(self._spec.ref, text)[0]
+                name = named_by(ref, text, self._schemas, self._spec.trailing)
+                if call.id is None and "{index}" in ref:
                     call.id = text
                 if not call.says("name", call.name, name, at):
                     call.name = call.header = name

@@ -239,9 +239,10 @@ class AnswerState:
                     return False
                 self.name = match[group]
             elif act == REF:
-                ref = self.graph.network.spec.ref
+                spec, ref = self.graph.network.spec, self.graph.network.spec.ref
                 before, (self.name, identity) = self.name, split_ref(ref, match[group])
-                if named_by(ref, identity, self.tools) != self.name or before not in ("", self.name):
+                named = named_by(ref, identity, self.tools, spec.trailing)
+                if named != self.name or before not in ("", self.name):
                     return False
                 self.id = identity if "{index}" in ref else None
             elif act == NAME_AGAIN:

@@ -40,6 +40,7 @@ FIELDS = (
     "glued",
     "aside",
     "reserved",
+    "trailing",
     "unwritten",
     "costs",
     "policies",
@@ -129,6 +130,7 @@ class Plain(msgspec.Struct, frozen=True):
     glued: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
+    trailing: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
     gaps: Gaps = Gaps()
     costs: Costs = COSTS

@@ -132,6 +132,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Markers of what is no place for calls: the policy `aside_calls` says what becomes of one behind them."""
     reserved: tuple[str, ...] = ()
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
+    trailing: tuple[str, ...] = ()
+    """Words behind the name in an id that may run into it."""
     unwritten: tuple[str, ...] = ()
     """Rules that are read, and never written."""
     costs: Costs = COSTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from toolect._values.toolset import ToolSchemas
 
@@ -25,12 +26,13 @@ def split_ref(template: str, text: str) -> tuple[str, str]:
     return name, text
 
 
-def named_by(template: str, text: str, tools: ToolSchemas) -> str:
-    """The tool that a composite id names; empty where it is one that says no name."""
+def named_by(template: str, text: str, tools: ToolSchemas, trailing: Iterable[str] = ()) -> str:
+    """The tool that a composite id names, `trailing` words aside; empty where it is one that says no name."""
     name = split_ref(template, text)[0]
     if name in tools.by_name:
         return name
-    tool = next((tool for tool in map(tools.called, (name, text)) if tool in tools.by_name), name)
+    names = name, text, *(name.removesuffix(word) for word in trailing)
+    tool = next((tool for tool in map(tools.called, names) if tool in tools.by_name), name)
     return "" if tool == name and _NO_NAME(text) is not None else tool
 
 
