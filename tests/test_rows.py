@@ -669,3 +669,55 @@ def test_what_a_refused_row_changes_is_in_no_report(tmp_path: Path) -> None:
     job = Job((str(tmp_path / "rows.jsonl"),), str(tmp_path / "out"), settings)
     found = report_of(run(job, 1), job)
     assert found.fates["refused"] == 1 and not found.changes, found
+
+
+ANTHROPIC_STREAM: list[Json] = [
+    {"type": "message_start", "message": {"role": "assistant", "content": []}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "Cpg"}},
+    {"type": "content_block_start", "index": 1, "content_block": {"type": "redacted_thinking", "data": "Ero"}},
+    {"type": "content_block_start", "index": 2,
+     "content_block": {"type": "tool_use", "id": "c", "name": "tide", "input": {}}},
+    {"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": '{"a"'}},
+    {"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": ": 1}"}},
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+]  # fmt: skip
+STREAMS: dict[str, list[Json]] = {
+    "anthropic": ANTHROPIC_STREAM,
+    "responses": [
+        {"type": "response.created", "response": {"status": "in_progress", "output": []}},
+        {"type": "response.completed", "response": {"status": "completed", "output": [
+            {"type": "function_call", "call_id": "c", "name": "tide", "arguments": '{"a": 1}'}]}},
+    ],
+    "gemini": [
+        {"candidates": [{"content": {"role": "model", "parts": [{"text": "I look."}]}}]},
+        {"candidates": [{"content": {"parts": [{"functionCall": {"name": "tide", "args": {"a": 1}}}]},
+                         "finishReason": "STOP"}]},
+    ],
+    "ollama": [
+        {"message": {"role": "assistant", "content": "I "}, "done": False},
+        {"message": {"content": "look.", "tool_calls": [{"function": {"name": "tide", "arguments": {"a": 1}}}]},
+         "done": False},
+        {"message": {"content": ""}, "done": True, "done_reason": "stop"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("api", STREAMS)
+def test_streams_of_other_apis_are_answers_of_a_log(api: str) -> None:
+    """Their text, thoughts and calls, whole; a stream without its end is refused, and so is a call in half."""
+    request: Json = {"messages": [{"role": "user", "content": "Tide?"}], "tools": [TIDE]}
+    if api == "gemini":
+        request = {"contents": [{"role": "user", "parts": [{"text": "Tide?"}]}]}
+    message = read({"request": request, "response": STREAMS[api]}).turns[1].message
+    assert [(call.name, call.arguments) for call in message.runnable] == [("tide", {"a": 1})]
+    assert message.content == ("I look." if api in ("gemini", "ollama") else "")
+    if api == "anthropic":
+        said = toolect.anthropic.response(message)["content"]
+        assert said[:2] == [{"type": "thinking", "thinking": "Hm.", "signature": "Cpg"},
+                            {"type": "redacted_thinking", "data": "Ero"}]  # fmt: skip
+        with pytest.raises(ValueError, match="a call that can be read"):
+            read({"request": request, "response": [*ANTHROPIC_STREAM[:7], ANTHROPIC_STREAM[8]]})
+    with pytest.raises(ValueError, match="a stream that ends"):
+        read({"request": request, "response": STREAMS[api][:-1]})

@@ -179,7 +179,7 @@ def from_events(events: Iterable[Any]) -> Message:
             block = field(event, "content_block")
             blocks[index] = {
                 key: field(block, key)
-                for key in ("type", "text", "thinking", "signature", "id", "name", "input")
+                for key in ("type", "text", "thinking", "signature", "data", "id", "name", "input")
                 if field(block, key) is not None
             }
         elif kind == "content_block_delta" and index in blocks:

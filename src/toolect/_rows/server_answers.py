@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from toolect._exchange.anthropic_messages import blocks_of
 from toolect._message import Json, Message, MessageError
 from toolect._objects import as_list, got, word
 from toolect._rows.finish_reasons import SAID, check_answered, check_said, why_cut
 from toolect._rows.opening import opened
+from toolect.anthropic import from_events
 from toolect.openai.chunk_reader import ChunkReader
 
 
@@ -31,11 +33,14 @@ def answers_to(
     check_answered(response, name)
     body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
     check_answered(body, f"{name}.body")
-    whole = _whole_of([*_chunks(body)]) if is_streamed(body) else None
-    if whole is not None:
-        body = whole
-    elif is_streamed(body):
-        return [ServerAnswer("openai", [answer.to_openai()], cut) for answer, cut in streamed_answers(body, tools)]
+    if is_streamed(body):
+        events = [*_chunks(body)]
+        api = _stream_of(events[0]) if events else None
+        if api is None:
+            return [ServerAnswer("openai", [answer.to_openai()], cut) for answer, cut in streamed_answers(body, tools)]
+        body = _streamed_answer(events, api)
+        if isinstance(body, ServerAnswer):
+            return [body]
     if isinstance(body, str):
         return [ServerAnswer("openai", [{"role": "assistant", "content": body}])]
     if own := of_request(body):
@@ -114,32 +119,33 @@ def _stream_of(event: Mapping[str, Json]) -> str | None:
     return "gemini" if "candidates" in event else "ollama" if "done" in event and "message" in event else None
 
 
-def _whole_of(events: Sequence[Mapping[str, Json]]) -> Json:
-    """The response that a stream comes to; None for chunks with choices. Raises MessageError for one without an end."""
-    body: Json = None
-    match _stream_of(events[0]) if events else None:
-        case None:
-            return None
-        case "responses":
-            ends = ("response.completed", "response.incomplete", "response.failed")
-            body = next((one.get("response") for one in events if one.get("type") in ends), None)
-        case "anthropic":
-            stop = _last(events, "delta", "stop_reason")
-            body = stop and {"type": "message", "content": _blocks_of(events), "stop_reason": stop}
-        case "gemini":
-            parts = [
-                part for one in events for part in as_list(_of(one, "candidates", 0, "content", "parts") or (), "")
-            ]
-            stop = _last(events, "candidates", 0, "finishReason")
-            body = stop and {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop}]}
-        case _:
-            said = {key: _joined(events, key) for key in ("content", "thinking")}
-            calls = [call for one in events for call in as_list(_of(one, "message", "tool_calls") or (), "response")]
-            message = {"role": "assistant", **said, "tool_calls": calls}
-            body = events[-1].get("done") and {"message": message, "done_reason": events[-1].get("done_reason")}
-    if not body:
+_ENDS: Mapping[str, tuple[str | int, ...]] = {
+    "anthropic": ("delta", "stop_reason"), "responses": ("response",),
+    "gemini": ("candidates", 0, "finishReason"), "ollama": ("done",),
+}  # fmt: skip
+"""Where the events of each API say that the answer is over."""
+
+
+def _streamed_answer(events: Sequence[Mapping[str, Json]], api: str) -> ServerAnswer | Json:
+    """The answer that the events of a stream come to, or the response. Raises MessageError for one without an end."""
+    end = next((found for one in reversed(events) if (found := _of(one, *_ENDS[api]))), None)
+    if not end or _of(end, "status") == "in_progress":
         raise MessageError("a stream that ends", "one without its end", "response")
-    return body
+    match api:
+        case "responses":
+            return end
+        case "gemini":
+            found = (as_list(_of(one, "candidates", 0, "content", "parts") or (), "response") for one in events)
+            content = {"role": "model", "parts": [part for parts in found for part in parts]}
+            return {"candidates": [{"content": content, "finishReason": end}]}
+        case "anthropic":
+            message = from_events(events)
+            if (broken := next((call for call in message.calls if not call.runnable), None)) is not None:
+                raise MessageError("a call that can be read", f"`{broken.error}`", "response")
+            return ServerAnswer("anthropic", [{"role": "assistant", "content": [*blocks_of(message)]}], why_cut(end))
+    said = {key: "".join(str(_of(one, "message", key) or "") for one in events) for key in ("content", "thinking")}
+    calls = [call for one in events for call in as_list(_of(one, "message", "tool_calls") or (), "response")]
+    return {"message": {**said, "tool_calls": calls}, "done_reason": events[-1].get("done_reason")}
 
 
 def _of(value: Json, *path: str | int) -> Json:
@@ -150,34 +156,6 @@ def _of(value: Json, *path: str | int) -> Json:
         else:
             value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
     return value
-
-
-def _last(events: Sequence[Json], *path: str | int) -> Json:
-    return next((found for one in reversed(events) if (found := _of(one, *path))), None)
-
-
-def _joined(events: Sequence[Json], key: str) -> str:
-    return "".join(text for one in events if isinstance(text := _of(one, "message", key), str))
-
-
-_GROWS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
-
-
-def _blocks_of(events: Sequence[Mapping[str, Json]]) -> list[Json]:
-    """The blocks of content that events of Anthropic's API come to. Raises ValueError for a call that is no JSON."""
-    blocks: dict[str, dict[str, Json]] = {}
-    inputs: dict[str, str] = {}
-    for event in events:
-        number, block, delta = str(event.get("index")), event.get("content_block"), event.get("delta")
-        if isinstance(block, Mapping):
-            blocks[number] = dict(block)
-        elif isinstance(delta, Mapping) and number in blocks:
-            key = _GROWS.get(str(delta.get("type")))
-            if key is not None:
-                blocks[number][key] = f"{blocks[number].get(key) or ''}{delta.get(key) or ''}"
-            elif delta.get("type") == "input_json_delta":
-                inputs[number] = f"{inputs.get(number, '')}{delta.get('partial_json') or ''}"
-    return [{**one, **({"input": json.loads(inputs[at])} if inputs.get(at) else {})} for at, one in blocks.items()]
 
 
 def streamed_answers(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[tuple[Message, str]]:
