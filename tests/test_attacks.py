@@ -62,6 +62,8 @@ KNOWN = (
     ("bare calls", {"value": '" string="true">x'}),
     ("bare calls", {"inner": "inner:"}),
     ("talk", {"system": "\n\nSaione."}),
+    ("undeclared", {"output": '{"inner": ["Nesone"]'}),
+    ("several", {"output": '{"a": 1', "output2": '"b": 2}'}),
 )
 """Attacks of each kind that a chat or another once fell for, by what nothing in its markers tells."""
 

@@ -57,5 +57,5 @@ def _frequency(sign: str) -> tuple[bool, bool]:
 
 
 def is_common(sign: str) -> bool:
-    """True for the signs of words, sentences and names."""
-    return sign.isalnum() or sign.isspace() or sign in ".,:;!?'\"()-*#_"
+    """True for the signs of words, sentences, names and Markdown."""
+    return sign.isalnum() or sign.isspace() or sign in ".,:;!?'\"()-*#_`"

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from toolect._chats.answers import Answers
 from toolect._chats.control_tokens import has_any, is_common, rarest
 from toolect._chats.ops import Fill
-from toolect._chats.prompt_tools import in_json
+from toolect._chats.prompt_tools import in_json, is_json
 from toolect._chats.slot_runs import inner_texts
 from toolect._chats.transcript_reader import TranscriptReader
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
@@ -33,13 +33,16 @@ _Words: TypeAlias = dict[str, tuple[str, ...]]
 
 
 class _Place(NamedTuple):
-    """What texts of a place are searched for, signs one of which each of that has, what none begins or ends with."""
+    """What texts of a place are searched for, signs one of which each of that has, what none begins or ends with,
+    and whether JSON in it is read as one value.
+    """
 
     op: Fill
     signs: frozenset[str]
     markers: tuple[str, ...]
     heads: _Words
     tails: _Words
+    listed: bool
 
 
 class Scan:
@@ -84,6 +87,8 @@ class Scan:
             heads = place.heads.get(text[0])
             if heads is not None and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
                 return True
+            if place.listed and text[0] in "{[" and not is_json(text):  # a text after it may close it
+                return True
         return False
 
     def _place(self, op: Fill) -> _Place:
@@ -91,7 +96,9 @@ class Scan:
             self._places = {}
         words = self._words(op)
         tails = {} if self._is_enclosed(op) else self._tails(op)
-        place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0), tails)
+        slots = self._reader.runs.slots
+        listed = any(slots[state] == (op.slot, op.rule) for state in self._reader.listed)
+        place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0), tails, listed)
         self._places[id(op)] = place
         return place
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from toolect._message import Json
 from toolect._spec.prompts import Syntax, ToolText
 
@@ -95,6 +97,15 @@ class Definitions:
         except (ValueError, RecursionError):
             self._failed += 1
             return -1
+
+
+def is_json(text: str) -> bool:
+    """True for a text that is JSON: where types are not written it may be read as what it says."""
+    try:
+        msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def in_json(how: ToolText | None) -> bool:

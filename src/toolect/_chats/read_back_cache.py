@@ -15,7 +15,7 @@ from toolect._chats.answers import Answers
 from toolect._chats.comparing import is_same_call
 from toolect._chats.control_tokens import any_of
 from toolect._chats.marker_scan import Scan
-from toolect._chats.prompt_tools import TEXT, read_definition
+from toolect._chats.prompt_tools import TEXT, is_json, read_definition
 from toolect._chats.value_ends import ValueEnds
 from toolect._message import Call, Json, Status
 from toolect._transcript import Origin, Transcript
@@ -219,11 +219,11 @@ class ReadBackCache:
             raise _UnusualCallError
         if _is_number(text):
             return "number", _counted("1", text)
-        opens, is_json = text[0] in _OPENERS, text[0] in _OPENERS and _is_json(text)
-        if not is_free and (opens and not is_json or not _is_prose(text)):
+        opens, is_value = text[0] in _OPENERS, text[0] in _OPENERS and is_json(text)
+        if not is_free and (opens and not is_value or not _is_prose(text)):
             raise _UnusualCallError
         ends: list[Json] = [sign.isalpha() if sign.isalnum() or sign in "_.," else sign for sign in (text[0], text[-1])]
-        if is_json:
+        if is_value:
             ends[0] = "JSON", text[0]
         return "free text" if is_free else "text", *ends, frozenset(_signs(text))
 
@@ -232,15 +232,6 @@ class ReadBackCache:
         """Finds what markers begin with."""
         words = {word.strip() for word in (*self._scan.tokens, *self._scan.cores, *self._answers.markers)}
         return any_of({word if word[0].isalnum() else word[:3] for word in words if len(word) > 1})
-
-
-def _is_json(text: str) -> bool:
-    """True for a text that is JSON: where types are not written it may be read as what it says."""
-    try:
-        msgspec.json.decode(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _parts(kind: Kind) -> Iterator[Kind]:

@@ -37,7 +37,7 @@ class TranscriptReader:
         self.tokens = tokens_of(spec)
         self._ends: dict[int, Ends] = {}
         results = {rule for rule, role in spec.roles.items() if role is ChatRole.RESULT}
-        self._listed = {
+        self.listed = {
             state
             for state, (slot, rule) in self.runs.slots.items()
             if slot is ChatSlot.TEXT and rule in results and any(run.text[:1] == "," for run in self.runs.after(state))
@@ -53,8 +53,9 @@ class TranscriptReader:
         while state in self.runs.slots:
             slot, rule = self.runs.slots[state]
             known = definitions.end(at) if slot is ChatSlot.TOOL else -1
-            if state in self._listed:
-                known = definitions.end_of_value(at)
+            if state in self.listed:
+                end = definitions.end_of_value(at)
+                known = end if any(text.startswith(run.text, end) for run in self.runs.after(state)) else -1
             found = self._ends_at(state).leave(text, at, max(at, known), definitions)
             course.parts.append(Held(slot, rule, at, found.end))
             course.repairs.extend(found.repairs)
