@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -39,10 +40,10 @@ class EscapeResult(StrEnum):
     """It writes it: a hole."""
 
 
-class Escape(msgspec.Struct, frozen=True):
+class Escape(msgspec.Struct, frozen=True, dict=True):
     """A slot that a text can leave."""
 
-    slot: Part
+    left: RawSlot
     intended: Segment
     """What has the witness in it."""
     witness: str
@@ -56,8 +57,16 @@ class Escape(msgspec.Struct, frozen=True):
     read: Message
     """What that is read as."""
     answer: EscapeResult
-    forgeries: dict[str, str]
-    """What can be forged, each with a text that does: argument, call, content, reasoning."""
+
+    @property
+    def slot(self) -> Part:
+        """What the slot is."""
+        return self.left.slot
+
+    @cached_property
+    def forgeries(self) -> dict[str, str]:
+        """What can be forged, each with a text that does: argument, call, content, reasoning."""
+        return dict(self.left.forgeries())
 
 
 def escapes(dialect: Dialect) -> Iterator[Escape]:
@@ -131,7 +140,7 @@ class RawSlot(NamedTuple):
             read = self.read(witness)
             if not self.stays(witness, read):
                 return Escape(
-                    slot=self.slot,
+                    left=self,
                     intended=self.make(witness)[0],
                     witness=witness,
                     anywhere=not self.stays(_PUT + witness, self.read(_PUT + witness)),
@@ -139,7 +148,6 @@ class RawSlot(NamedTuple):
                     read=read,
                     closer=next(iter(closers), ""),
                     answer=self.answer(witness),
-                    forgeries=dict(self.forgeries()),
                 )
         return None
 

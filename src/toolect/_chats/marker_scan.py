@@ -52,6 +52,8 @@ class Scan:
         self._spec, self._reader, self._answers = spec, reader, answers
         self._places: dict[int, _Place] = {}
         """By the identity of what fills them, which is kept beside it."""
+        self._kinds: dict[tuple[object, ...], _Place] = {}
+        """By what decides of what is searched for: slot, role, rule, origin."""
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -71,6 +73,13 @@ class Scan:
         """What texts may not begin with: with what is before them, that is a text of the chat."""
         places = {*self._reader.runs.slots.values()}
         return frozenset(one.strip() for slot, rule in places for one in self._reader.begins_of(rule, slot))
+
+    @cached_property
+    def _halves(self) -> frozenset[tuple[str, str, bool]]:
+        """The markers, each cut in two in every place, and whether the first half is made of common signs alone."""
+        words = {*self.cores, *self.tokens, *self._answers.markers}
+        cuts = ((word[:at], word[at:]) for word in words for at in range(1, len(word)))
+        return frozenset((start, rest, all(map(is_common, start))) for start, rest in cuts)
 
     def suspects(self, held: Sequence[HeldText]) -> bool:
         """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it."""
@@ -94,12 +103,15 @@ class Scan:
     def _place(self, op: Fill) -> _Place:
         if len(self._places) >= MAX_PLACES:
             self._places = {}
-        words = self._words(op)
-        tails = {} if self._is_enclosed(op) else self._tails(op)
-        slots = self._reader.runs.slots
-        listed = any(slots[state] == (op.slot, op.rule) for state in self._reader.listed)
-        place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0), tails, listed)
-        self._places[id(op)] = place
+        place = self._kinds.get(op[:4])
+        if place is None:
+            words = self._words(op)
+            tails = {} if self._is_enclosed(op) else self._tails(op)
+            slots = self._reader.runs.slots
+            listed = any(slots[state] == (op.slot, op.rule) for state in self._reader.listed)
+            place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0), tails, listed)
+            self._kinds[op[:4]] = place
+        place = self._places[id(op)] = place._replace(op=op)
         return place
 
     def _words(self, op: Fill) -> set[str]:
@@ -135,7 +147,6 @@ class Scan:
     def _tails(self, op: Fill) -> _Words:
         """What no text of a slot may end with: it would be a marker with what stands after it."""
         runs, place = self._reader.runs, (op.slot, op.rule)
-        words = {*self.cores, *self.tokens, *self._answers.markers}
         after = {run.text for state, one in runs.slots.items() if one == place for run in runs.after(state)}
         if not after or "" in after and op.origin is Origin.ANSWER:  # the dialect goes on
             after |= {*self._answers.texts.split(JOINT)}
@@ -144,9 +155,9 @@ class Scan:
         def completes(rest: str) -> bool:
             return any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
 
-        halves = {(word[:at], word[at:]) for word in words for at in range(1, len(word))}
-        halves = {(start, rest) for start, rest in halves if start.strip(closers)}
-        found = {start for start, rest in halves if not all(map(is_common, start)) or completes(rest)}
+        found = {
+            start for start, rest, common in self._halves if start.strip(closers) and (not common or completes(rest))
+        }
         prose = {text for end in self._reader.ends_of(op.rule, op.slot) for text in end.prose}
         found |= {text[:at] for text in prose for at in range(1, len(text)) if completes(text[at:])}
         return _by_sign(found, -1)
@@ -154,7 +165,7 @@ class Scan:
 
 def _by_sign(words: Iterable[str], at: int) -> _Words:
     """Words by their first or last sign."""
-    found: _Words = {}
+    found: dict[str, list[str]] = {}
     for word in words:
-        found[word[at]] = (*found.get(word[at], ()), word)
-    return found
+        found.setdefault(word[at], []).append(word)
+    return {sign: tuple(those) for sign, those in found.items()}

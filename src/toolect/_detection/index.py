@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from toolect import _cache as cache
 from toolect import registry
+from toolect._compiled import Dialect
 from toolect._detection.traits import LATER, Opener, Traits, traits
 from toolect._graph.misspelling import MORE, around, begins_with, parts
 from toolect._graph.needle import fixed
@@ -437,7 +438,7 @@ def _made(fingerprint: str) -> Index:
     key = cache.key([fingerprint.encode(), _compiler()])
     found = cache.load("traits", key, list[Traits])
     if found is None:
-        found = [traits(registry.spec(name)) for name in registry.dialects()]
+        found = [traits(Dialect(registry.spec(name))) for name in registry.dialects()]
         cache.store("traits", key, found)
     return Index(found)
 

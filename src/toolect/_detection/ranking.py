@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -17,6 +18,7 @@ from toolect._detection.traits import Traits
 from toolect._graph.spelling import squeeze
 from toolect._message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps, not_text
 from toolect._rendered import RenderError
+from toolect._rendering.roundtrip import tools_of, write
 from toolect._values.toolset import ToolSchemas, tool_schemas
 
 HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
@@ -108,10 +110,12 @@ def among(
     groups: dict[Said, list[tuple[float, float, int, bool, int, DialectReading]]] = {}
     scores = [reading.score(reading.attempts if reading.traits.name in read else most, others) for reading in readings]
     best = max((score for score, one in zip(scores, readings, strict=True) if one.traits.name in read), default=0)
+    alike = Counter((score, one.coverage, one.marked) for score, one in zip(scores, readings, strict=True))
     for score, reading in zip(scores, readings, strict=True):
         if score > 0:
             order = -known.order[reading.traits.name]
-            spelled = _spells(dialect(reading.traits.name), reading.message, text, given)
+            is_asked = best or alike[score, reading.coverage, reading.marked] > 1
+            spelled = bool(is_asked) and _spells(dialect(reading.traits.name), reading.message, text, given)
             if best and not spelled:  # the search has found another one likelier
                 score = min(score, best)
             rank = (score, reading.coverage, reading.marked, spelled, order, reading)
@@ -136,8 +140,11 @@ def _rank(entry: tuple[float, float, int, bool, int, object]) -> tuple[float, fl
 
 def _spells(dialect: Dialect, message: Message, text: str, tools: Tools | None) -> bool:
     """True when the dialect writes the message as the text has it, blanks apart: then it does not only read it."""
+    if not all(call.runnable for call in message.calls):
+        return False
     try:
-        written = str(dialect.render(message, tools))
+        own = dialect._with_names(tool_schemas(tools))
+        written = str(write(own, message, tools_of(message) if tools is None else [*tools]))
     except (RenderError, ValueError):
         return False
     return squeeze(written) == squeeze(text)

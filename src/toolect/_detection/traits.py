@@ -8,8 +8,6 @@ from zlib import crc32
 import msgspec
 
 from toolect._compiled import Dialect
-from toolect._graph.graph import Graph
-from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import squeeze
 from toolect._graph.symbols import Hollow, Key, Pat
@@ -19,7 +17,6 @@ from toolect._rendering.roundtrip import tools_of, write
 from toolect._search.follow import reach, shape_keys, way_to_json
 from toolect._search.island import Island, island
 from toolect._spec.grammar_model import SlotKind
-from toolect._spec.model import Spec
 
 _DEPTH = 3
 """Symbols that decide whether two dialects go on alike. Beyond it: they do."""
@@ -103,9 +100,9 @@ class Traits(msgspec.Struct, frozen=True):
     """A call as it is written: a marker that is not in it may only be read."""
 
 
-def traits(spec: Spec) -> Traits:
+def traits(dialect: Dialect) -> Traits:
     """The traits of a dialect."""
-    graph = Graph(Network(spec), spec.policies)
+    spec, graph = dialect.spec, dialect._graph()
     start = graph.start
     thinking = {m for m in (*graph.think_openers, *graph.text_closers) if len(m) >= STRONG}
     plan = island(start) if start.text else None
@@ -124,14 +121,14 @@ def traits(spec: Spec) -> Traits:
         (*spec.prefill, *sorted(core for core in graph.think_openers if core[0] in "<[")),
         tuple(sorted(graph.markers - thinking)),
         tuple(sorted(thinking)),
-        _written(spec),
+        _written(dialect),
     )
 
 
-def _written(spec: Spec) -> str:
+def _written(dialect: Dialect) -> str:
     message = Message([Call("f", {"a": "x"})])
     try:
-        return str(write(Dialect(spec), message, tools_of(message)))
+        return str(write(dialect, message, tools_of(message)))
     except RenderError:
         return ""
 

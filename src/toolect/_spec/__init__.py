@@ -1,6 +1,6 @@
 """What a dialect is, as declared: the YAML entry and the Lark grammar, read into one `Spec`.
 
 Others import `chat_load`, `chat_model`, `codec_model`, `codecs`, `costs`, `decode`, `document`, `entry`, `given`,
-`grammar_model`, `grammar_source`, `guards`, `holes`, `lark_loader`, `leaves`, `load`, `map_keys`, `meaning`, `model`,
-`policies`, `problems`, `prompts`, `shape_model`, `tool_names`; all else is its own.
+`grammar`, `grammar_model`, `grammar_source`, `guards`, `holes`, `lark_loader`, `leaves`, `load`, `map_keys`, `meaning`,
+`model`, `policies`, `problems`, `prompts`, `shape_model`, `tool_names`; all else is its own.
 """

@@ -49,10 +49,11 @@ def load_specs(path: str | Path, *bases: str | Path | None) -> tuple[dict[str, S
 
 
 def load_entries(
-    path: str | Path, entries: dict[str, Entry], names: Iterable[str], *bases: str | Path | None, proven: bool = False
-) -> Iterator[Loaded[Spec]]:
-    """Those of the `entries` of a file that `names` says, one after the other; `proven` as of `read_grammar`."""
-    loader = _Loader(Path(path), entries, _bases(bases, entries), GrammarFiles(proven=proven))
+    path: str | Path, entries: dict[str, Entry], names: Iterable[str], *bases: str | Path | None,
+    grammars: GrammarFiles | None = None,
+) -> Iterator[Loaded[Spec]]:  # fmt: skip
+    """Those of the `entries` of a file that `names` says, one after the other; `grammars` are those read before."""
+    loader = _Loader(Path(path), entries, _bases(bases, entries), grammars or GrammarFiles())
     for name in names:
         yield loader.load(entries[name])
 
@@ -65,8 +66,8 @@ def load_spec(path: str | Path, name: str, *bases: str | Path | None) -> Spec:
     problems = Problems()
     entries = read_entries(Path(path), problems, only=name)
     spec = None
-    proven = Path(path) == files.shipped()
-    for loaded in load_entries(path, entries, [name] if name in entries else [], *bases, proven=proven):
+    grammars = GrammarFiles(proven=Path(path) == files.shipped())
+    for loaded in load_entries(path, entries, [name] if name in entries else [], *bases, grammars=grammars):
         spec = loaded.spec
         problems.found += loaded.found
     if spec is None or problems.failed:

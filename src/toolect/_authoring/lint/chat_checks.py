@@ -165,10 +165,13 @@ def unreachable_rule(subject: ChatSubject) -> Iterator[Diagnostic]:
 
 def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:
     """The first turn that does not come back, else a text that is written otherwise when it was read."""
-    tried = (talk(subject.chat, case) for case in cases(1, MAX_TALKS, usual=True))
-    written = [given for given in tried if given.text is not None]
-    for given in written:
-        if (found := unlike(subject.chat, given)) is not None:
+    tried = (talk(subject.chat, case, "keep") for case in cases(1, MAX_TALKS, usual=True))
+    same: list[Talk] = []
+    for given in tried:
+        found = unlike(subject.chat, given) if given.text is not None else None
+        if found is None:
+            same += [given] if given.text is not None else []
+        elif talk(subject.chat, given.case).text is not None:  # else rendering refuses it
             yield warning(
                 "unread-conversation",
                 f"what is written for a conversation is read back otherwise: {found.what}",
@@ -179,9 +182,9 @@ def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:
             return
     if {Lost.SYSTEM, Lost.TURNS} & {*subject.spec.lost}:
         return
-    for given in written:
+    for given in same:
         assert given.text is not None
-        again = talk(subject.chat, given.case._replace(conversation=subject.chat.parse(given.text)))
+        again = talk(subject.chat, given.case._replace(conversation=subject.chat.parse(given.text)), "keep")
         if again.text != given.text:
             at = alike(given.text, again.text or "")
             yield warning(

@@ -180,9 +180,9 @@ def _matters(subject: Subject, without: Spec) -> bool:
     """True when a case is read or written in another way with this spec."""
     other = Dialect(without)
     return any(
-        describe(other.parse(case.text, **case.options)) != describe(message)
-        or case.clean
+        case.clean
         and gives_back(case, message, other) is not case.canonical
+        or describe(other.parse(case.text, **case.options)) != describe(message)
         for case, message in subject.readings
     )
 

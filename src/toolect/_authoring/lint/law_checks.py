@@ -394,8 +394,8 @@ def unwritable_message(subject: Subject) -> Iterator[Diagnostic]:
 
 def _read_only(subject: Subject) -> Iterator[tuple[str, Trial]]:
     """Texts that strict mode reads, of the corpus and of the grammar, whose message has no place in the grammar."""
-    clean = (case for case, _ in subject.readings if case.clean and not (case.canonical or case.has("policy")))
-    read = [(case.text, subject.dialect.parse(case.text, **case.options | {"mode": "strict"})) for case in clean]
+    clean = ((case, message) for case, message in subject.readings if case.clean and not case.canonical)
+    read = [(case.text, message) for case, message in clean if not case.has("policy")]
     derived = [(sample.text, sample.message) for sample in derivations(subject.dialect, DERIVED, seed=0)]
     for text, message in (*read, *sorted(derived, key=lambda pair: len(pair[0]))):
         apart = all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(message.segments))
@@ -501,10 +501,11 @@ _COUNTED = {"argument": "an argument", "call": "a call"}
 
 def _is_weak(escape: Escape) -> bool:
     """True when a marker that may be anywhere in ordinary text ends the slot."""
-    short = escape.anywhere and len(escape.witness) < STRONG
-    forges = any(goal in _COUNTED for goal in escape.forgeries)
-    short = short or forges and 0 < len(escape.closer) < STRONG
-    return short and escape.slot in FREE and escape.answer is EscapeResult.REFUSES
+    if escape.slot not in FREE or escape.answer is not EscapeResult.REFUSES:
+        return False
+    if escape.anywhere and len(escape.witness) < STRONG:
+        return True
+    return 0 < len(escape.closer) < STRONG and any(goal in _COUNTED for goal in escape.forgeries)
 
 
 _VALUES = Call("set", {"a": "b", "n": 3, "f": 0.5, "t": True, "z": None, "l": [1, "b"], "o": {"k": "v"}})
@@ -514,8 +515,8 @@ _MESSAGES: tuple[tuple[Segment, ...], ...] = ((TEXT, ROME), (_VALUES,))
 
 def detection_collision(group: Group) -> Iterator[Diagnostic]:
     """The dialects with a text that is taken for another one, which reads it otherwise."""
-    made = index().traits
-    known = Index(made[n] if n in made and n in group.others else traits(s) for n, s in group.specs.items())
+    made = index().traits if group.others else {}
+    known = Index(made[n] if n in made and n in group.others else traits(d) for n, d in group.dialects.items())
     texts = _texts(group)
     for name in group.specs:
         own = name in group.subjects

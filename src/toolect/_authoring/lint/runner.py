@@ -25,6 +25,7 @@ from toolect._spec.chat_load import load_chat_entries, read_chat_entries
 from toolect._spec.chat_model import ChatSpec
 from toolect._spec.document import read_text
 from toolect._spec.entry import Entry, Loaded
+from toolect._spec.grammar import GrammarFiles
 from toolect._spec.grammar_source import check_names, read_source
 from toolect._spec.load import load_entries, read_entries
 from toolect._spec.model import Spec
@@ -54,6 +55,8 @@ class _EntryResult(msgspec.Struct, frozen=True):
     files: tuple[str, ...]
     found: tuple[Diagnostic, ...]
     whole: bool = True
+    dialect: Dialect | None = None
+    """What was learned of the dialect; from another process it comes without."""
 
     @property
     def place(self) -> Place:
@@ -73,14 +76,19 @@ class _Work(msgspec.Struct, frozen=True):
     def look(self, name: str) -> _EntryResult:
         """Load one entry and run the checks on it."""
         tables: catalogue.Table[Any] = catalogue.CHATS if self.chats else catalogue.CHECKS
+        grammars = GrammarFiles()
         load: Callable[..., Iterator[Loaded[Any]]] = (
-            partial(load_chat_entries, known=registry.resolve) if self.chats else load_entries
+            partial(load_chat_entries, known=registry.resolve)
+            if self.chats
+            else partial(load_entries, grammars=grammars)
         )
         (loaded,) = load(self.path, self.entries, [name], *self.bases)
         found, paths = in_order(loaded.found), [str(loaded.grammar)]
         if loaded.spec is None:
             return _EntryResult(loaded, tuple(paths), tuple(found), whole=False)
-        subject: Any = ChatSubject(loaded) if self.chats else Subject(self.path, loaded, self.entries, self.bases)
+        subject: Any = (
+            ChatSubject(loaded) if self.chats else Subject(self.path, loaded, self.entries, self.bases, grammars)
+        )
         if not self.chats:
             paths = [str(source.path) for source in files(subject.source)]
         wanted = [check for check in tables if check in self.checks or not self.checks]
@@ -89,7 +97,7 @@ class _Work(msgspec.Struct, frozen=True):
             found += new
             if new and check == DECISIVE:
                 return _EntryResult(loaded, tuple(paths), tuple(found), whole=False)
-        return _EntryResult(loaded, tuple(paths), tuple(found))
+        return _EntryResult(loaded, tuple(paths), tuple(found), dialect=None if self.chats else subject.dialect)
 
 
 def lint(
@@ -162,8 +170,11 @@ def each(look: Callable[[Any], Any], names: Sequence[Any], jobs: int) -> Iterato
 def _compared(work: _Work, results: Iterable[_EntryResult]) -> Iterator[Diagnostic]:
     """What is found by comparing the dialects that could be read, with each other and with those of toolect."""
     checks = [name for name in catalogue.COMPARED if name in work.checks or not work.checks]
-    loaded: list[Any] = [one.loaded for one in results if one.loaded.spec is not None]
-    subjects = {one.entry.name.text: Subject(work.path, one, work.entries, work.bases) for one in loaded}
+    subjects = {
+        one.loaded.entry.name.text: Subject(work.path, one.loaded, work.entries, work.bases, dialect=one.dialect)
+        for one in results
+        if isinstance(one.loaded.spec, Spec)
+    }
     if checks and subjects:
         group = Group(work.path, subjects, _others(work, subjects))
         for check in checks:

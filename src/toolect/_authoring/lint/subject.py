@@ -23,6 +23,7 @@ from toolect._spec.chat_load import read_chat_names
 from toolect._spec.chat_model import ChatRole, ChatSpec
 from toolect._spec.document import cut
 from toolect._spec.entry import Entry, Loaded
+from toolect._spec.grammar import GrammarFiles
 from toolect._spec.grammar_source import GrammarSource, read_source
 from toolect._spec.load import load_entries, read_names
 from toolect._spec.model import Spec
@@ -41,17 +42,15 @@ class Subject:
     """One dialect under lint. What costs time is made when it is first asked for, and kept."""
 
     def __init__(
-        self, path: Path, loaded: Loaded[Spec], entries: Mapping[str, Entry] | None = None, bases: tuple[Path, ...] = ()
-    ) -> None:
+        self, path: Path, loaded: Loaded[Spec], entries: Mapping[str, Entry] | None = None,
+        bases: tuple[Path, ...] = (), grammars: GrammarFiles | None = None, dialect: Dialect | None = None,
+    ) -> None:  # fmt: skip
         assert loaded.spec is not None
         self.path, self.loaded, self.entries, self.bases = path, loaded, entries or {}, bases
+        self._grammars = grammars or GrammarFiles(proven=True)
         self.spec: Spec = loaded.spec
+        self.dialect = dialect or Dialect(self.spec)
         self.name, self.place = self.spec.name, loaded.entry.name.place
-
-    @cached_property
-    def dialect(self) -> Dialect:
-        """The dialect, compiled."""
-        return Dialect(self.spec)
 
     @cached_property
     def source(self) -> GrammarSource:
@@ -70,7 +69,7 @@ class Subject:
         name = self.loaded.entry.name
         entry = Entry(name, cut(self.loaded.entry.table, keys))
         entries = {**self.entries, name.text: entry}
-        (loaded,) = load_entries(self.path, entries, [name.text], *self.bases, proven=True)
+        (loaded,) = load_entries(self.path, entries, [name.text], *self.bases, grammars=self._grammars)
         return loaded.spec
 
     @property
