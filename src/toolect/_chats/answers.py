@@ -117,7 +117,7 @@ class Answers:
             if quoted(line_before(text, 0, len(text))):
                 return False  # what follows would be quoted
             if has_any(self._signs, text) and (
-                any(finder.search(text) for finder in self._finders)
+                any(has_any(words, text) and finder.search(text) for words, finder in self._finders)
                 or self._begins_with_name
                 and text.lstrip()[:1] in _OPEN
                 or self._keys
@@ -136,13 +136,14 @@ class Answers:
         return island(start) if start.text else None
 
     @cached_property
-    def _finders(self) -> tuple[re.Pattern[str], ...]:
-        """Find what a reader of answers looks for in their texts. Apart they are faster than as one expression."""
+    def _finders(self) -> Sequence[tuple[Sequence[str], re.Pattern[str]]]:
+        """Find what a reader of answers looks for in their texts, where one of the words stands that each needs."""
         plan = self._island
         if plan is None:
-            return (self.markup,)
-        found = (self.markup, plan.plain, plan.near, plan.led_words, *map(echo_regex, plan.echoes))
-        return tuple(one for one in found if one is not None)
+            return [(("",), self.markup)]
+        others = (self.markup, plan.near, plan.led_words, *map(echo_regex, plan.echoes))
+        words = {max(re.findall(r"\w+", core), key=len, default=core[0]) for core in plan.cores}
+        return [((*words,), plan.plain), *((("",), one) for one in others if one is not None)]
 
     @cached_property
     def _keys(self) -> frozenset[str]:
