@@ -115,7 +115,7 @@ class Scan:
         return place
 
     def _words(self, op: Fill) -> set[str]:
-        """What the texts of a slot are searched for."""
+        """What the texts of a slot are searched for: the least, as what holds another one is found by that."""
         inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
         written = [*inner, self._answers.texts] if op.origin is Origin.ANSWER else inner
         words = {one for one in self._reader.tokens if not any(one in text for text in inner)}
@@ -123,7 +123,7 @@ class Scan:
         words |= {word for end in self._reader.ends_of(op.rule, op.slot) for word in end.needed}
         if op.role in (ChatRole.USER, ChatRole.RESULT, ChatRole.SYSTEM):
             words.update(self._reader.begins_of(op.rule, op.slot))
-        return words
+        return {one for one in words if not any(other in one for other in words if other != one)}
 
     def _is_enclosed(self, op: Fill) -> bool:
         """True for a place whose texts end with what their notation ends them with: a bracket, a quote, a digit."""
