@@ -121,6 +121,29 @@ def test_rows_of_public_data_sets(case: dict[str, Any]) -> None:
         assert [tool["function"]["name"] for tool in row.get("tools") or ()] == case.get("tools", [])
 
 
+def padded(value: Json) -> Json:
+    """The value as a table has it: the objects of a list have the same fields, `null` where they had none."""
+    if isinstance(value, dict):
+        return {name: padded(one) for name, one in value.items()}
+    listed = [*map(padded, value)] if isinstance(value, list) else []
+    if listed and all(isinstance(one, dict) for one in listed):
+        names = dict.fromkeys(name for one in listed for name in one)
+        return [{name: one.get(name) for name in names} for one in listed]
+    return listed or value
+
+
+@pytest.mark.parametrize("case", public(), ids=lambda case: case["about"])
+def test_what_a_table_adds_to_a_row_changes_nothing(case: dict[str, Any]) -> None:
+    """Nulls in the objects of lists, and further columns."""
+    row, kept = case["row"], ("messages", "rejected_messages")
+    other = padded({**row, "lang": "en", "score": 3, "split": None} if isinstance(row, dict) else row)
+    for source in (Source(), find_out([row], Source())):
+        one, two = (Convert(target_of("messages"), source).outcomes(each)[0].rows for each in (row, other))
+        assert [[each.get(name) for name in kept] for each in one] == [
+            [each.get(name) for name in kept] for each in two
+        ]
+
+
 # What users declare
 
 MINE = """
@@ -441,7 +464,7 @@ SAYS = {"role": "assistant", "content": "A"}
     ("row", "turns"),
     [
         ({"prompt": "Q", "chosen": [ASKED, SAYS], "rejected": [ASKED, {**SAYS, "content": "B"}]}, "user assistant"),
-        ({"prompt": "P", "chosen": [ASKED, SAYS], "rejected": [ASKED, SAYS]}, "user user assistant"),
+        ({"prompt": "P", "chosen": [ASKED, SAYS], "rejected": [ASKED, SAYS]}, "the prompt of a pair"),
         ({"system": "S", "messages": [{"role": "system", "content": "S"}, ASKED, SAYS]}, "system user assistant"),
         ({"system": "S", "messages": [{"role": "system", "content": "T"}, ASKED, SAYS]}, "at `system`"),
         ({"messages": [ASKED, {"role": "assistant", "content": "", "toolInvocations": [{}]}]}, "`toolInvocations`"),

@@ -77,6 +77,7 @@ def _kept(part: Object, where: str) -> dict[str, Json]:
     kept = plain(part.model_dump(exclude_none=True) if hasattr(part, "model_dump") else part, where)
     if not isinstance(kept, dict):
         raise MessageError("a part of a content", type(part).__name__, where)
+    kept = {name: value for name, value in kept.items() if value is not None}  # tables add nulls
     if (size := len(msgspec.json.encode(kept))) > MAX_MEDIA:
         raise MessageError(f"a part of at most {MAX_MEDIA:,} bytes", f"one of {size:,}", where)
     return kept

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 from toolect._message import Json
 from toolect._rows.opening import opened
 
-ONLY, SOME, ALL, ABSENT = "$only", "$some", "$all", "$absent"
-"""Keys of a pattern: no other fields are there; one item of the list fits; each item fits another pattern.
+ONLY, SOME, LAST, ALL, ABSENT = "$only", "$some", "$last", "$all", "$absent"
+"""Keys of a pattern: no other fields are there; one item of the list fits; the last one; each fits another pattern.
 
 A value: there is no such field.
 """
@@ -83,15 +83,16 @@ class EachItem(NamedTuple):
 
 
 class Some(NamedTuple):
-    """A list one of whose items fits."""
+    """A list one of whose items fits, or the last one."""
 
     item: Pattern
+    last: bool = False
 
     def fit(self, value: Json, takes: Takes) -> Holes | None:
         """Nothing stands in holes."""
         value = opened(value)
         if isinstance(value, list):
-            for one in value:
+            for one in value[-1:] if self.last else value:
                 if self.item.fit(one, takes) is not None:
                     return {}
         return None
@@ -236,6 +237,8 @@ def compiled(given: Json) -> Pattern:
         return Words((given,))
     if SOME in given:
         return Some(compiled(given[SOME]))
+    if LAST in given:
+        return Some(compiled(given[LAST]), True)
     if ALL in given:
         return All(tuple(map(compiled, given[ALL])))
     fields = [

@@ -179,7 +179,7 @@ def _may_fit(pattern: Pattern, columns: tuple[str, ...], plain: frozenset[str]) 
 def _fits_plain(pattern: Pattern, plain: Any) -> bool:
     """False where no value fits that is as `plain` says."""
     match pattern:
-        case Some(item):
+        case Some(item, _):
             return isinstance(plain, list) and _fits_plain(item, plain[0])
         case Fields():
             of = plain if isinstance(plain, dict) else {}

@@ -77,7 +77,8 @@ def _system(value: Json) -> Json:
 
 def _reasoning(value: Json) -> Json:
     """A text, or what is one as the only item of a list; no word that switches reasoning on or off."""
-    text = value[0] if isinstance(value, list) and len(value) == 1 else value
+    listed = opened(value)
+    text = listed[0] if isinstance(listed, list) and len(listed) == 1 else value
     return text if isinstance(text, str) and len(text.split()) > 1 else NOTHING
 
 

@@ -234,6 +234,8 @@ class _RowReader:
             else:
                 messages += self._shaped(pairs, parts.names["before"])
         question = parts.one("question")
+        if question is None and not parts.holes.keys() & {"before", "turns", "items"}:
+            question = parts.one("about")
         if isinstance(question, str) and parts.kind.fields.split:
             messages += self._split(question, parts.names["question"])
             if messages[-1] == {"role": "assistant", "content": ""}:  # what begins the answer
@@ -257,7 +259,7 @@ class _RowReader:
             return question
         if not isinstance(about, str):
             raise MessageError("a text", got(about), self.parts.names["about"])
-        return f"{question}\n\n{about}" if about.strip() else question
+        return f"{question}\n\n{about}" if about.strip() and about != question else question
 
     def _shaped(self, turns: Json, where: str) -> list[Json]:
         if self.shape.fields.api is Api.STEPS:
@@ -365,7 +367,9 @@ class _RowReader:
             *takewhile(lambda one: not isinstance(one, Mapping) or one.get("role") != "assistant", answer.messages)
         ]
         first = next((one for one in before if not isinstance(one, Mapping) or one.get("role") != "system"), None)
-        repeated = first is not None and _said_by(first) in map(_said_by, asked)  # a side that is a whole conversation
+        repeated = bool(asked) and _said_by(first) in map(_said_by, answer.messages)  # a whole conversation
+        if first is not None and not repeated and any(map(_is_asked, asked)):
+            raise MessageError("answers to the prompt of a pair", "a conversation without that", where)
         last = before[-1] if before and not (repeated or asked) else None
         if isinstance(last, Mapping) and last.get("role") == "assistant":
             column = self.parts.names.get("turns", where)
@@ -413,9 +417,17 @@ def _are_answers(one: Turn, other: Turn) -> bool:
     return type(one) is type(other) is Assistant
 
 
+def _is_asked(message: Json) -> bool:
+    """True for a message of the user."""
+    return isinstance(message, Mapping) and message.get("role") == "user"
+
+
 def _said_by(message: Json) -> Json:
     """Who says what in a message."""
-    return (message.get("role"), message.get("content")) if isinstance(message, Mapping) else message
+    if not isinstance(message, Mapping):
+        return message
+    text = message.get("content")
+    return message.get("role"), text.strip() if isinstance(text, str) else text
 
 
 def _words(value: Json) -> str:

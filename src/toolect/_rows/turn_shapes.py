@@ -64,7 +64,11 @@ def _skipped(patterns: tuple[Pattern, ...], turn: Json, shape: TurnShape) -> boo
 
 def _message(turn: Json, shape: TurnShape, where: str) -> Json:
     """A message with the names of the API; one that has them already is the same object."""
-    if shape.fields.api is not Api.OPENAI or not isinstance(turn, Mapping):
+    if not isinstance(turn, Mapping):
+        return turn
+    if shape.fields.api is Api.ANTHROPIC and isinstance(blocks := opened(turn.get("content")), list):
+        return {**turn, "content": blocks}
+    if shape.fields.api is not Api.OPENAI:
         return turn
     role = turn.get("role")
     if type(role) is str and role in _KNOWN and "from" not in turn and ("content" in turn or "tool_calls" in turn):
