@@ -32,6 +32,10 @@ _Words: TypeAlias = dict[str, tuple[str, ...]]
 """Words by their first or last sign."""
 
 
+_Half: TypeAlias = tuple[str, str, bool]
+"""A marker cut in two, and whether the first half is made of common signs alone."""
+
+
 class _Place(NamedTuple):
     """What texts of a place are searched for, signs one of which each of that has, what none begins or ends with,
     and whether JSON in it is read as one value.
@@ -75,11 +79,9 @@ class Scan:
         return frozenset(one.strip() for slot, rule in places for one in self._reader.begins_of(rule, slot))
 
     @cached_property
-    def _halves(self) -> frozenset[tuple[str, str, bool]]:
-        """The markers, each cut in two in every place, and whether the first half is made of common signs alone."""
-        words = {*self.cores, *self.tokens, *self._answers.markers}
-        cuts = ((word[:at], word[at:]) for word in words for at in range(1, len(word)))
-        return frozenset((start, rest, all(map(is_common, start))) for start, rest in cuts)
+    def _halves(self) -> frozenset[_Half]:
+        """What any text might begin: the tokens, and what is around and between the parts of answers."""
+        return _cut({*self.tokens, *self._answers.markers})
 
     def suspects(self, held: Sequence[HeldText]) -> bool:
         """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it."""
@@ -88,6 +90,10 @@ class Scan:
             if not text:
                 continue
             place = places.get(id(op)) or self._place(op)
+            if place.listed and text[0] in "{[":
+                if not is_json(text) or has_any(self.tokens, text):  # a text after it may close it
+                    return True
+                continue
             if has_any(place.signs, text) and has_any(place.markers, text):
                 return True
             tail = place.tails.get(text[-1])
@@ -95,8 +101,6 @@ class Scan:
                 return True
             heads = place.heads.get(text[0])
             if heads is not None and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
-                return True
-            if place.listed and text[0] in "{[" and not is_json(text):  # a text after it may close it
                 return True
         return False
 
@@ -155,12 +159,17 @@ class Scan:
         def completes(rest: str) -> bool:
             return any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
 
-        found = {
-            start for start, rest, common in self._halves if start.strip(closers) and (not common or completes(rest))
-        }
-        prose = {text for end in self._reader.ends_of(op.rule, op.slot) for text in end.prose}
+        ends = self._reader.ends_of(op.rule, op.slot)
+        halves = self._halves | _cut({core for end in ends for core in end.cores})
+        found = {start for start, rest, common in halves if start.strip(closers) and (not common or completes(rest))}
+        prose = {text for end in ends for text in end.prose}
         found |= {text[:at] for text in prose for at in range(1, len(text)) if completes(text[at:])}
         return _by_sign(found, -1)
+
+
+def _cut(markers: Iterable[str]) -> frozenset[_Half]:
+    cuts = ((word[:at], word[at:]) for word in markers for at in range(1, len(word)))
+    return frozenset((start, rest, all(map(is_common, start))) for start, rest in cuts)
 
 
 def _by_sign(words: Iterable[str], at: int) -> _Words:
