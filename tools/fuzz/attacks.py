@@ -316,7 +316,7 @@ class Form:
             assert found is not None
             wire, there = found[0], [place for place in places(shape) if place in self.places]
             text = spelled(made_of(self.markers, wire, random), random)
-            text = text if text.strip() else "x"
+            text = text if text.strip() and text not in WORDS.values() else "x"
             if random.randrange(4) or len(there) < 2:
                 yield Attack(shape, {random.choice(there): text})
             else:
