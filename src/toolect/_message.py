@@ -73,12 +73,12 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
     @property
     def content(self) -> str:
         """All content, concatenated."""
-        return "".join(s.text for s in self.segments if type(s) is Content)
+        return "".join([s.text for s in self.segments if type(s) is Content])
 
     @property
     def reasoning(self) -> str:
         """All reasoning, concatenated."""
-        return "".join(s.text for s in self.segments if type(s) is Reasoning)
+        return "".join([s.text for s in self.segments if type(s) is Reasoning])
 
     @property
     def calls(self) -> list[Call]:

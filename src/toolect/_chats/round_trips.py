@@ -14,7 +14,7 @@ from toolect._chats.comparing import LEFT_OUT, NO_SYSTEM, OF_TOOLS, OTHER_TURNS,
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.prompt_tools import read_definition
 from toolect._chats.writing import Writer
-from toolect._message import Call
+from toolect._message import Call, Content
 from toolect._spec.chat_model import ChatSlot, ChatSpec
 from toolect._turns import Assistant, Results, System
 from toolect.conversation import Conversation
@@ -127,6 +127,9 @@ class RoundTrips:
 
 def _is_as_given(said: SlotAnswer) -> bool:
     """True for an answer whose texts the chat takes as they are, and that nothing is said of besides."""
+    segments = said.message.segments
+    if len(segments) == 1 and type(one := segments[0]) is Content:
+        return said.content == one.text and said.ordered and not said.reasoning and _is_bare(one.text)
     content, reasoning = said.message.content, said.message.reasoning
     same = said.content == content and said.reasoning == reasoning
     return same and said.ordered and not signatures(said.message) and _is_bare(content) and _is_bare(reasoning)

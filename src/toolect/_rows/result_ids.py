@@ -13,7 +13,7 @@ OF_ANOTHER = "a result has the name of another tool than its call"
 
 def results_of_others(turns: Sequence[Turn]) -> Iterator[Change]:
     """A note for each turn with results that are of a call by id, or by order, and have another name than it."""
-    if not any(map(_is_odd, turns, (None, *turns))):
+    if not any(_is_odd(turn, turns[at - 1] if at else None) for at, turn in enumerate(turns) if type(turn) is Results):
         return
     waiting = PendingCalls()
     for number, turn in enumerate(turns):
@@ -27,9 +27,7 @@ def results_of_others(turns: Sequence[Turn]) -> Iterator[Change]:
                 break
 
 
-def _is_odd(turn: Turn, before: Turn | None) -> bool:
-    """False for what are no results, or those of the answer before, call by call."""
-    if not isinstance(turn, Results):
-        return False
+def _is_odd(turn: Results, before: Turn | None) -> bool:
+    """False for the results of the answer before, call by call."""
     calls = before.message.calls if isinstance(before, Assistant) else ()
     return [one.name for one in turn.results] != [call.name for call in calls]

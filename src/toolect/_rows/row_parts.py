@@ -98,12 +98,11 @@ def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowP
 
 def _plain(messages: list[Json]) -> Sequence[Turn] | None:
     """The turns of plain messages; None where there is anything else about one, or a text may be a list of parts."""
-    turns = plain_turns(messages) if messages else None
-    return None if turns is None or any(map(_is_list, messages)) else turns
-
-
-def _is_list(message: Json) -> bool:
-    return (message["content"] or "")[:1] == "[" if "content" in message else False
+    turns = plain_turns(messages) if messages and type(messages[0]) is dict and "role" in messages[0] else None
+    for message in messages if turns is not None else ():
+        if (text := message.get("content")) and text[0] == "[":
+            return None
+    return turns
 
 
 def _each(rows: list[Json]) -> Iterator[Json]:
