@@ -67,7 +67,7 @@ class Island:
         self.closers = self._find_closers()
         firsts = "".join(sorted({re.escape(core[0]) for core in cores}))
         self.first = re.compile(f"[{firsts}]" if firsts else "(?!)")
-        self._begins = beginnings({*self.squeezed}, r"\s*", [echo_begun(echo) for echo in self.echoes])
+        self._begins: re.Pattern[str] | None = None  # whole texts do without it
         named = self.content and self.unwrapped and not node.patterns and not self.after.patterns
         self.named: NamedWay | None = way_to_name(self.after) if named else None
         self._find_led()
@@ -210,6 +210,8 @@ class Island:
 
     def held(self, buf: str, low: int) -> int:
         """The index from which on a marker may begin that is not all there."""
+        if self._begins is None:
+            self._begins = beginnings({*self.squeezed}, r"\s*", [echo_begun(echo) for echo in self.echoes])
         match = self._begins.search(buf, max(low, len(buf) - self.reach))
         return len(buf) if match is None else match.start()
 
