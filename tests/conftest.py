@@ -13,8 +13,8 @@ import shares
 from hypothesis import HealthCheck, Phase, settings
 from registries import own_registries
 
-from toolect._authoring.processes import collect_less
 from toolect._canonical import fast_path
+from toolect._processes import collect_less
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=10, derandomize=True, database=None, **_COMMON)

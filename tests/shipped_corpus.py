@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from toolect._authoring.corpus import Case, CorpusError, describe, normal, read, update, write
-from toolect._authoring.laws import carried, plain, same, stream, untiled, untold
+from toolect._authoring.laws import carried, plain, same, stream
 from toolect._compiled import Dialect
 from toolect._events import Event
 from toolect._message import Message
 from toolect._spec.meaning import begins_with_name
+from tools.reading_laws import untiled, untold
 
 __all__ = [
     "ROOT", "Case", "CorpusError", "all_cases", "begins_with_names", "carried", "cases_of", "check_events",

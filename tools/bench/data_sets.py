@@ -44,13 +44,13 @@ from unittest import mock
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from toolect import chats
-from toolect._authoring.processes import collect_less
 from toolect._chats.answers import Answers
 from toolect._chats.marker_scan import Scan
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._corpora.sources import Unit, UnitKind
 from toolect._data.chunk_results import part_of
 from toolect._data.converting import Settings
+from toolect._processes import collect_less
 from toolect._version import build
 from toolect.chat_template.child import environment
 from toolect.data import Source, target_of

@@ -17,10 +17,10 @@ from toolect import registry
 from toolect._authoring.corpus import read
 from toolect._authoring.generate.corruption import Corruption, corrupt
 from toolect._authoring.generate.samples import mixed
-from toolect._authoring.processes import collect_less
 from toolect._compiled import Dialect
 from toolect._corpora.survey import coverage
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
+from toolect._processes import collect_less
 from toolect._rendered import RenderError
 from tools.bench.workloads import SENTENCES, prose
 from tools.fuzz.damage import damaged

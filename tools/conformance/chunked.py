@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from toolect._authoring.laws import same, untold
+from toolect._authoring.laws import same
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
@@ -17,6 +17,7 @@ from toolect._message import Call, Content, Json, Message, Reasoning, Segment, S
 from toolect._spec.grammar_model import Expr, Literal
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Spec
+from tools.reading_laws import untold
 
 
 class Streamed(NamedTuple):

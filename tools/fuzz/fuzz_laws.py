@@ -9,7 +9,7 @@ from itertools import cycle
 
 import msgspec
 
-from toolect._authoring.laws import plain, same, untiled, untold
+from toolect._authoring.laws import plain, same
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._message import Call, Json, Message, RepairKind, Segment, dumps, same_json
@@ -17,6 +17,7 @@ from toolect._rendered import RenderError
 from toolect._rendering.differences import unchanged
 from toolect._rendering.roundtrip import lossy, tools_of
 from tools.fuzz.drawn_specs import DRAWN, drawn_files
+from tools.reading_laws import untiled, untold
 
 
 class Run(msgspec.Struct, frozen=True):

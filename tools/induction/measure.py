@@ -20,8 +20,8 @@ import toolect
 from toolect._authoring.induction import Induced, Row, RowsError, check_rows, induce, prove
 from toolect._authoring.induction.probing import template_rows
 from toolect._authoring.lint.runner import each
-from toolect._authoring.processes import cores
 from toolect._message import Json
+from toolect._processes import cores
 from toolect._rendered import RenderError
 from toolect.chat_template import TemplateError, judge, turns
 from toolect.chat_template.probes import TOOLS, TemplateProbe

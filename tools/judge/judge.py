@@ -27,7 +27,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from toolect import registry
-from toolect._authoring.processes import pool
+from toolect._processes import pool
 from tools.bench.workloads import flawed, pieces, wire
 from tools.judge import drawn_texts as texts
 from tools.judge.drawn_texts import Draw, Text

@@ -88,9 +88,9 @@ def _unescaped(text: str) -> str:
 
 def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
     """What is in the corpus, and how many files that is."""
-    from toolect._authoring.processes import WorkerDiedError, collect_less
     from toolect._corpora.sources import SourceError, files
     from toolect._corpora.survey import coverage
+    from toolect._processes import WorkerDiedError, collect_less
 
     collect_less()
     try:

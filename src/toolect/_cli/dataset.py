@@ -212,10 +212,10 @@ def _check(keep: Keep) -> None:
 
 
 def _run(job: Job, jobs: int, place: str | None, address: str) -> JobProgress:
-    from toolect._authoring.processes import WorkerDiedError, collect_less
     from toolect._corpora.sources import SourceError
     from toolect._data.checkpoint import CheckpointError
     from toolect._data.job import run
+    from toolect._processes import WorkerDiedError, collect_less
 
     collect_less()
     try:

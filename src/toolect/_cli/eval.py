@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from toolect._authoring.processes import WorkerDiedError, cores
 from toolect._cli.options import Form, files, form_for, format_option, options, write_page
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, progress
 from toolect._compiled import Dialect
 from toolect._corpora.sources import SourceError
 from toolect._detection.auto import Auto
 from toolect._message import Json
+from toolect._processes import WorkerDiedError, cores
 from toolect._scoring.score_files import ExpectationFiles
 from toolect._scoring.score_report import ScoreReport, score_report, score_tables
 from toolect._shown import counted, one_line, percent

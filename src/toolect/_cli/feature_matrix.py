@@ -12,7 +12,6 @@ import click
 import msgspec
 
 from toolect import registry
-from toolect._authoring.processes import cores
 from toolect._cli.options import Form, dialect_names, find, format_option, options, write_page
 from toolect._cli.terminal import STATUS, Pen, Styled, TerminalStyle, block, emit_json
 from toolect._compiled import Dialect
@@ -22,6 +21,7 @@ from toolect._corpora.matrix import Matrix, measure
 from toolect._corpora.matrix_tables import MEANING, SIGN, by_dialect, by_feature, findings
 from toolect._corpora.pair import LostFeature, examples
 from toolect._message import Json
+from toolect._processes import cores
 from toolect._shown import counted, cut, one_line
 
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ def _report(targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, 
     """Lint, and write what is found; the exit status."""
     from toolect._authoring.lint.formats import FORMATS as WRITERS
     from toolect._authoring.lint.runner import lint
-    from toolect._authoring.processes import collect_less, cores
+    from toolect._processes import collect_less, cores
     from toolect._rows.row_fields import holds_rows, lint_rows
 
     collect_less()

@@ -9,13 +9,13 @@ from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect import registry
-from toolect._authoring.processes import WorkerDiedError, cores, in_order
 from toolect._cli.input_files import InputError, check, opened, shown
 from toolect._cli.terminal import Misuse, Pen, Styled, emit, encoded, note, output, progress
 from toolect._corpora.records import Bad, tools_of
 from toolect._corpora.sources import SourceError, Unit, UnitKind, size, units
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Json
+from toolect._processes import WorkerDiedError, cores, in_order
 from toolect._shown import cut
 
 Work: TypeAlias = Callable[[Json], tuple[dict[str, Json], bool]]

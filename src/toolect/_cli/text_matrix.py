@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import toolect
 from toolect import registry
-from toolect._authoring.processes import WorkerDiedError, cores, in_order
 from toolect._cli.options import Form
 from toolect._cli.terminal import STATUS, Misuse, Pen, TerminalStyle, emit_json, note, progress
 from toolect._compiled import Dialect
@@ -21,6 +20,7 @@ from toolect._corpora.table import Cell, Column, Kind, Table, columns
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._detection.leaks import leaks
 from toolect._message import Status
+from toolect._processes import WorkerDiedError, cores, in_order
 from toolect._shown import counted, cut, one_line
 
 if TYPE_CHECKING:

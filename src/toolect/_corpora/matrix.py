@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from toolect._authoring.processes import pool
 from toolect._compiled import Dialect
 from toolect._corpora.features import FEATURES, Feature, Sense
 from toolect._corpora.fidelity import FeatureOutcome, FeatureVerdict, Finding, find, good, judge, markers
 from toolect._message import Message
+from toolect._processes import pool
 from toolect._spec.model import Spec
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from toolect import registry
-from toolect._authoring.processes import cores, in_order
 from toolect._corpora.examine import Examiner, Options
 from toolect._corpora.sources import UNIT, Unit, files, size, units
 from toolect._corpora.stats import Stats
+from toolect._processes import cores, in_order
 
 ALONE = 8 * UNIT
 """Bytes that are not worth a second process."""

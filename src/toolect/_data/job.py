@@ -12,7 +12,6 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect import registry
-from toolect._authoring.processes import cores, in_order
 from toolect._chats.comparing import Change
 from toolect._corpora.any_json import encoded
 from toolect._corpora.records import Bad
@@ -24,6 +23,7 @@ from toolect._data.converting import Settings, all_of
 from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
 from toolect._data.tallies import Tallies
 from toolect._message import Json
+from toolect._processes import cores, in_order
 from toolect._rows.account import Account, Fate
 from toolect._rows.dialect_detection import FIRST, find_out
 from toolect._rows.row_fields import row_kinds

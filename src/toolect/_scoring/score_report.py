@@ -9,12 +9,12 @@ from itertools import islice
 import msgspec
 
 from toolect import registry
-from toolect._authoring.processes import in_order
 from toolect._compiled import Dialect
 from toolect._corpora.table import Cell, Kind, Share, Table, columns
 from toolect._detection.auto import Auto, auto
 from toolect._detection.guess import reader
 from toolect._message import Message
+from toolect._processes import in_order
 from toolect._scoring.call_check import judged, score_text
 from toolect._scoring.expectation import Expectation, Grade, Miss, Reason, Score
 from toolect._scoring.score_files import AnswerAt, ExpectationFiles, GivenAnswer

@@ -15,12 +15,12 @@ from toolect._authoring.lint import catalogue
 from toolect._authoring.lint.allowed import allowances, apply, mistakes
 from toolect._authoring.lint.places import files
 from toolect._authoring.lint.subject import ChatSubject, Group, Subject
-from toolect._authoring.processes import pool
 from toolect._chats import chat_registry
 from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect._dialect_registry import DialectShelf, Registry
 from toolect._files import holds_chats
+from toolect._processes import pool
 from toolect._spec.chat_load import load_chat_entries, read_chat_entries
 from toolect._spec.chat_model import ChatSpec
 from toolect._spec.document import read_text
