@@ -115,6 +115,16 @@ def test_finds_the_dialect_of_its_cases(name: str) -> None:
     assert len(missed) <= len(cases) // 10, missed
 
 
+@pytest.mark.parametrize("name", sorted(toolect.dialects()))
+def test_detect_says_what_parse_finds(name: str) -> None:
+    """The dialect that a text is read in is the first result, or nothing tells it apart from that."""
+    call = Call("find_tides", {"port": "Brest", "day": 2})
+    for said in (Message([call]), Message([Content("I look."), call, Call("stop_all", {"a": "b c"})])):
+        text = str(toolect.dialect(name).render(said))
+        read = toolect.parse(text).dialects
+        assert not read or read[0] in toolect.detect(text)[0].dialects
+
+
 # Laws
 
 

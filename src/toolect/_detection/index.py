@@ -142,7 +142,8 @@ class Index:
             return len(buf) + 1
         groups: dict[tuple[str, int], list[str]] = {}
         bare = {name: self._is_bare(name, opener.core) for name, (opener, _) in found.items()}
-        for name in sorted(found, key=lambda name: (bare[name], self.order[name])):
+        respaced = {name: not buf.startswith(opener.trail, end) for name, (opener, end) in found.items()}
+        for name in sorted(found, key=lambda name: (bare[name], respaced[name], self.order[name])):
             opener, end = found[name]
             groups.setdefault((opener.core, opener.kind), []).append(name)
         hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from toolect import registry
 from toolect._compiled import Dialect, Tools
-from toolect._detection.auto_search import AutoSearch
+from toolect._detection.auto import auto
 from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
 from toolect._graph.spelling import squeeze
@@ -79,9 +79,8 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
     if not isinstance(text, str):
         raise not_text(text)
     given = list(tools) if tools is not None else None
-    reader = AutoSearch(index(), tool_schemas(given), {}, prefix=prefix)
-    reader.read(text[:MOST])
-    return among(text, index(), registry.dialect, given, limit, prefix, reader.message.dialects)
+    read = auto.parse(text[:MOST], given, prefix=prefix).dialects
+    return among(text, index(), registry.dialect, given, limit, prefix, read)
 
 
 def among(
@@ -91,12 +90,16 @@ def among(
     tools: Tools | None,
     limit: int,
     prefix: str,
-    read: Collection[str] = (),
+    read: Sequence[str] = (),
 ) -> tuple[Detection, ...]:
-    """The same, of the dialects that are `known`; in those that are `read` are the calls that the text has."""
+    """The same, of the dialects that are `known`; in those that are `read` are the calls that the text has.
+
+    The first of these is the first result, unless the text has what speaks for another one alone.
+    """
     schemas = tool_schemas(tools)
     given = list(tools) if tools is not None else None
     names, start = traces(known, text)
+    names += [name for name in dict.fromkeys(read) if name not in names]
     text, cut = text[start : start + MOST], len(text) > start + MOST
     prefix = "" if start else prefix
     readings = [
@@ -107,7 +110,7 @@ def among(
     ]
     most = max((reading.attempts for reading in readings), default=0)
     others = [marker for marker in known.markers if marker in text]
-    groups: dict[Said, list[tuple[float, float, int, bool, int, DialectReading]]] = {}
+    groups: dict[Said, list[tuple[float, bool, float, int, bool, int, DialectReading]]] = {}
     scores = [reading.score(reading.attempts if reading.traits.name in read else most, others) for reading in readings]
     best = max((score for score, one in zip(scores, readings, strict=True) if one.traits.name in read), default=0)
     alike = Counter((score, one.coverage, one.marked) for score, one in zip(scores, readings, strict=True))
@@ -118,7 +121,8 @@ def among(
             spelled = bool(is_asked) and _spells(dialect(reading.traits.name), reading.message, text, given)
             if best and not spelled:  # the search has found another one likelier
                 score = min(score, best)
-            rank = (score, reading.coverage, reading.marked, spelled, order, reading)
+            is_read = reading.traits.name in read[:1]
+            rank = (score, is_read, reading.coverage, reading.marked, spelled, order, reading)
             groups.setdefault(reading.said, []).append(rank)
     ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))
     ranked = [group for group in ranked if group[0][0] >= WORTH_NAMING * ranked[0][0][0]]
@@ -134,8 +138,8 @@ def among(
     )
 
 
-def _rank(entry: tuple[float, float, int, bool, int, object]) -> tuple[float, float, int, bool, int]:
-    return -entry[0], -entry[1], -entry[2], not entry[3], -entry[4]
+def _rank(entry: tuple[float, bool, float, int, bool, int, object]) -> tuple[float, ...]:
+    return tuple(-value for value in entry[:6])
 
 
 def _spells(dialect: Dialect, message: Message, text: str, tools: Tools | None) -> bool:

@@ -38,6 +38,8 @@ class Opener(msgspec.Struct, frozen=True):
     """It opens nothing, nor does it begin another part of a call."""
     near: bool = False
     """It may be misspelled."""
+    trail: str = ""
+    """What is written behind it."""
     follows: tuple[str, ...] = ()
     """The markers that may come next, without blanks."""
     patterns: tuple[str, ...] = ()
@@ -149,6 +151,7 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         node.calling(core),
         not node.first(core) and (len(core) < STRONG or core in node.graph.closers or core in node.graph.text_closers),
         near,
+        node.step(core).trail,
         tuple(sorted(map(squeeze, after.marks))),
         tuple(name.regex for name, _ in after.patterns),
         _after([after.step(name).node for name, _ in after.patterns]),
