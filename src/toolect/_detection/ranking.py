@@ -12,7 +12,7 @@ import msgspec
 
 from toolect import registry
 from toolect._compiled import Dialect, Tools
-from toolect._detection.auto import auto
+from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
 from toolect._graph.spelling import squeeze
@@ -79,8 +79,9 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
     if not isinstance(text, str):
         raise not_text(text)
     given = list(tools) if tools is not None else None
-    read = auto.parse(text[:MOST], given, prefix=prefix).dialects
-    return among(text, index(), registry.dialect, given, limit, prefix, read)
+    reader = AutoSearch(index(), tool_schemas(given), {}, prefix=prefix)
+    reader.read(text[:MOST])
+    return among(text, index(), registry.dialect, given, limit, prefix, reader.message.dialects)
 
 
 def among(
