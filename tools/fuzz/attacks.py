@@ -471,8 +471,8 @@ class ChatForm(Form):
     @cached_property
     def default(self) -> str:
         """What the chat writes by itself, its default system text in it, where no system text is given."""
-        done = self.written(Conversation([User(WORDS["user"])]), "refuse")
-        return done[0] if done else ""
+        bare = (Conversation([User(WORDS["user"])], given) for given in ([], tools(WORDS)))
+        return "\n".join(done[0] for one in bare if (done := self.written(one, "refuse")))
 
     def unheard(self, given: Conversation, back: Conversation) -> bool:
         """True where the system text is read as none, which `losses` names, and nothing else is read otherwise."""
