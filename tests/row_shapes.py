@@ -50,6 +50,8 @@ def features(one: Conversation) -> Iterator[str]:
             yield from ["ids"] * (names != [result.call_id for result in turn.results])
         elif isinstance(turn, System):
             yield "system"
+    if not any(isinstance(turn, Assistant) and turn.message.reasoning and turn.message.calls for turn in one.turns):
+        yield "unplanned"
     if not isinstance(one.turns[-1], Assistant):
         yield "open"
     if len([turn for turn in one.turns if isinstance(turn, User)]) > 1:
@@ -706,3 +708,149 @@ def swe_smith_text(one: Conversation) -> Json:
         "instance_id": "i",
         "resolved": True,
     }
+
+
+# Messages of other libraries, and of models
+
+
+def called(message: Row) -> list[tuple[str, str, Json]]:
+    """The id, the name and the arguments of each call of a message."""
+    calls = [(one["id"], one["function"]) for one in message.get("tool_calls", ())]
+    return [(call_id, function["name"], json.loads(function["arguments"])) for call_id, function in calls]
+
+
+@shape("follow")
+def pydantic_ai(one: Conversation) -> Json:
+    found: list[Row] = []
+    for m in messages(one):
+        if m["role"] == "assistant":
+            parts = [{"part_kind": "thinking", "content": m.get("reasoning_content")}] * ("reasoning_content" in m)
+            parts += [{"part_kind": "text", "content": m["content"]}] * bool(m["content"])
+            parts += [
+                {"part_kind": "tool-call", "tool_name": name, "args": text(arguments), "tool_call_id": call_id}
+                for call_id, name, arguments in called(m)
+            ]
+            found.append({"kind": "response", "parts": parts, "usage": {"requests": 1}, "timestamp": "t"})
+            continue
+        kind = {"system": "system-prompt", "user": "user-prompt", "tool": "tool-return"}[m["role"]]
+        part = {"part_kind": kind, "content": m["content"], "timestamp": "t"}
+        if m["role"] == "tool":
+            part |= {"tool_name": m["name"], "tool_call_id": m["tool_call_id"]}
+        if found and found[-1]["kind"] == "request":
+            found[-1]["parts"].append(part)
+        else:
+            found.append({"kind": "request", "parts": [part], "instructions": None})
+    return {"messages": found, "tools": tools(one)}
+
+
+@shape("follow", "unplanned")
+def cohere_v2(one: Conversation) -> Json:
+    found = []
+    for m in messages(one):
+        if m["role"] == "tool":
+            document = {"type": "document", "document": {"data": m["content"]}}
+            found.append({"role": "tool", "tool_call_id": m["tool_call_id"], "content": [document]})
+        elif "tool_calls" in m:
+            plan = m.pop("reasoning_content", "")
+            found.append({"role": "assistant", "tool_calls": m["tool_calls"]} | ({"tool_plan": plan} if plan else {}))
+            if m["content"]:
+                found[-1]["content"] = m["content"]
+        elif m["role"] == "assistant":
+            thought = [{"type": "thinking", "thinking": m.get("reasoning_content")}] * ("reasoning_content" in m)
+            found.append({"role": "assistant", "content": [*thought, {"type": "text", "text": m["content"]}]})
+        else:
+            found.append(m)
+    return {"messages": found, "tools": tools(one), "model": "c"}
+
+
+@shape("reasoning", "follow", "calls", "results")
+def llama_index(one: Conversation) -> Json:
+    return {"messages": [
+        {"role": m["role"], "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": m["content"]}]}
+        for m in messages(one)], "tools": tools(one)}  # fmt: skip
+
+
+@shape("follow", "no calls")
+def haystack(one: Conversation) -> Json:
+    found = []
+    for m in messages(one):
+        parts: list[Json] = [{"text": m["content"]}] * bool(m["content"])
+        if m["role"] == "tool":
+            origin = {"tool_name": m["name"], "arguments": {}, "id": m["tool_call_id"]}
+            parts = [{"tool_call_result": {"result": m["content"], "origin": origin, "error": False}}]
+        elif "reasoning_content" in m:
+            parts.insert(0, {"reasoning": {"reasoning_text": m["reasoning_content"], "extra": {}}})
+        parts += [{"tool_call": {"tool_name": name, "arguments": arguments, "id": call_id}}
+                  for call_id, name, arguments in called(m)]  # fmt: skip
+        found.append({"role": m["role"], "meta": {}, "name": None, "content": parts})
+    return {"messages": found, "tools": tools(one)}
+
+
+@shape("open", "follow", "parallel", "both")
+def channels(one: Conversation) -> Json:
+    found: list[Row] = []
+    for m in messages(one):
+        if m["role"] == "tool":
+            found.append({"role": "tool", "name": f"functions.{m['name']}", "content": m["content"]})
+        elif m["role"] == "assistant":
+            if "reasoning_content" in m:
+                found.append({"role": "assistant", "channel": "analysis", "content": m["reasoning_content"]})
+            for _, name, arguments in called(m):
+                to = f"functions.{name}"
+                found.append(
+                    {"role": "assistant", "channel": "commentary", "recipient": to, "content": text(arguments)}
+                )
+            if m["content"] or not called(m):
+                found.append({"role": "assistant", "channel": "final", "content": m["content"]})
+        else:
+            found.append(m)
+    return {"messages": found, "tools": tools(one)}
+
+
+@shape("open", "follow", "parallel", "both")
+def ui_messages(one: Conversation) -> Json:
+    found: list[Row] = []
+    results = {m["tool_call_id"]: m["content"] for m in messages(one) if m["role"] == "tool"}
+    for m in messages(one):
+        if m["role"] == "tool":
+            continue
+        parts: list[Json] = [{"type": "text", "text": m["content"]}] * bool(m["content"])
+        if "reasoning_content" in m:
+            parts.insert(0, {"type": "reasoning", "text": m["reasoning_content"], "state": "done"})
+        for call_id, name, arguments in called(m):
+            part = {"type": f"tool-{name}", "toolCallId": call_id, "input": arguments, "state": "input-available"}
+            parts.append(
+                part | ({"output": results[call_id], "state": "output-available"} if call_id in results else {})
+            )
+        if m["role"] == "assistant" and found[-1]["role"] == "assistant":
+            found[-1]["parts"] += [{"type": "step-start"}, *parts]
+        else:
+            found.append({"id": str(len(found)), "role": m["role"], "parts": parts})
+    return {"messages": found, "tools": tools(one)}
+
+
+@shape("open", "system", "follow", "reasoning", "calls", "results", "tools")
+def dialogues(one: Conversation) -> Json:
+    names = {"user": "Human", "assistant": "Assistant"}
+    said = "".join(f"\n\n{names[m['role']]}: {m['content']}" for m in messages(one)[:-1])
+    last = messages(one)[-1]["content"]
+    return {"chosen": f"{said}\n\nAssistant: {last}", "rejected": f"{said}\n\nAssistant: No."}
+
+
+@shape("open", "system", "follow", "reasoning", "calls", "results", "tools")
+def alternating(one: Conversation) -> Json:
+    return {"id": "0", "data": [m["content"] for m in messages(one)]}
+
+
+@shape("open")
+def answered(one: Conversation) -> Json:
+    before, last = split(one)
+    return {"messages": before, "response": last, "tools": tools(one)}
+
+
+@shape("open", "follow", "rounds", "calls", "results", "tools")
+def thought_beside(one: Conversation) -> Json:
+    before, last = split(one)
+    row = {"question": before[-1]["content"], "answer": last["content"]}
+    row |= {"system": before[0]["content"]} if len(before) > 1 else {}
+    return row | ({"reasoning": last["reasoning_content"]} if "reasoning_content" in last else {})

@@ -75,11 +75,16 @@ def _system(value: Json) -> Json:
     return value if isinstance(value, str) and value.strip() else NOTHING
 
 
+_SWITCHES = frozenset(
+    ("on", "off", "true", "false", "yes", "no", "none", "null", "auto", "low", "medium", "high", "0", "1")
+)
+
+
 def _reasoning(value: Json) -> Json:
-    """A text, or what is one as the only item of a list; no word that switches reasoning on or off."""
+    """A text, or what is one as the only item of a list; no word that says whether to reason, or how much."""
     listed = opened(value)
     text = listed[0] if isinstance(listed, list) and len(listed) == 1 else value
-    return text if isinstance(text, str) and len(text.split()) > 1 else NOTHING
+    return text if isinstance(text, str) and text.strip() and text.strip().lower() not in _SWITCHES else NOTHING
 
 
 def _list(value: Json) -> bool:
@@ -104,7 +109,7 @@ ROW: dict[str, HoleTaker] = {
     "question": HoleTaker("a text or a list of messages", _said),
     "about": HoleTaker("a text", lambda value: NOTHING if value is None or value == "" else value),
     "answer": HoleTaker("a text or a list of messages", _answer),
-    "reasoning": HoleTaker("a text of several words", _reasoning),
+    "reasoning": HoleTaker("a text", _reasoning),
     "text": HoleTaker("a text", _of(_text, False)),
     "calls": HoleTaker("a list of calls or its JSON text", _of(_list)),
     "response": HoleTaker("an answer", _response),
