@@ -478,3 +478,11 @@ def test_escaped_markers_make_no_value() -> None:
     text = "&lt;start_function_call&gt;call:tide{a:&lt;escape&gt;Oslo&lt;escape&gt;}&lt;end_function_call&gt;"
     found = toolect.auto.parse(text, tools=[tool("tide", a="string")])
     assert not found.runnable and not found.clean
+
+
+@pytest.mark.parametrize("reader", ["react", "auto"])
+def test_a_line_of_yaml_is_no_text(reader: str) -> None:
+    """The only parameter is not given its own name; another word before a colon is text."""
+    search = {"name": "find", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
+    assert read(reader, "Action: find\nAction Input:\n  query: tides", search) is None
+    assert same(read(reader, "Action: find\nAction Input: Re: tides", search), "find", {"query": "Re: tides"})

@@ -21,6 +21,8 @@ from toolect._values.schema import Schema
 from toolect._values.text_values import is_broken, read_json
 from toolect._values.toolset import ToolSchemas
 
+_MEMBER = re.compile(r"\s{0,64}([\w-]{1,64}):(?:\s|\Z)").match
+"""A line that begins with a key."""
 _METHOD = re.compile(r"\s{0,64}([\w-]{1,64})\.[\w.\s]{1,64}\(").match
 """Code that begins with a name, a point, and what is called of it."""
 
@@ -155,6 +157,8 @@ class OpenText:
             names = self._schemas.of(call.name).names
             if names and call.key not in names:
                 call.fail(f"expected arguments in JSON, got a text - at {at}")
+            elif (member := _MEMBER(text)) is not None and member[1] in names:
+                call.fail(f"expected a text, got what may be the argument `{member[1]}` - at {at}")
         if self.writes:
             self._draft.write('"')
             call.partial = None
