@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from toolect._authoring.generate.random_conversations import cases
 from tools.chats.compare_chats import MIN_STALE, Compared, Difference, reasons, unreasoned
 from tools.chats.original_templates import Original, Template
+from tools.random_conversations import cases
 
 (CASE,) = cases(1, 1)
 TEMPLATE = Template("trl/harbour", "", (), Original())

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolect import registry
-from toolect._authoring.generate.random_conversations import ChatCase
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._authoring.lint import chat_checks as talks
 from toolect._chats.chat_grammar import texts_of
 from toolect._chats.chat_registry import chat, chats, looks_like

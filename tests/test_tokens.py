@@ -15,13 +15,13 @@ from small_tokenizers import SMALL, byte_level, fetched
 from test_chats import LAW, TIDE, conversations
 
 import toolect
-from toolect._authoring.generate.random_conversations import cases
 from toolect._events import ArgumentsDelta, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Message, Reasoning
 from toolect._rendered import Rendered, RenderError
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 from toolect.tokens import Encoded, TokenIdError, Tokenizer, adapted, encode, load, markers
+from tools.random_conversations import cases
 
 REAL = ("qwen3", "llama3_1", "deepseek_v3", "gemma3", "gptoss")
 DIALECTS = ("hermes", "qwen3-coder", "harmony", "mistral-v3", "glm-4.5", "pythonic", "deepseek-v3", "llama3-json")

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
-from toolect._authoring.generate.random_conversations import ChatCase
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
 from toolect._message import Call, Content, Message

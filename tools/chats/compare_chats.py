@@ -29,7 +29,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from toolect import registry
-from toolect._authoring.generate.random_conversations import ChatCase, cases
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
 from toolect._compiled import Dialect
@@ -42,6 +42,7 @@ from tools.chats.induction.template_asking import Template as Asked
 from tools.chats.original_templates import CACHE, Template, templates
 from tools.chats.template_texts import rendered
 from tools.pages.markdown_text import table
+from tools.random_conversations import cases
 from tools.reports import keep
 
 SHARE = 0.99

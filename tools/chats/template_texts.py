@@ -6,7 +6,7 @@ import datetime
 import json
 from collections.abc import Iterable, Sequence
 
-from toolect._authoring.generate.random_conversations import ChatCase
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._message import Json
 from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import run

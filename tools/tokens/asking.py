@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from toolect._authoring.generate.random_conversations import MARKUP
 from toolect.conversation import Conversation
 from toolect.tokens import Tokenizer
 from tools.peers.environments import answers
+from tools.random_conversations import MARKUP
 from tools.tokens.original_tokenizers import CACHE
 
 

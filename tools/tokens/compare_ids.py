@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import toolect
-from toolect._authoring.generate.random_conversations import ChatCase, cases
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats.verbs import Chat
 from toolect._rendered import RenderError
 from toolect._shown import alike
@@ -28,6 +28,7 @@ from tools.chats.original_templates import templates
 from tools.chats.template_texts import messages
 from tools.pages.markdown_text import table
 from tools.peers.environments import answers, peers, run
+from tools.random_conversations import cases
 from tools.reports import keep
 from tools.tokens import compare_weights, original_tokenizers
 from tools.tokens.asking import asked, quotes, said

@@ -13,7 +13,7 @@ from itertools import chain, combinations
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from toolect._authoring.generate.random_conversations import ChatCase, cases
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._message import Call, Message, Reasoning
 from toolect.chat_template import TemplateError
 from toolect.conversation import Assistant, Conversation, Results, System, Turn
@@ -21,6 +21,7 @@ from toolect.tokens import Tokenizer, load
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import rendered
 from tools.pages.markdown_text import table
+from tools.random_conversations import cases
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE
 

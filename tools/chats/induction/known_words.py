@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from toolect._authoring.generate.random_conversations import ChatCase
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._authoring.induction.equations import tokens
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._shown import alike

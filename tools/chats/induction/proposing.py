@@ -17,7 +17,7 @@ import msgspec
 import yaml
 from msgspec.structs import replace
 
-from toolect._authoring.generate.random_conversations import ChatCase, cases
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._authoring.lint.chat_checks import talk, unlike
 from toolect._chats.answers import plain_dialect
 from toolect._chats.control_tokens import control_tokens
@@ -38,6 +38,7 @@ from tools.chats.induction.cutting import Cut, Cutter
 from tools.chats.induction.known_words import Atoms, Slot, first_token
 from tools.chats.induction.regions import Draft, Example, InductionError, Region, facts_of, joined, which
 from tools.chats.induction.template_asking import DAY, Spellings, Template
+from tools.random_conversations import cases
 
 LEARNED, FITTED, TRIED, READ = 240, 80, 200, 40
 """Conversations that a chat is made of, those by which its fields are chosen (and as many with empty texts), those that

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from toolect._authoring.generate.random_conversations import ChatCase
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.turn_facts import answer_facts, following, literal_facts, turn_facts
 from toolect._message import dumps

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from toolect._authoring.generate.random_conversations import ChatCase, cases
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats.answers import plain_dialect
 from toolect._chats.template_work import TemplateWork, ways
 from toolect._message import Content, Json, Message
@@ -22,6 +22,7 @@ from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
 from tools.chats.induction.known_words import Slot, calls_of, numbered_turns, worded
+from tools.random_conversations import cases
 
 DAY = "2031-05-17"
 """The date that templates are told which tell it."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from toolect._authoring.generate.random_conversations import ChatCase, cases
+from toolect._authoring.generate.small_conversations import ChatCase, small_conversations
 from toolect._authoring.lint.grammar_checks import unreached
 from toolect._authoring.lint.places import descend
 from toolect._authoring.lint.subject import ChatSubject
@@ -27,8 +27,6 @@ from toolect._spec.problems import Problems, one_of
 from toolect._transcript import Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, User
 
-MAX_TALKS = 8
-"""Conversations that each chat is tried on. Beyond it: what only other ones would show is not found."""
 DAY = "2026-01-01"
 """The date of chats that write one."""
 _TEXT = "text"
@@ -165,7 +163,7 @@ def unreachable_rule(subject: ChatSubject) -> Iterator[Diagnostic]:
 
 def unread_conversation(subject: ChatSubject) -> Iterator[Diagnostic]:
     """The first turn that does not come back, else a text that is written otherwise when it was read."""
-    tried = (talk(subject.chat, case, "keep") for case in cases(1, MAX_TALKS, usual=True))
+    tried = (talk(subject.chat, case, "keep") for case in small_conversations())
     same: list[Talk] = []
     for given in tried:
         found = unlike(subject.chat, given) if given.text is not None else None

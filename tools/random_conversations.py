@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import string
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
+from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 
@@ -24,15 +24,6 @@ MARKUP = (
 OUTPUTS = (
     *PLAIN, '{"temperature": 21.5, "sky": "clear"}', "[]", "null", "4711", "true", "Error: no such port", "line\n" * 3,
 )  # fmt: skip
-
-
-class ChatCase(NamedTuple):
-    """A conversation, and how it is rendered: with the opening of the next answer or not, with thinking on or off."""
-
-    number: int
-    conversation: Conversation
-    generate: bool
-    thinking: bool | None
 
 
 def cases(seed: int, count: int, ids: str = "{random}", usual: bool = False) -> Iterator[ChatCase]:
