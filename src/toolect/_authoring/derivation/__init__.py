@@ -9,7 +9,7 @@ import msgspec
 
 from toolect._authoring.derivation.grammar_options import GrammarPart, PartKind, name_of, parts
 from toolect._authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
-from toolect._authoring.derivation.ways import NetworkWalk, RuleEntry
+from toolect._authoring.derivation.ways import NetworkWalk, RuleEntry, Take
 from toolect._compiled import Dialect, Mode, Tools, check_mode
 from toolect._graph.network import Network, Option
 from toolect._message import Message, Repair, Status
@@ -80,14 +80,9 @@ def derive(
 
 def edges(dialect: Dialect, lexemes: Sequence[Lexeme]) -> frozenset[str]:
     """The parts of the grammar that these lexemes take: the keys of `Derivation.edges`. Their places do not matter."""
-    found = {"start"}
-    for trail in _walk(dialect._graph().network).crossed(lexemes):
-        for crossing in trail:
-            if isinstance(crossing, RuleEntry):
-                found.add(crossing.rule)
-            elif isinstance(crossing, Option):
-                found.add(name_of(crossing))
-    return frozenset(found)
+    crossed = {one for way in _walk(dialect._graph().network).ways(lexemes) for one in way if not isinstance(one, Take)}
+    rules = {one.rule for one in crossed if isinstance(one, RuleEntry)}
+    return frozenset({"start", *rules, *(name_of(one) for one in crossed if isinstance(one, Option))})
 
 
 @lru_cache(maxsize=128)  # of every dialect that is shipped: a corpus may hold all of them in turn

@@ -6,7 +6,7 @@ came from. A step is computed once for the same places and lexeme.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._graph.network import Network, Option
@@ -55,32 +55,11 @@ class Arrival(NamedTuple):
     symbol: Symbol
 
 
-class Ending(NamedTuple):
-    """Where the likeliest way ends: at the place with this index, after these crossings."""
-
-    origin: int
-    trail: Trail
-
-
-class LexemeStep:
+class LexemeStep(NamedTuple):
     """The places after a lexeme, and how each was reached."""
 
-    __slots__ = ("arrivals", "ending", "kernel", "then")
-
-    def __init__(self, kernel: Kernel, arrivals: tuple[Arrival, ...]) -> None:
-        self.kernel, self.arrivals = kernel, arrivals
-        self.then: dict[Key, LexemeStep] = {}
-        """The steps from there that are known."""
-        self.ending: Ending | None = None
-        """How the way ends there, once that has been asked for."""
-
-
-class Stretch(NamedTuple):
-    """Lexemes that are read in one go, with the step over each, and how the way goes on after the last one."""
-
-    lexemes: Sequence[Lexeme]
-    steps: list[LexemeStep]
-    ending: Ending
+    kernel: Kernel
+    arrivals: tuple[Arrival, ...] = ()
 
 
 class NetworkWalk:
@@ -88,57 +67,52 @@ class NetworkWalk:
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self.start = LexemeStep(((network.starts["start"], None),), ())
+        self.start = LexemeStep(((network.starts["start"], None),))
         self._stacks: dict[tuple[int, Stack | None], Stack] = {}
         self._steps: dict[tuple[Kernel, Key], LexemeStep] = {}
         self._closures: dict[Kernel, list[Place]] = {}
 
     def ways(self, lexemes: Sequence[Lexeme]) -> list[list[Crossing | Take]]:
         """What happens on the likeliest way through all lexemes: one list for each time that reading began."""
-        found = [_way(stretch) for stretch in self._stretches(lexemes)]
-        return [way for way in found if way] or found[:1]
-
-    def crossed(self, lexemes: Sequence[Lexeme]) -> Collection[Trail]:
-        """The crossings on that way, in no order."""
-        found: dict[int, Trail] = {}  # by identity: most lexemes are crossed to as others were
-        for _, steps, (at, ending) in self._stretches(lexemes):
-            found[id(ending)] = ending
-            for step in reversed(steps):
-                at, trail, _ = step.arrivals[at]
-                found[id(trail)] = trail
-        return found.values()
-
-    def _stretches(self, lexemes: Sequence[Lexeme]) -> Iterator[Stretch]:
-        """The lexemes and the steps over them, anew whenever what was open is given up."""
-        last, begun, steps = self.start, 0, list[LexemeStep]()
-        for i, lexeme in enumerate(lexemes):
-            step = last.then.get(lexeme.key) or self._step(last, lexeme.key)
-            anew = self._step(self.start, lexeme.key) if lexeme.fresh or not step.kernel else None
+        found: list[list[Crossing | Take]] = []
+        steps: list[tuple[LexemeStep, Lexeme]] = []
+        last = self.start
+        for lexeme in lexemes:
+            step = self._over(last.kernel, lexeme.key)
+            anew = self._over(self.start.kernel, lexeme.key) if lexeme.fresh or not step.kernel else None
             if not step.kernel and (self.network.spec.code or anew is not None and not anew.kernel):
                 step = self._after_statement(last.kernel, lexeme.key)
             if anew is not None and (anew.kernel and lexeme.fresh or not step.kernel):  # what was open is given up
-                yield Stretch(lexemes[begun:i], steps, self._end(last))
-                begun, steps, step = i, [], anew
+                found.append(self._way(steps, last.kernel))
+                steps, step = [], anew
                 if not step.kernel:  # a reading that the grammar does not know
-                    last, begun = self.start, i + 1
+                    last = self.start
                     continue
-            steps.append(step)
+            steps.append((step, lexeme))
             last = step
-        yield Stretch(lexemes[begun:], steps, self._end(last))
+        found.append(self._way(steps, last.kernel))
+        return [way for way in found if way] or found[:1]
 
-    def _step(self, last: LexemeStep, key: Key) -> LexemeStep:
-        """The step over `key` from where `last` led."""
-        step = self._over(last.kernel, key)
-        last.then[key] = step
-        return step
+    def _way(self, steps: Sequence[tuple[LexemeStep, Lexeme]], last: Kernel) -> list[Crossing | Take]:
+        """The way over lexemes that leads to the end of the grammar, else the first one, from its beginning."""
+        states = self.network.states
+        ends = ((i, trail) for at, stack, i, trail in self._closure(last) if stack is None and states[at].final)
+        at, trail = next(ends, (0, ()))
+        way: list[Crossing | Take] = [*reversed(trail)]
+        for step, lexeme in reversed(steps):
+            at, trail, symbol = step.arrivals[at]
+            way.append(Take(lexeme, symbol))
+            way += reversed(trail)
+        way.reverse()
+        return way
 
     def _over(self, kernel: Kernel, key: Key) -> LexemeStep:
+        """The step over a lexeme from any of some places."""
         step = self._steps.get((kernel, key))
         if step is None:
             if len(self._steps) >= MAX_STEPS:
                 self._steps.clear()
                 self._closures.clear()
-                self.start.then.clear()
             found: dict[Config, Arrival] = {}
             for at, stack, origin, trail in self._closure(kernel):
                 for edge in self.network.states[at].edges:
@@ -161,17 +135,6 @@ class NetworkWalk:
         step = self._over(tuple(ended), key)
         arrivals = ((origins[a.origin], a) for a in step.arrivals)
         return LexemeStep(step.kernel, tuple(Arrival(i, left + a.trail, a.symbol) for (i, left), a in arrivals))
-
-    def _end(self, last: LexemeStep) -> Ending:
-        """The first of the places from which the grammar may end, and the way there; else the first place."""
-        if last.ending is None:
-            ends = (
-                Ending(origin, trail)
-                for at, stack, origin, trail in self._closure(last.kernel)
-                if stack is None and self.network.states[at].final
-            )
-            last.ending = next(ends, None) or Ending(0, ())
-        return last.ending
 
     def _closure(self, kernel: Kernel) -> list[Place]:
         """Every place that `kernel` leads to without reading, in grammar order, with the way there."""
@@ -210,16 +173,3 @@ class NetworkWalk:
     def _push(self, target: int, parent: Stack | None) -> Stack:
         """Where a rule goes on when the one inside of it ends: equal stacks are the same object."""
         return self._stacks.setdefault((target, parent), Stack(target, (), parent))
-
-
-def _way(stretch: Stretch) -> list[Crossing | Take]:
-    """The way that leads to the end of the grammar, else the first one, from its beginning."""
-    lexemes, steps, (at, ending) = stretch
-    way: list[Crossing | Take] = [*reversed(ending)]
-    for step, lexeme in zip(reversed(steps), reversed(lexemes), strict=True):
-        arrival = step.arrivals[at]
-        way.append(Take(lexeme, arrival.symbol))
-        way += reversed(arrival.trail)
-        at = arrival.origin
-    way.reverse()
-    return way
