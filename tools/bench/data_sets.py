@@ -4,9 +4,9 @@
 
 Rows are conversations of nine messages with two calls and one of twenty lists of tools, made from a seed. Beside all
 that a process does with its lines stands the plainest loop over them: `json.loads`, the template of the chat's model by
-jinja2 in the sandbox of transformers, compiled beforehand, and `json.dumps`. That writes the same text; it checks
-nothing. Speed is counted in processor time, as others may share the machine. With what is preset it takes some five
-minutes of two cores; `--size 1000` measures a large file.
+jinja2 in the sandbox of transformers, compiled beforehand, and `json.dumps`. That checks
+nothing. Speed is counted in processor time, as others may share the machine. With what is preset it takes three minutes
+of processor time; `--size 1000` measures a large file.
 
 Targets
   speed      at least 1.5 times the rows of that loop, from messages to a transcript
@@ -475,10 +475,10 @@ each dialect is made.
 def main() -> None:
     """Print the figures, or write them."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("--size", type=int, default=100, metavar="MB")
+    options.add_argument("--size", type=int, default=50, metavar="MB")
     options.add_argument("--row", type=int, default=80, metavar="MB")
     options.add_argument("--hard", type=int, default=6, metavar="MB")
-    options.add_argument("--rows", type=int, default=1000, metavar="N")
+    options.add_argument("--rows", type=int, default=600, metavar="N")
     options.add_argument("--to", nargs="+", default=[], metavar="CHAT")
     options.add_argument("--write", action="store_true")
     options.add_argument("--guard", action="store_true")
