@@ -5,7 +5,7 @@
 Rows are conversations of nine messages with two calls and one of twenty lists of tools, made from a seed. Beside all
 that a process does with its lines stands the plainest loop over them: `json.loads`, the template of the chat's model by
 jinja2 in the sandbox of transformers, compiled beforehand, and `json.dumps`. That checks nothing. Speed is counted in
-processor time, as others may share the machine. With what is preset it takes two minutes of that; a large file is `--size 1000`.
+processor time, as others may share the machine. It takes two minutes of that; a large file is `--size 1000`.
 
 Targets
   speed      at least 1.5 times the rows of that loop, from messages to a transcript
