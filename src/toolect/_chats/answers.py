@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolect._building.quotation import line_before, quoted
 from toolect._chats.control_tokens import any_of, has_any, rarest
-from toolect._chats.filling import SlotAnswer
+from toolect._chats.filling import ORDER, SlotAnswer
 from toolect._chats.plan import Plans
 from toolect._chats.prompt_tools import TEXT
 from toolect._chats.trimming import TRIMS
@@ -19,8 +19,6 @@ from toolect._compiled import Dialect
 from toolect._diagnostic import Place
 from toolect._graph.needle import echo_regex
 from toolect._message import Call, Content, Message, Reasoning, Segment
-from toolect._objects import not_finite
-from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._search.follow import shape_keys
 from toolect._search.island import Island, island
@@ -42,7 +40,6 @@ def plain_dialect() -> Dialect:
 
 _OPEN = ("{", "[")
 _TEXTS: dict[type, ChatRole] = {Content: ChatRole.CONTENT, Reasoning: ChatRole.REASONING}
-_ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
 
 
 def _is_closed(text: str) -> bool:
@@ -82,8 +79,8 @@ class Answers:
                 reasoning += segment.text  # type: ignore[union-attr]
             else:
                 calls.append(segment)  # type: ignore[arg-type]
-            ordered = ordered and _ORDER[kind] >= rank
-            rank = _ORDER[kind]
+            ordered = ordered and ORDER[kind] >= rank
+            rank = ORDER[kind]
         closer, thoughts = plans.thought_closer, plans.spec.thoughts
         taken = thoughts is Thoughts.TAKEN and not reasoning
         if closer and (taken or thoughts is Thoughts.DROPPED) and closer in content:
@@ -96,20 +93,6 @@ class Answers:
         if plans.content_trim is not None:
             content = plans.content_trim(content)
         return SlotAnswer(message, content, reasoning, calls, ordered)
-
-    def check(self, said: SlotAnswer) -> None:
-        """Raise RenderError for an answer with calls that cannot be written, or in an order that cannot be."""
-        for call in said.calls:
-            if not call.runnable:
-                raise RenderError(
-                    "call",
-                    f"a {call.status} call has no canonical spelling (`Conversation.unread_as_text` makes text of it)",
-                    call.raw,
-                )
-            if not_finite(call.arguments) is not None:
-                raise RenderError("arguments", "expected finite numbers", call.arguments_text)
-        if not said.ordered:
-            raise RenderError("answer", "expected reasoning, then content, then calls", said.content)
 
     def is_text(self, texts: Iterable[str], tools: Iterable[Mapping[str, Any]]) -> bool:
         """True when nothing in the content or reasoning of an answer may be read as anything else."""

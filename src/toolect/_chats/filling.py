@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from toolect._chats.prompt_tools import TEXT, in_json
-from toolect._message import Call, Json, Message
+from toolect._message import Call, Content, Json, Message, Reasoning
+from toolect._objects import not_finite
 from toolect._prompting.notation import inset, speller
 from toolect._prompting.outputs import written
 from toolect._prompting.tools import write_tools
@@ -28,6 +29,26 @@ class SlotAnswer(NamedTuple):
     calls: Sequence[Call]
     ordered: bool
     """True when reasoning comes before content, and both before calls."""
+
+
+ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
+"""What comes before what in an answer."""
+
+
+def check_spelled(message: Message) -> None:
+    """Raise RenderError for an answer with calls that cannot be written, or in an order that cannot be."""
+    for call in message.calls:
+        if not call.runnable:
+            raise RenderError(
+                "call",
+                f"a {call.status} call has no canonical spelling (`Conversation.unread_as_text` makes text of it)",
+                call.raw,
+            )
+        if not_finite(call.arguments) is not None:
+            raise RenderError("arguments", "expected finite numbers", call.arguments_text)
+    kinds = [ORDER[type(segment)] for segment in message.segments]
+    if kinds != sorted(kinds):
+        raise RenderError("answer", "expected reasoning, then content, then calls", message.content)
 
 
 class Pair(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toolect._chats.filling import SlotAnswer
+from toolect._chats.filling import SlotAnswer, check_spelled
 from toolect._chats.outline import Outline, Outliner
 from toolect._chats.turn_facts import TurnFacts, following
 from toolect._chats.writing import Writer
@@ -93,7 +93,7 @@ class _TranscriptDraft:
         head, turns, tail = self._outlines(first, count)
         if not writer.keep:
             for index in (index for outline in turns for index in outline.written if index in self._odd):
-                writer.answers.check(self._odd[index])
+                check_spelled(self._odd[index].message)
         begin = self._back(first)
         if head is not None:
             writer.follow(head, body)

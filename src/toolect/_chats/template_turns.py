@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from toolect._chats.filling import check_spelled
 from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.guarding import split_markers
 from toolect._chats.writing import Unsafe
 from toolect._exchange.gathering import check
 from toolect._exchange.numbering import numbered
-from toolect._message import Call, Content, MessageError, Reasoning
-from toolect._objects import not_finite
+from toolect._message import MessageError
 from toolect._rendered import RenderError
 from toolect._transcript import Defused
 from toolect._turns import Assistant, Turn
 from toolect.conversation import Conversation
-
-_ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
 
 
 def sound(turns: Sequence[Turn]) -> list[Turn]:
@@ -27,20 +25,8 @@ def sound(turns: Sequence[Turn]) -> list[Turn]:
     except MessageError as error:
         raise RenderError("conversation", str(error)) from None
     for turn in turns:
-        if not isinstance(turn, Assistant):
-            continue
-        for call in turn.message.calls:
-            if not call.runnable:
-                raise RenderError(
-                    "call",
-                    f"a {call.status} call has no canonical spelling (`Conversation.unread_as_text` makes text of it)",
-                    call.raw,
-                )
-            if not_finite(call.arguments) is not None:
-                raise RenderError("arguments", "expected finite numbers", call.arguments_text)
-        kinds = [_ORDER[type(segment)] for segment in turn.message.segments]
-        if kinds != sorted(kinds):
-            raise RenderError("answer", "expected reasoning, then content, then calls", turn.message.content)
+        if isinstance(turn, Assistant):
+            check_spelled(turn.message)
     return list(numbered(turns))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import changes, turn_changes
 from toolect._chats.filler import PlanFiller
-from toolect._chats.filling import Data, SlotAnswer
+from toolect._chats.filling import Data, SlotAnswer, check_spelled
 from toolect._chats.given_texts import compared
 from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.ops import Each, Fill
@@ -71,7 +71,7 @@ class Writer(PlanFiller):
         if not self.keep:
             for index, one in self.odd:
                 if index in outline.written:
-                    self.answers.check(one)
+                    check_spelled(one.message)
         self.follow(outline, body)
         self.written = body, shared
         self.look(body, outline.written)
