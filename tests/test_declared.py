@@ -364,6 +364,18 @@ def test_odd_names_that_are_not_declared(name: str) -> None:
         assert found is None or not same(found, "Answer", {"a": "Oslo"}), wire
 
 
+@pytest.mark.parametrize("odd", ["21st.fetch", "天气", "поиск_файлов", "a/b"])
+@pytest.mark.parametrize("name", ["lfm2", "minicpm3"])
+def test_what_is_called_behind_an_opener_is_an_attempt(name: str, odd: str) -> None:
+    """Whatever its name is, declared or not, it is a malformed call of that name, and no content."""
+    wire = str(toolect.dialect(name).render(Call(odd, {"a": "Oslo"}), [tool(odd, a="string")]))
+    for reader in (toolect.dialect(name), toolect.auto):
+        for tools in ([], [tool("other", b="string")]):
+            message = reader.parse(f"Well. {wire}", tools)
+            assert [call.name for call in message.calls] == [odd] and not message.runnable
+            assert message.content.strip() == "Well."
+
+
 @pytest.mark.parametrize(
     "name", ["dots", "dsml-v3.2", "inkling", "lfm2", "minimax-m2", "mistral-v11", "mistral-v13", "react"]
 )

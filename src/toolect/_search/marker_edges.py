@@ -57,6 +57,8 @@ _SHORT: Final = 40
 _SYMBOLS: Final = 4
 _SOON: Final = 48
 _NO_MARKER: Final = 64
+_CALLED: Final = re.compile(r"([^\s()\[\]{}<>\"'`]{1,128})\(")
+"""What is called by a name that no grammar has for one."""
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _OBJECT: Final = re.compile(r"\[?\s*\{")
 _VALUES: Final = (Role.VALUE, Role.JSON)
@@ -760,6 +762,8 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         found.append(begin_again(window, one, costs.break_off - 2, act.start, ends))
     closes = known is not None and not opens and known in graph.closers
     tool = None if context.name or closes or not _opened(window, one) else window.named_near(at)
+    if tool is None and call is None and context.opener in graph.long_openers and (odd := _CALLED.match(buf, at)):
+        tool = odd[1]
     if tool is not None:
         path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(node, place, tool))
         found.append(window.make(one, costs.no_arguments, place, Mode.SKIPPED, (False, place), path))
