@@ -11,9 +11,15 @@ from toolect._message import Json, Message
 from toolect._rendering.differences import IDS, MEANING, SegmentChange, unchanged
 
 
-def stream(dialect: Dialect, chunks: Iterable[str], **options: Any) -> tuple[Message, list[Event]]:
-    """The message and the events of a text that arrives in these chunks; `options` as for `Dialect.stream`."""
+def stream(
+    dialect: Dialect, chunks: Iterable[str], searched: bool = False, **options: Any
+) -> tuple[Message, list[Event]]:
+    """The message and the events of a text that arrives in these chunks; `options` as for `Dialect.stream`.
+
+    A `searched` one is read by the search from its beginning on, as it is where what has been read is asked for.
+    """
     stream = dialect.stream(**options)
+    assert not (searched and stream.pending)
     events = [event for chunk in chunks for event in stream.feed(chunk)]
     events += stream.close()
     return stream.message, events

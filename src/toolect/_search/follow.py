@@ -155,7 +155,7 @@ def after_value(node: Node, empty: tuple[str, ...] = ()) -> Node:
     """The node after the JSON of `node`, or after a value for which the markers `empty` can stand."""
     if not empty and node.json:
         return node.step(JSON).node
-    for core in empty or next(iter(empty_values(node).values())):
+    for core in empty or next(iter(empty_values(node).values()), ()):
         node = node.step(core).node
     return node
 
