@@ -22,7 +22,7 @@ from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_en
 from toolect._rows.ignored_fields import check_read, left_out, of_message
 from toolect._rows.normalize import Tools, mended_messages, tools_in
 from toolect._rows.result_ids import results_of_others
-from toolect._rows.row_fields import TurnShape
+from toolect._rows.row_fields import TurnShape, row_kinds
 from toolect._rows.row_source import Source
 from toolect._rows.system_text import besides
 from toolect._turns import Assistant, System, Turn
@@ -124,7 +124,7 @@ class OpenRow:
 
     def _without_tools(self, turn: System) -> Iterator[System]:
         """A system turn without what it tells of the tools; nothing where it says no more than that."""
-        rest = besides(turn.text)
+        rest = besides(turn.text, row_kinds(self.source.files).prompts)
         if rest.names != {*self.tools.schemas}:
             if tells_of(turn.text, self.tools.tools):
                 self.notes.append(Change(MAY_TELL, detail=turn.text[:60]))

@@ -221,6 +221,8 @@ class RowKinds(msgspec.Struct, frozen=True):
     """The kinds of rows that there are, those of users before those that are shipped."""
 
     kinds: tuple[RowKind, ...]
+    prompts: tuple[str, ...] = ()
+    """Texts that stand around the definitions of tools in system texts."""
     _of_columns: dict[tuple[tuple[str, ...], frozenset[str]], tuple[RowKind, ...]] = {}
 
     def of_columns(self, columns: tuple[str, ...], plain: frozenset[str]) -> tuple[RowKind, ...]:
@@ -250,10 +252,10 @@ def shipped() -> Path:
 def row_kinds(paths: tuple[str, ...] = ()) -> RowKinds:
     """The kinds of rows in these files, and the shipped ones. Raises SpecError."""
     problems = Problems()
-    kinds = read_kinds((*map(Path, paths), shipped()), problems)
+    kinds, prompts = read_kinds((*map(Path, paths), shipped()), problems)
     if any(one.severity is Severity.ERROR for one in problems.found):
         raise SpecError(problems.found)
-    return RowKinds(kinds)
+    return RowKinds(kinds, prompts)
 
 
 def lint_rows(path: Path) -> list[Diagnostic]:
@@ -272,11 +274,11 @@ def holds_rows(path: Path) -> bool:
     return document is not None and any(isinstance(document.get(key), YamlTable) for key in ("rows", "turns"))
 
 
-_SECTIONS = ("roles", "turns", "rows")
+_SECTIONS = ("roles", "prompts", "turns", "rows")
 
 
-def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[RowKind, ...]:
-    """The kinds in these files, in their order; what is wrong is noted."""
+def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[tuple[RowKind, ...], tuple[str, ...]]:
+    """The kinds in these files, in their order, and their prompts; what is wrong is noted."""
     documents = []
     for path in paths:
         text = read_text(path, problems, "missing-spec")
@@ -286,7 +288,9 @@ def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[RowKind, ..
             documents.append(document)
     roles: dict[str, Speaker] = {}
     shapes: dict[str, TurnShape] = {}
+    prompts: list[str] = []
     for document in reversed(documents):  # what is shipped comes last
+        prompts += _texts(document.get("prompts"), problems)
         roles |= {key.text: word for key, word in _roles(document.get("roles"), problems)}
         for name, fields, node in _structs(document.get("turns"), TurnFields, problems):
             each, parts, skip, response, result = (
@@ -312,10 +316,18 @@ def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[RowKind, ..
                 problems.error("wrong-value", f"{expected}, got none in `{name}`", node.place)
             elif name not in kinds:
                 kinds[name] = RowKind(name, row, shapes[row.turns], whole, known, line)
-    return (*kinds.values(),)
+    return (*kinds.values(),), (*prompts,)
 
 
 _TOLD = {"turns", "items", "steps", "answer", "text", "calls", "response", "row", "chosen", "transcript", "failure"}
+
+
+def _texts(node: Node | None, problems: Problems) -> Iterator[str]:
+    for _, value in node.entries if isinstance(node, YamlTable) else ():
+        if text := getattr(value, "text", ""):
+            yield text
+        else:
+            problems.error("wrong-type", f"expected a text, got {describe(value)}", value.place)
 
 
 def _roles(node: Node | None, problems: Problems) -> Iterator[tuple[Any, Speaker]]:

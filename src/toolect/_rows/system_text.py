@@ -1,6 +1,7 @@
 """What a system text says besides telling of tools.
 
-The definitions go, and what stands around them if a chat that is known writes it there, or it has no words of its own.
+The definitions go, and what stands around them if a chat that is known, or a data set whose prompt is declared, writes
+it there, or it has no words of its own.
 All else stays: a persona and instructions cannot be distinguished.
 """
 
@@ -37,13 +38,13 @@ class Besides(NamedTuple):
 
 
 @lru_cache(MAX_KEPT)
-def besides(system: str) -> Besides:
-    """What a system text says besides telling of tools; all of it where it defines none."""
+def besides(system: str, prompts: tuple[str, ...] = ()) -> Besides:
+    """What a system text says besides telling of tools, as `prompts` do; all of it where it defines none."""
     found = embedded_tools(system)
     if not found.spans:
         return Besides(frozenset(), system)
     names = frozenset(tool["function"]["name"] for tool in found.tools)
-    known = _known((*chats(),)) | {_key(name) for name in names}
+    known = _known((*chats(),), prompts) | {_key(name) for name in names}
     edges = [0, *(edge for span in _widened(system, found.spans) for edge in span), len(system)]
     gaps = [(edges[at], edges[at + 1]) for at in range(0, len(edges), 2)]
     kept = [
@@ -88,9 +89,9 @@ def _kept(text: str, start: int, end: int, known: frozenset[str], behind: bool, 
 
 
 @lru_cache(4)
-def _known(names: tuple[str, ...]) -> frozenset[str]:
-    """The sentences that chats write around the definitions of tools."""
-    texts = (text for name in names for text in _around_tools(chat(name).spec))
+def _known(names: tuple[str, ...], prompts: tuple[str, ...]) -> frozenset[str]:
+    """The sentences that chats and prompts have around the definitions of tools."""
+    texts = (*(text for name in names for text in _around_tools(chat(name).spec)), *prompts)
     parts = (part for text in texts for part in (text, _CLOSED.sub("", text), _OPENED.sub("", text)))
     return frozenset(_key(sentence) for part in parts for sentence in _SENTENCE.findall(part))
 
