@@ -24,7 +24,7 @@ from command_line import RUN, on_terminal
 
 import toolect
 from toolect import _extras as extras
-from toolect._authoring import processes
+from toolect import _processes as processes
 from toolect._cli import COMMANDS, examples, main, many
 from toolect._cli.lint import coloured
 from toolect._cli.moved import MOVED_COMMANDS, MOVED_OPTIONS
