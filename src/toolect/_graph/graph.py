@@ -31,7 +31,7 @@ class Graph:
     def __init__(self, network: Network, policies: Policies) -> None:
         self.network, self.policies = network, policies
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self.strides = (policies.after_calls, policies.coercion) == ("keep", "spec")
+        self.strides = (policies.after_calls, policies.coercion, policies.unwrapped) == ("keep", "spec", "accept")
         self.strides = (
             self.strides and not network.spec.lines and (policies.aside_calls == "run" or not network.spec.aside)
         )
