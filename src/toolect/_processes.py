@@ -23,7 +23,7 @@ AHEAD = 3
 """Pieces of work for each process that are handed out and not yet asked for."""
 
 
-COLLECT = 50_000, 20, 100
+COLLECT = 50_000
 """How many objects are made before those that refer to one another are looked for (see `gc.set_threshold`): graphs of
 many dialects are large and stay, and going over them every 700 objects takes a third of the time."""
 
@@ -78,9 +78,9 @@ def _without_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def collect_less() -> None:
-    """Look for garbage as seldom as a process should that reads much and does little else."""
-    gc.set_threshold(*COLLECT)
+def collect_less(objects: int = COLLECT) -> None:
+    """Look for garbage as seldom as a process should that reads much and does little else: after so many objects."""
+    gc.set_threshold(objects, 20, 100)
 
 
 def _begin(watched: Connection, start: Callable[..., object] | None, *given: Any) -> None:

@@ -67,11 +67,11 @@ def command(
 def _report(targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, jobs: int | None) -> int:
     """Lint, and write what is found; the exit status."""
     from toolect._authoring.lint.formats import FORMATS as WRITERS
-    from toolect._authoring.lint.runner import lint
+    from toolect._authoring.lint.runner import GARBAGE, lint
     from toolect._processes import collect_less, cores
     from toolect._rows.row_fields import holds_rows, lint_rows
 
-    collect_less()
+    collect_less(GARBAGE)
     found: list[Diagnostic] = []
     looked: set[str] = set()
     for path, names in targets.items():

@@ -20,7 +20,7 @@ from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect._dialect_registry import DialectShelf, Registry
 from toolect._files import holds_chats
-from toolect._processes import pool
+from toolect._processes import collect_less, pool
 from toolect._spec.chat_load import load_chat_entries, read_chat_entries
 from toolect._spec.chat_model import ChatSpec
 from toolect._spec.document import read_text
@@ -34,6 +34,8 @@ from toolect.registry import shipped
 
 WORTH_STARTING = 4
 """Entries that each process has at least: to start one takes as long as to look at two."""
+GARBAGE = 2_000_000
+"""Objects after which a process looks for garbage: that takes a sixth of the time, and so many are 200 MB."""
 DECISIVE = "failing-case"
 """A dialect whose cases fail is tried no further: whatever else does not hold most likely follows from that."""
 
@@ -163,7 +165,7 @@ def each(look: Callable[[Any], Any], names: Sequence[Any], jobs: int) -> Iterato
     if jobs <= 1:
         yield from map(look, names)
         return
-    with pool(jobs) as processes:
+    with pool(jobs, collect_less, GARBAGE) as processes:
         yield from processes.map(look, names, chunksize=1 + len(names) // (jobs * 8))
 
 
