@@ -66,7 +66,7 @@ def _spelling(shape: Obj) -> tuple[str, str]:
         match member.shape:
             case Const(value):
                 part = re.escape(dumps(value))
-            case Hole(HoleKind.NAME):
+            case Hole(HoleKind.NAME) if not member.optional:
                 part = _NAME_GROUP
             case Hole(HoleKind.ID):
                 part = _ID_GROUP
