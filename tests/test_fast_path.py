@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from functools import partial
-from itertools import accumulate, product
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -15,18 +12,13 @@ from shipped_corpus import Case
 
 import toolect
 from toolect import registry
-from toolect._authoring.generate.facts import facts
 from toolect._canonical.fast_path import read_canonical
-from toolect._canonical.fused_stream import FusedStream, streams
 from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import index
-from toolect._events import CallEnd, CallStart, Event
-from toolect._message import Call, Content, Json, Message, Reasoning
-from toolect._rendered import RenderError
+from toolect._message import Message
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.hypothesis import Hypothesis
 from toolect._values.toolset import NO_TOOLS, tool_schemas
-from tools.fuzz.damage import damaged
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 READ = 990
@@ -100,108 +92,6 @@ def test_steps_change_nothing(name: str) -> None:
             assert found == expected, chunks
 
     shipped_corpus.each(shipped_corpus.cases_of(name), check)
-
-
-def two_readers(name: str, tools: Sequence[Json], policies: dict[str, Any]) -> tuple[FusedStream, AnswerSearch] | None:
-    """The reader of a stream, and the search alone; None where streams are not fused."""
-    schemas, dialect = tool_schemas(tools), toolect.dialect(name)
-    own = dialect._with_names(schemas)
-    graph = own._graph(policies)
-    search = partial(AnswerSearch, own.spec, graph, schemas, streaming=True)
-    return (FusedStream(graph, schemas, search), search()) if streams(graph) else None
-
-
-def gist(events: list[Event]) -> list[tuple[str, int, Any]]:
-    """What events tell, however it is divided into deltas."""
-    told: list[tuple[str, int, Any]] = []
-    for event in events:
-        kind, index, text = type(event).__name__, getattr(event, "index", -1), getattr(event, "text", None)
-        if isinstance(event, CallStart | CallEnd):
-            told.append((kind, index, event.name if isinstance(event, CallStart) else event.call))
-        elif told and told[-1][:2] == (kind, index):
-            told[-1] = kind, index, told[-1][2] + text
-        else:
-            told.append((kind, index, text))
-    return told
-
-
-@over_all
-def test_fused_streams_tell_what_the_search_tells(name: str) -> None:
-    """In any chunks, whole or damaged: where the search takes over in the middle of an answer, nothing comes twice."""
-
-    def check(case: Case) -> None:
-        policies = {key: value for key, value in case.options.items() if key not in ("tools", "mode", "prefix")}
-        random = Random(case.text)
-        for text in (case.text, damaged(case.text, random, facts(toolect.dialect(name)).markers, 2)):
-            made = None if case.options.get("prefix") else two_readers(name, case.options.get("tools", ()), policies)
-            if made is None:
-                return
-            fused, search = made
-            told, expected, at = list[Event](), search.feed(text), 0
-            while at < len(text):
-                size = random.choice((1, 1, 2, 4, 30))
-                told += fused.feed(text[at : at + size])
-                at += size
-            assert gist(told + fused.close()) == gist(expected + search.close()), text
-            assert shipped_corpus.plain(fused.message) == shipped_corpus.plain(search.message), text
-
-    shipped_corpus.each(shipped_corpus.cases_of(name), check)
-
-
-TOOLS: list[Json] = [
-    {"name": "look", "parameters": {"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}},
-    {"name": "write", "parameters": {"properties": {"body": {"type": "string"}, "tags": {"type": "array"}}}},
-]
-CODE = "def f(x):\n    if x < 3 and \"a\" in 'b': return {1, [2]}\n\treturn <b>x</b> \u00e9\n"
-ANSWERS = [
-    [Call("look", {"city": "Oslo, Norway", "days": 3})],
-    [Call("write", {"body": CODE})],
-    [Call("write", {"tags": ["a b", "c", {"d": 1.5}], "body": "x"})],
-    [Call("look", {}), Call("look", {"city": "Rome"})],
-    [Content("Let me look at it, now.\n"), Call("look", {"city": "Oslo"})],
-    [Reasoning("They want < 3 days."), Content("It is fine in Oslo: 3 degrees, and a < b.")],
-]
-ONE_LATE = {"beam", "muse", "rwkv"}
-"""Dialects in which an event comes with the character after the one with which the search tells it."""
-
-
-@over_all
-@pytest.mark.parametrize("tools", [(), TOOLS], ids=["no tools", "tools"])
-def test_fused_streams_are_not_late(name: str, tools: Sequence[Json]) -> None:
-    """After each character of a canonical answer no less has been told than the search has told by then."""
-    for answer in ANSWERS:
-        try:
-            text = str(toolect.dialect(name).render(Message(tuple(answer)), tools=TOOLS))
-        except RenderError:
-            continue
-        if (made := two_readers(name, tools, {})) is None or name in ONE_LATE:
-            return
-        told, expected = Counter[str](), Counter[str]()
-        for at, sign in enumerate(text, 1):
-            for reader, counts in zip(made, (told, expected), strict=True):
-                for event in reader.feed(sign):
-                    counts[type(event).__name__] += len(getattr(event, "text", "1"))
-            assert not expected - told, text[:at]
-
-
-STREAMED = 700
-"""Canonical answers, of those with and without tools, that are streamed without the search."""
-
-
-def test_canonical_calls_are_streamed_fused() -> None:
-    """The search is not made for most of them; what a string says comes with the character that says it."""
-    fused = 0
-    for name, answer, tools in product(toolect.dialects(), ANSWERS, ((), TOOLS)):
-        try:
-            text = str(toolect.dialect(name).render(Message(tuple(answer)), tools=TOOLS))
-        except RenderError:
-            continue
-        stream = toolect.dialect(name).stream(tools=tools)
-        for at in range(0, len(text), 4):
-            stream.feed(text[at : at + 4])
-        stream.close()
-        fused += isinstance(stream._reader, FusedStream) and stream._reader._search is None
-    assert fused >= STREAMED
 
 
 def test_canonical_calls_take_few_steps() -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack, ove
 import msgspec
 
 from toolect._canonical.fast_path import read_answer
-from toolect._canonical.fused_stream import FusedStream, streams
 from toolect._events import AsyncEventStream, EventStream, events_of
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
@@ -212,12 +211,10 @@ class Dialect:
         schemas, strict = tool_schemas(tools), mode == "strict"
         own = self._with_names(schemas)
         graph = own._graph(policies)
-
-        def search() -> AnswerSearch:
-            return AnswerSearch(own.spec, graph, schemas, strict, prefix, streaming=True)
-
-        fused = not prefix and streams(graph)
-        stream = Stream((lambda: FusedStream(graph, schemas, search)) if fused else search, checking(schemas, validate))
+        stream = Stream(
+            lambda: AnswerSearch(own.spec, graph, schemas, strict, prefix, streaming=True),
+            checking(schemas, validate),
+        )
         return stream if chunks is None else events_of(stream, chunks)
 
     def token_stream(

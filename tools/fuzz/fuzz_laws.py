@@ -98,17 +98,16 @@ def _each(dialect: Dialect | Auto, run: Run, written: set[str]) -> Iterator[tupl
 
 
 def _streamed(dialect: Dialect | Auto, run: Run, message: Message) -> Iterator[tuple[Law, str]]:
-    """The laws of the text in chunks, which is `message` as a whole; where it is `asked` what waits, by search."""
-    for asked in (False, True):
-        stream, events, came = dialect.stream(**run.options), [], 0
-        for chunk in run.chunks():
-            events += stream.feed(chunk)
-            came += len(chunk)
-            if asked and not run.text.endswith(stream.pending, 0, came):
-                yield Law.EVENTS, f"pending after {came} characters: {stream.pending!r}"
-        events += stream.close()
-        yield Law.STREAM, _difference(message, stream.message)
-        yield Law.EVENTS, untold(events, stream.message)
+    """The laws of the text in chunks, which is `message` as a whole."""
+    stream, events, came = dialect.stream(**run.options), [], 0
+    for chunk in run.chunks():
+        events += stream.feed(chunk)
+        came += len(chunk)
+        if not run.text.endswith(stream.pending, 0, came):
+            yield Law.EVENTS, f"pending after {came} characters: {stream.pending!r}"
+    events += stream.close()
+    yield Law.STREAM, _difference(message, stream.message)
+    yield Law.EVENTS, untold(events, stream.message)
 
 
 def _difference(whole: Message, streamed: Message) -> str:

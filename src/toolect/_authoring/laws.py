@@ -11,15 +11,9 @@ from toolect._message import Json, Message
 from toolect._rendering.differences import IDS, MEANING, SegmentChange, unchanged
 
 
-def stream(
-    dialect: Dialect, chunks: Iterable[str], searched: bool = False, **options: Any
-) -> tuple[Message, list[Event]]:
-    """The message and the events of a text that arrives in these chunks; `options` as for `Dialect.stream`.
-
-    A `searched` one is read by the search from its beginning on, as it is where what has been read is asked for.
-    """
+def stream(dialect: Dialect, chunks: Iterable[str], **options: Any) -> tuple[Message, list[Event]]:
+    """The message and the events of a text that arrives in these chunks; `options` as for `Dialect.stream`."""
     stream = dialect.stream(**options)
-    assert not (searched and stream.pending)
     events = [event for chunk in chunks for event in stream.feed(chunk)]
     events += stream.close()
     return stream.message, events

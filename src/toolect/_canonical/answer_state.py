@@ -15,14 +15,12 @@ from toolect._canonical.marker_runs import (
     ID,
     KEY,
     KEY_AGAIN,
-    MARK,
     NAME,
     NAME_AGAIN,
     REF,
     Hub,
     MarkerRun,
 )
-from toolect._canonical.shaped_json import CallHead
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
@@ -48,15 +46,6 @@ class Route:
     def __init__(self, node: Node) -> None:
         self.node = node
 
-    @property
-    def unknown(self) -> bool:
-        """True where no step is known, or text is to be passed on before one."""
-        return type(self) is Route
-
-    def needed(self, to: AnswerState) -> int:  # noqa: ARG002  # it may be anything
-        """The length that the text has to have for the next step, 0 if that is not known; -1 where there is none."""
-        return 0
-
     def go(self, to: AnswerState) -> Route | None:  # noqa: ARG002  # here no step is known
         """Take one step: where it leads. None where none can be taken, and at the end of the answer."""
         return None
@@ -66,9 +55,8 @@ class AnswerState:
     """What has been read of an answer. One is made for each: all of it stands in slots."""
 
     __slots__ = (
-        "before", "buf", "called", "content_end", "crossed", "declared", "entries", "finished", "frames", "graph",
-        "id", "key", "last", "literal", "marked", "name", "open", "picky", "pos", "prose", "route", "segments",
-        "size", "spelling", "start", "strong", "text_end", "tools", "trail", "value", "waits",
+        "before", "buf", "called", "declared", "entries", "finished", "frames", "graph", "id", "key", "last", "name",
+        "picky", "pos", "prose", "route", "segments", "size", "spelling", "start", "strong", "tools", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, text: str, tools: ToolSchemas, route: Callable[[Node], Route]) -> None:
@@ -76,23 +64,14 @@ class AnswerState:
         self.declared = tools.declared
         self.picky = graph.no_call  # calls of some names are none
         self.segments: list[Segment] = []
-        self.pos = self.before = self.text_end = self.content_end = 0
-        """Where reading goes on; `before` what the last marker wrote behind itself; where the marker behind the last
-        content ends, and that content."""
+        self.pos = self.before = 0
+        """Where reading goes on; `before` what the last marker wrote behind itself."""
         self.last = ""
         """The last marker, if it may stand twice."""
         self.strong = True
         """No call of an unknown tool is text for that: its opener is no short sign."""
-        self.finished = self.called = self.prose = self.open = self.literal = self.marked = False
-        """`prose`: the call that comes begins in the middle of a line, with a short sign; `open`: more text may come;
-        `literal`: values of a value language have come;
-        `marked`: a call has come."""
-        self.trail = ""
-        """What the last marker of a single run writes behind itself."""
-        self.crossed: tuple[MarkerRun, re.Match[str]] | None = None
-        """The last run of markers."""
-        self.waits: tuple[MarkerRun, re.Match[str]] | None = None
-        """The run of markers before JSON that is not all here."""
+        self.finished = self.called = self.prose = False
+        """`prose`: the call that comes begins in the middle of a line, with a short sign."""
         # The open call
         self.start, self.name = 0, ""
         self.id: str | None = None
@@ -169,32 +148,20 @@ class AnswerState:
             owner = inner
         return schema
 
-    @property
-    def sure(self) -> bool:
-        """True when an opener that is no short sign, a call before it, or a second key says that a call is open."""
-        return self.strong or self.marked or bool(self.entries) and self.key is not None
-
-    def calls(self, name: str) -> bool:
-        """True when a call may be one of the tool `name`, by that name."""
-        tools, spec = self.tools, self.graph.network.spec
-        if self.picky and name in spec.no_call or name in spec.reserved and name not in tools:
-            return False
-        if not self.declared:
-            return name.isascii() or tools.called(name) == name
-        if name in tools.by_name:
-            return True
-        odd = self.graph.known_only or tools.is_no_name(name)
-        return self.strong and not odd and tools.called(name) == name
-
     def takes(self, name: str, arguments: dict[str, Json], whole: bool) -> bool:
         """True when a call is one of the tool `name` just as it stands; its arguments may have come as a `whole`."""
-        if not self.calls(name) or "properties" in arguments:
+        if self.picky and name in self.graph.network.spec.no_call or "properties" in arguments:
             return False  # it may be what a tool declares
+        if name in self.graph.network.spec.reserved and name not in self.tools:
+            return False
         if self.graph.network.spec.tagged and name not in self.tools and only_call(arguments, self.tools):
             return False
+        if not self.declared:
+            return name.isascii() or self.tools.called(name) == name
         schema = self.tools.by_name.get(name)
         if schema is None:
-            return True
+            odd = self.graph.known_only or self.tools.is_no_name(name)
+            return self.strong and not odd and self.tools.called(name) == name
         if not fits(schema, arguments):
             return False
         if is_call(arguments, name, self.tools):
@@ -216,7 +183,7 @@ class AnswerState:
             return False
         if self.prose and not self.entries and self.name not in self.tools:
             return False
-        self.prose, self.marked = False, True
+        self.prose = False
         call = Call(self.name, arguments, self.id, self.spelling, self.buf[start:end], (start, end))
         self.segments.append(call)
         self.called = False
@@ -235,19 +202,15 @@ class AnswerState:
         end = match.end()
         if end - at > MAX_LEXEME or run.coded and any(lead in match[0] for lead in run.coded):
             return None
-        if self.open and not run.over(match):
-            return None
         if run.json is not None:
             before = end = self._json(run, hub, match, end)
             if end < 0:
-                self.waits = run, match
                 return None
         elif run.actions and not self._act(run, hub, match):
             return None
         else:
             before = match.end(run.number)
-        self.crossed = run, match
-        self.pos, self.before, self.last, self.trail = end, before, run.last, run.trail
+        self.pos, self.before, self.last = end, before, run.last
         then = run.then
         if then is None:
             then = run.then = self.route(run.node)
@@ -263,14 +226,12 @@ class AnswerState:
             elif act == BEGIN_CALL:
                 if self.called:
                     return False
-                if group == MARK and self.crossed is None:
-                    return False
-                self.called, self.start = True, self._mark() if group == MARK else _place(match, group, offset)
+                self.called, self.start = True, (match.end(group) if group else match.start()) + offset
                 self.name, self.id, self.key, self.value, self.spelling = "", None, None, None, None
                 self.entries = []
             elif act == END_CALL:
                 at_once = group == hub.start and not offset  # it ends before what is written before the run
-                end = self.before if at_once else _place(match, group, offset)
+                end = self.before if at_once else (match.end(group) if group else match.start()) + offset
                 if not self.leave_call(end):
                     return False
             elif act == NAME:
@@ -279,8 +240,6 @@ class AnswerState:
                 self.name = match[group]
             elif act == REF:
                 spec, ref = self.graph.network.spec, self.graph.network.spec.ref
-                if self.open and not match[group].startswith(ref.partition("{name}")[0]):
-                    return False
                 before, (self.name, identity) = self.name, split_ref(ref, match[group])
                 named = named_by(ref, identity, self.tools, spec.trailing)
                 if named != self.name or before not in ("", self.name):
@@ -305,20 +264,14 @@ class AnswerState:
                 self.id = match[group]
         return True
 
-    def _mark(self) -> int:
-        """The index where the last marker of the run before begins."""
-        assert self.crossed is not None
-        run, match = self.crossed
-        return _place(match, *run.begin)
-
     def _json(self, run: MarkerRun, hub: Hub, match: re.Match[str], pos: int) -> int:
         """Read the JSON at index `pos`, after a run of markers: where it ends, -1 where that is no canonical call."""
-        calls = run.json
+        calls, segments = run.json, self.segments
         assert calls is not None
         ends = run.actions and calls.named and all(act == END_CALL for act, _, _ in run.actions)
-        if self.called and self.name and calls.named:
-            return -1  # the name comes again in the value
-        if (run.actions or self.called) and not ends or not calls.named:  # a rule is that of the one call
+        if ends and not self._act(run, hub, match):  # of the call before: the value has calls of its own
+            return -1
+        if run.actions and not ends or not calls.named:  # a rule is that of the one call
             found = calls.one(self.buf, pos)
             if found is None or not self._act(run, hub, match):
                 return -1
@@ -326,36 +279,18 @@ class AnswerState:
             self.name = name or self.name
             self.id = self.id if identity is None else identity
             return end if not run.node.over or self.leave_call(end) else -1
-        found_ones: list[Segment] = []
-        end = calls.take(self.buf, pos, found_ones)
-        if end < 0 or ends and not self._act(run, hub, match):  # of the call before: the value has calls of its own
+        count = len(segments)
+        end = calls.take(self.buf, pos, segments)
+        if end < 0:
             return -1
-        for call in found_ones:
+        for call in segments[count:]:
             if type(call) is Call and not self.takes(call.name, call.arguments, True):
                 return -1
-        self.segments += found_ones
         return end
-
-    def head(self) -> CallHead | None:
-        """What is known of the call whose JSON is not all here; None where nothing is sure."""
-        assert self.waits is not None
-        run, match = self.waits
-        assert run.json is not None
-        if self.called and run.actions:  # it is over
-            return None
-        found = run.json.head(self.buf, match.end())
-        if found is None or run.json.named:
-            return found
-        return found._replace(name=self.name, id=self.id) if self.called else None
 
     def spelled(self, core: str) -> str:
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
         return core.replace(ECHOES[Role.NAME], self.name).replace(ECHOES[Role.KEY], self.key or "")
-
-
-def _place(match: re.Match[str], group: int, offset: int) -> int:
-    """The index `offset` characters after the end of a group; of none: after the beginning of the match."""
-    return (match.end(group) if group else match.start()) + offset
 
 
 def _misplaced(value: Json, names: Any) -> bool:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from toolect._building.finished import finished
 from toolect._canonical.answer_state import AnswerState, Route
 from toolect._canonical.marker_runs import VALUES, hub
@@ -36,27 +33,22 @@ def read_answer(
         search = AnswerSearch(spec, graph, tools, strict, prefix)
         node, blanks, last = search.begun
         pos = len(blanks) if text.startswith(blanks) else -1
-    if pos >= 0 and graph.strides and often_read(graph):
+    graph.answers += 1
+    if pos >= 0 and graph.strides and graph.answers > MIN_READ:
         found = read_canonical(graph, text, tools, node, pos, last)
         if found is not None:
             return found
     return (search or AnswerSearch(spec, graph, tools, strict)).read(text)
 
 
-def often_read(graph: Graph) -> bool:
-    """One more answer is read: True when that are enough to fuse its markers."""
-    graph.answers += 1
-    return graph.answers > MIN_READ
-
-
 def read_canonical(
     graph: Graph, text: str, tools: ToolSchemas, node: Node | None = None, pos: int = 0, last: str = ""
 ) -> Message | None:
     """The message of a canonical answer, from index `pos` on at `node`, after the marker `last`; None for any other."""
-    to = AnswerState(graph, text, tools, route)
+    to = AnswerState(graph, text, tools, _route)
     to.pos = to.before = pos
     to.last = last
-    at: Route | None = route(node or graph.start)
+    at: Route | None = _route(node or graph.start)
     try:
         while at is not None:
             at = at.go(to)
@@ -65,21 +57,14 @@ def read_canonical(
     return finished(to.segments, (), graph, tools) if to.finished else None
 
 
-_LONGER: Final = re.compile(r"[\w.+-]").match
-"""What may make a number longer."""
-
-
 class _Markers(Route):
     """Markers alone may come."""
 
-    __slots__ = ("_any", "_ends", "_hub", "_marks")
+    __slots__ = ("_ends", "_hub")
 
-    def __init__(self, node: Node, single: bool) -> None:
+    def __init__(self, node: Node) -> None:
         super().__init__(node)
-        self._hub = hub(node, node.choices, single, json=node.json)
-        self._any = node.json or bool(node.patterns or node.echoes)
-        """Something else than a marker may come."""
-        self._marks = tuple(node.marks)
+        self._hub = hub(node, node.choices, json=node.json)
         self._ends = node.done is not None and all(_just_ends(*task) for task in node.done)
 
     def go(self, to: AnswerState) -> Route | None:
@@ -87,13 +72,6 @@ class _Markers(Route):
             to.finished = self._ends and (not to.called or to.leave_call(to.before))
             return None
         return None if self._hub is None else to.cross(self._hub, to.pos)
-
-    def needed(self, to: AnswerState) -> int:
-        rest = to.buf[to.pos :].lstrip()
-        sizes = [len(core) for core in self._marks if core.startswith(rest)]
-        if self._any or any(map(rest.startswith, self._marks)):
-            return 0
-        return to.size - len(rest) + min(sizes) if sizes else -1
 
 
 def _just_ends(task: object, back: int) -> bool:
@@ -106,17 +84,12 @@ class _Literal(Route):
 
     __slots__ = ("_hub", "_thens", "_ways", "match")
 
-    def __init__(self, node: Node, scalars: Scalars, single: bool) -> None:
+    def __init__(self, node: Node, scalars: Scalars) -> None:
         super().__init__(node)
         self.match, self._ways = scalars.match, scalars.ways
-        self._hub = hub(node, node.choices, single)
+        self._hub = hub(node, node.choices)
         """What begins or ends a list or an object, and keys."""
         self._thens: dict[int, Route] = {}
-
-    @property
-    def unknown(self) -> bool:
-        """True inside a string, the text of which is passed on as it comes."""
-        return self.node.escaped and self.node.escaped_slot().field.role is Role.VALUE
 
     def go(self, to: AnswerState) -> Route | None:
         match = self.match(to.buf, to.pos)
@@ -127,11 +100,8 @@ class _Literal(Route):
         number, end = match.lastindex, match.end()
         assert number is not None
         way, piece = self._ways[number], match[number]
-        if to.open and (end == to.size or way.role is Role.NUMBER and _LONGER(to.buf, end)):
-            return None
         if way.role is Role.NUMBER and len(piece) > MAX_LEXEME:
             return None
-        to.literal = True
         try:
             value = way.value(piece)
             if way.codec is not None and type(value) is str:
@@ -149,7 +119,7 @@ class _Literal(Route):
         to.pos = to.before = end
         then = self._thens.get(number)
         if then is None:
-            then = self._thens[number] = to.route(way.node)
+            then = self._thens[number] = _route(way.node)
         return then
 
 
@@ -166,36 +136,23 @@ class _Argument(Route):
         if to.buf[to.pos : to.pos + 1] in ('"', "") or to.key is None and not to.frames:
             return None
         found = plain_json(to.buf, to.pos)
-        if found is None or to.open and (found[1] == to.size or _LONGER(to.buf, found[1])) or not to.give(found[0]):
+        if found is None or not to.give(found[0]):
             return None
         to.pos = to.before = found[1]
-        return to.route(self._after)
-
-
-def route(node: Node) -> Route:
-    """The route at `node`, made once."""
-    return node.made(_route)
-
-
-def single_route(node: Node) -> Route:
-    """The route at `node` over single runs, made once."""
-    return node.made(_single_route)
+        return _route(self._after)
 
 
 def _route(node: Node) -> Route:
-    return _made(node, False)
+    """The route at `node`, made once."""
+    return node.made(_made)
 
 
-def _single_route(node: Node) -> Route:
-    return _made(node, True)
-
-
-def _made(node: Node, single: bool) -> Route:
+def _made(node: Node) -> Route:
     if node.graph.network.spec.code:
         return Route(node)  # statements are not read so
     if node.text:
-        return text_slot(node, single)
+        return text_slot(node)
     if node.json and len(node.choices) == 1 and node.json_field().role in VALUES:
         return _Argument(node)
     found = scalars(node)
-    return _Markers(node, single) if found is None else _Literal(node, found, single)
+    return _Markers(node) if found is None else _Literal(node, found)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from toolect._canonical.shaped_json import JsonCallReader
 from toolect._graph.node import Node
-from toolect._graph.spelling import MAX_LEXEME, may_grow, spaced
+from toolect._graph.spelling import MAX_LEXEME, spaced
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._graph.trails import Trail
 from toolect._spec.grammar_model import SlotKind
@@ -17,8 +17,6 @@ from toolect._spec.model import Role
 from toolect._values.escapes import LEAD
 
 # Plain integers: an enum's members cost a look-up each where they are run.
-MARK: Final = -1
-"""In the place of a group: where the last marker of the run before begins."""
 KEY, BEGIN_CALL, END_CALL, NAME, REF, ID, NAME_AGAIN, KEY_AGAIN, BEGIN_LIST, BEGIN_OBJECT, END_VALUE = range(11)
 _ACTS: Final = {Role.PAIR_KEY: KEY, Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
 VALUES: Final = (Role.VALUE, Role.JSON)
@@ -44,25 +42,12 @@ class RunAction(NamedTuple):
 class MarkerRun:
     """A run of markers, and where it leads. Its `number` is that of its last group, before what it writes behind."""
 
-    __slots__ = (
-        "actions", "again", "ahead", "begin", "coded", "first", "grows", "json", "key", "last", "longer", "node",
-        "number", "then", "trail",
-    )  # fmt: skip
+    __slots__ = ("actions", "again", "coded", "first", "json", "key", "last", "node", "number", "then")
 
     def __init__(self, draft: RunDraft, groups: int, start: int) -> None:
         self.number = groups + draft.groups + 1
-        self.actions = tuple(
-            RunAction(a.act, a.group + groups if a.group > 0 else a.group or start, a.offset) for a in draft.actions
-        )
-        self.begin = next(
-            ((group + groups if group else start, at) for (group, at), _, _ in draft.lexemes[-1:]), (start, 0)
-        )
-        """The group, and characters after its end, where its last marker begins."""
+        self.actions = tuple(RunAction(a.act, a.group + groups if a.group else start, a.offset) for a in draft.actions)
         self.node, self.json, self.coded = draft.node, draft.json, draft.coded
-        self.ahead, self.trail = draft.ahead, draft.trail
-        """Characters behind it that have to be there, as more text may make it longer; what it writes there."""
-        self.longer, self.grows = draft.longer, draft.grows
-        """The markers that the last one may become, and the expression of a terminal."""
         self.first, self.last = draft.first, draft.last
         """The first marker; the last one, if it is longer than a sign."""
         self.then: Any = None
@@ -73,22 +58,6 @@ class MarkerRun:
         plain = acts in ([KEY], [KEY_AGAIN, KEY]) and not self.coded and self.json is None
         self.key = self.actions[-1].group if plain else 0
         """The group of an argument's key, where taking it is all there is to do."""
-
-    def over(self, match: re.Match[str]) -> bool:
-        """True when no more text behind its match can make it another one."""
-        text, (group, offset) = match.string, self.begin
-        size = len(text)
-        if size - match.end() < self.ahead or not (self.longer or self.grows):
-            return size - match.end() >= self.ahead
-        at = (match.end(group) if group else match.start()) + offset
-        if self.grows and _grows(self.grows, text[at : match.end() + 1]) and may_grow(self.grows, text, at, size):
-            return False
-        return not any(core.startswith(text[at:]) for core in self.longer)
-
-
-@lru_cache(maxsize=1024)  # names come again
-def _grows(regex: str, text: str) -> bool:
-    return may_grow(regex, text, 0, len(text))
 
 
 @lru_cache(maxsize=4096)  # values inside of others have the same runs as those around them
@@ -119,37 +88,33 @@ class RunDraft:
     """A run in the making: the expression so far, and what it does."""
 
     __slots__ = (
-        "actions", "ahead", "at", "coded", "first", "groups", "grows", "json", "last", "lexemes", "longer", "named",
-        "nested", "node", "regex", "single", "trail",
+        "actions", "at", "coded", "first", "groups", "json", "last", "lexemes", "named", "nested", "node", "regex",
+        "trail",
     )  # fmt: skip
 
-    def __init__(self, node: Node, single: bool) -> None:
-        self.node, self.single = node, single
+    def __init__(self, node: Node) -> None:
+        self.node = node
         self.regex = self.trail = self.coded = self.first = self.last = ""
         self.actions: tuple[RunAction, ...] = ()
         self.lexemes: tuple[tuple[tuple[int, int], tuple[int, int], int], ...] = ()  # begin, end and group of each
-        self.groups = self.ahead = 0
-        self.longer: tuple[str, ...] = ()
-        self.grows = ""
+        self.groups = 0
         self.at = (0, 0)  # `at[1]` characters after the end of group `at[0]`
         self.json: JsonCallReader | None = None
         self.nested = self.named = False
 
     def copy(self) -> RunDraft:
         """A draft that goes on as this one, independently."""
-        new = RunDraft(self.node, self.single)
+        new = RunDraft(self.node)
         new.regex, new.trail, new.coded, new.first, new.last = self.regex, self.trail, self.coded, self.first, self.last
         new.actions, new.lexemes, new.groups, new.at = self.actions, self.lexemes, self.groups, self.at
-        new.ahead, new.longer, new.grows = self.ahead, self.longer, self.grows
         new.json, new.nested, new.named = self.json, self.nested, self.named
         return new
 
     @property
     def behind(self) -> str:
         """What is written behind the last marker; at the end of an answer it may be missing."""
-        if self.single:
-            return ""
-        return rf"(?:{re.escape(self.trail)}|\Z)" if self.trail and may_end(self.node) else re.escape(self.trail)
+        may_end = self.node.done is not None or self.node.text and self.node.step(SlotKind.TEXT).node.done is not None
+        return rf"(?:{re.escape(self.trail)}|\Z)" if self.trail and may_end else re.escape(self.trail)
 
     def literal(self, text: str) -> None:
         """`text` comes next."""
@@ -178,10 +143,10 @@ class RunDraft:
                 self.named = self.named or act in (NAME, REF)
                 self.act(KEY_AGAIN if again else act, group)
             elif task.code is OpCode.BEGIN_CALL:
-                if task.role is not None or task.name or back > len(self.lexemes) and not self.single:
+                if back > len(self.lexemes) or task.role is not None or task.name:
                     return False
                 self.named = False
-                self.act(BEGIN_CALL, *((MARK, 0) if back > len(self.lexemes) else begin))
+                self.act(BEGIN_CALL, *begin)
             elif task.code is OpCode.END_CALL:
                 self.act(END_CALL, *end)
             elif task.code is OpCode.BEGIN_ARGUMENT:
@@ -220,9 +185,7 @@ class RunDraft:
                 new.at = (new.groups, len(after))
             else:
                 new.literal(key)
-            new.regex += (border := node.border(key))
-            new.grows = ""
-            new.ahead, new.longer = int(border != ""), tuple(longer)
+            new.regex += node.border(key)
         else:
             group = new.groups = new.groups + 1
             others = [regex.pattern for _, regex in node.patterns]
@@ -230,8 +193,7 @@ class RunDraft:
             if not node.value and node.graph.starts:
                 not_here.append("|".join(map(re.escape, node.graph.starts)))
             new.regex += "".join(f"(?!{regex})" for regex in not_here) + rf"(?!\s)((?>{key.regex}))"
-            new.at, new.ahead, new.grows = (group, 0), 1, key.regex
-            new.longer = tuple(core for core in node.marks if core[0].isalnum())
+            new.at = (group, 0)
         new.lexemes += ((begin, new.at, group),)
         if not new.tasks(step.tasks):
             return None
@@ -246,7 +208,7 @@ class RunDraft:
             return None  # the name comes again in the value
         new.literal(self.trail + node.choices[SlotKind.JSON][0].expects)
         new.regex += r"(?=[{\[])"
-        new.trail, new.ahead, new.longer, new.grows = "", 0, (), ""
+        new.trail = ""
         new.lexemes += ((new.at, new.at, 0),)
         if not new.tasks(node.step(SlotKind.JSON).tasks):
             return None
@@ -258,9 +220,6 @@ class RunDraft:
         node = self.node
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
             if node.json_field().role in VALUES:
-                yield self
-                return
-            if self.single:
                 yield self
                 return
             found = [draft for draft in (self.before_json(),) if draft is not None]
@@ -277,7 +236,6 @@ class RunDraft:
         undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
         keys = longest_first(node, node.choices)
         many = len(keys) > 1 and not undecided and (not forks or len(keys) > _TINES or self.nested)
-        many = many or self.single and not undecided
         if node.text or node.escaped or node.done is not None or many or not keys:
             yield self
         else:
@@ -299,31 +257,19 @@ def longest_first(node: Node, keys: Iterable[Key]) -> list[str | Terminal]:
 
 
 def hub(
-    node: Node,
-    keys: Iterable[Key],
-    single: bool,
-    after_text: bool = False,
-    json: bool = False,
-    led: bool = True,
-    before: str = "",
+    node: Node, keys: Iterable[Key], after_text: bool = False, json: bool = False, led: bool = True, before: str = ""
 ) -> Hub | None:
     """The hub of the runs that begin with `keys` at `node`, or after its text slot, `json` among them.
 
-    What is written before them is a part of them when they are `led` by it. `before`: see `Hub`. A `single` run ends as
-    soon as it is decided what its last marker does.
+    What is written before them is a part of them when they are `led` by it. `before`: see `Hub`.
     """
-    start = RunDraft(node.step(SlotKind.TEXT).node if after_text else node, single)
+    start = RunDraft(node.step(SlotKind.TEXT).node if after_text else node)
     if after_text and not start.tasks(start.node.arrival):
         return None
     drafts = [*start.runs(keys, led=led)]
     if json and start.node.json and start.node.json_field().role not in VALUES:
         drafts += [draft for draft in (start.before_json(),) if draft is not None]
     return Hub(drafts, before) if drafts else None
-
-
-def may_end(node: Node) -> bool:
-    """True when an answer may be over at `node`, or after its text."""
-    return node.done is not None or node.text and node.step(SlotKind.TEXT).node.done is not None
 
 
 def _ends(task: Op | Field) -> bool:

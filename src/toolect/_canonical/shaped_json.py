@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from toolect._graph.node import Node
@@ -15,8 +15,6 @@ from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many,
 from toolect._values.json_lexemes import complete, members, scan_once
 
 _KEY: Final = re.compile(r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*').match
-_MEMBER: Final = re.compile(r'\{[ \t\n\r]*"([^"\\\x00-\x1f\s]+)"[ \t\n\r]*:[ \t\n\r]*\{').match
-"""An object of the name of a call, and its arguments."""
 _AFTER: Final = re.compile(r"[ \t\n\r]*([,}\]])[ \t\n\r]*").match
 _BLANK: Final = r"[ \t\n\r]*"
 _NAME_GROUP: Final = r'"(?P<name>[^"\\\x00-\x1f\s]+)"'
@@ -24,25 +22,6 @@ _ID_GROUP: Final = r'"(?P<id>[^"\\\x00-\x1f]*)"'
 _BEGIN: Final = re.compile(r"[ \t\n\r]*").match
 _KEY_END: Final = re.compile(r'(?:[^"\\]|\\.)*"[ \t\n\r]*:', re.DOTALL).match
 _NAME: Final = re.compile(r"\S+\Z").match
-
-
-NO_OBJECT: Final = -2
-
-
-class CallHead(NamedTuple):
-    """What is known of a call whose arguments, `outer` brackets deep, begin at index `start`.
-
-    It is -1 where they have not begun, `NO_OBJECT` where they are none.
-    """
-
-    name: str
-    id: str | None
-    start: int
-    outer: int
-    known: frozenset[str]
-    """The keys that stand beside the arguments."""
-    led: bool = True
-    """Nothing is said before its name."""
 
 
 _scan: Callable[[str, int], tuple[Json, int]] = scan_once
@@ -91,7 +70,7 @@ def _spelling(shape: Obj) -> tuple[str, str]:
 class _Object:
     """An object of a shape: its keys, and those that must come; how a call is written up to its arguments and after."""
 
-    __slots__ = ("_id_after", "after", "before", "fields", "id_before", "known", "named", "needed", "unit")
+    __slots__ = ("_id_after", "_id_before", "after", "before", "fields", "needed", "unit")
 
     def __init__(self, shape: Obj) -> None:
         self.fields = {key: member.shape for member in shape.fields for key in member.keys}
@@ -99,11 +78,8 @@ class _Object:
         self.unit = is_unit(shape)
         before, after = _spelling(shape) if self.unit else ("", "")
         self.before = re.compile(before + _BLANK) if _NAME_GROUP in before and after else None
-        self.named = re.compile(rf'{before.partition(_NAME_GROUP)[0]}{_NAME_GROUP}{_BLANK},{_BLANK}"')
-        """Matches the call up to its name, and what shows that this is over."""
-        self.known = frozenset(self.fields)
         self.after = re.compile(_BLANK + after)
-        self.id_before, self._id_after = _ID_GROUP in before, _ID_GROUP in after
+        self._id_before, self._id_after = _ID_GROUP in before, _ID_GROUP in after
 
     def usual(self, text: str, pos: int) -> FoundCall | None:
         """The call at `text[pos]`, if it is written as most are."""
@@ -112,7 +88,7 @@ class _Object:
         tail = None if found is None else self.after.match(text, found[1])
         if head is None or found is None or tail is None:
             return None
-        identity = head["id"] if self.id_before else tail["id"] if self._id_after else None
+        identity = head["id"] if self._id_before else tail["id"] if self._id_after else None
         return FoundCall(tail.end(), head["name"], found[0], identity, text[head.end() : found[1]])
 
 
@@ -130,44 +106,20 @@ class _Unit:
 class JsonCallReader:
     """Takes the JSON at a node, in whatever order of keys and with whatever blanks. Two members of it are no call's."""
 
-    __slots__ = (
-        "_bare",
-        "_first",
-        "_items",
-        "_keys",
-        "_known",
-        "_objects",
-        "_over",
-        "_shape",
-        "_usual",
-        "_words",
-        "named",
-        "node",
-    )
+    __slots__ = ("_bare", "_first", "_objects", "_over", "_shape", "_usual", "_words", "named")
 
     def __init__(self, node: Node) -> None:
-        self.node = node
         self._shape: Shape = node.json_field().shape or Hole(HoleKind.ARGUMENTS)
         self._bare = self._shape == Hole(HoleKind.ARGUMENTS)
         self.named = HoleKind.NAME in holes(self._shape)
         """The name of a call is in the value."""
-        self._known = frozenset[str]()
         self._words = tuple({*node.graph.long_openers, *signs_after(node)})
         self._over = node.made(closed_before_marker)
         first = {word[0] for word in self._words}
         self._first = [_shared([word for word in self._words if word[0] == sign]) for sign in sorted(first)]
         self._objects: dict[int, _Object] = {}
         shapes = self._shape.shapes if isinstance(self._shape, OneOf) else (self._shape,)
-        items = (*shapes, *(one.item for one in shapes if isinstance(one, Many)))
-        self._keys = any(isinstance(one, Keyed) for one in items)
-        self._usual = self._plans(shapes)
-        self._items = self._plans(
-            [one for item in items for one in (item.shapes if isinstance(item, OneOf) else (item,))]
-        )
-
-    def _plans(self, shapes: Iterable[Shape]) -> list[_Object]:
-        """Those of objects that are written as calls are."""
-        return [plan for one in shapes if isinstance(one, Obj) and (plan := self._plan(one)).before is not None]
+        self._usual = [plan for one in shapes if isinstance(one, Obj) and (plan := self._plan(one)).before is not None]
 
     def take(self, text: str, pos: int, segments: list[Segment]) -> int:
         """Append the calls and texts in the value at `text[pos]`; where it ends, -1 where it is none of these."""
@@ -194,28 +146,6 @@ class JsonCallReader:
         if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
             return None
         return FoundCall(end, call.name, call.arguments, call.id, call.arguments_text)
-
-    def head(self, text: str, pos: int) -> CallHead | None:
-        """What the value at `text[pos]` says of its first call before its arguments; None where nothing is sure."""
-        if self._bare:
-            return CallHead("", None, pos, 0, self._known) if text.startswith("{", pos) else None
-        listed = text.startswith("[", pos)
-        start = _BEGIN(text, pos + 1).end() if listed else pos  # type: ignore[union-attr]  # as above
-        key, plans = _KEY(text, start + 1), self._items if listed else self._usual
-        if plans and (key is None or any(key[1] in plan.fields for plan in plans)):
-            for plan in plans:
-                if plan.before is None or (name := plan.named.match(text, start)) is None:
-                    continue
-                head, outer = plan.before.match(text, start), text.count("{", pos, name.start("name")) + listed
-                at = -1 if head is None or head.end() == len(text) else head.end()
-                at = NO_OBJECT if at >= 0 and text[at] != "{" else at
-                led = text.count(":", start, name.start("name")) == 1
-                return CallHead(name["name"], name.groupdict().get("id"), at, outer, plan.known, led)
-        elif not self._keys:
-            return CallHead("", None, NO_OBJECT, 0, self._known)
-        elif (name := _MEMBER(text, start)) is not None:
-            return CallHead(name[1], None, name.end() - 1, 1 + listed, self._known)
-        return None
 
     def _marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it, or when another member comes after it."""

@@ -20,25 +20,23 @@ from toolect._search.island import Island, island
 from toolect._search.text_edges import after_key
 from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._spec.model import Role
-from toolect._values.codec import decode, decode_arguments, decode_plain, is_plain, is_text, respelled
+from toolect._values.codec import decode, decode_arguments, decode_plain, is_plain, respelled
 from toolect._values.escapes import LEAD
 from toolect._values.schema import Schema
 from toolect._values.text_values import NOTHING, is_broken, sniff
 
 _COMMON: Final = frozenset(" \t\n.,:;!?'\"()-/*#&%")
 """Signs that many texts have."""
-SECTION: Final = "<!"
+_SECTION: Final = "<!"
 _NO_KINDS: Final[dict[str, str]] = {}
 
 
 class TextSlot(Route):
     """A text slot. `late` has the runs after it, `clear` takes most texts together with them."""
 
-    __slots__ = (
-        "clear", "codec", "element", "escapes", "late", "lead", "leads", "part", "plan", "search", "space"
-    )  # fmt: skip
+    __slots__ = ("clear", "codec", "element", "escapes", "late", "lead", "leads", "part", "plan", "search", "space")
 
-    def __init__(self, node: Node, single: bool) -> None:
+    def __init__(self, node: Node) -> None:
         super().__init__(node)
         plan = self.plan = island(node)
         field = node.text_field()
@@ -54,7 +52,7 @@ class TextSlot(Route):
         ]
         self.leads = {core: _lead(plan, core) for core in ends}
         json = plan.content and plan.json is not None and plan.after.json
-        self.late = hub(node, ends, single, after_text=True, json=json, led=False)
+        self.late = hub(node, ends, after_text=True, json=json, led=False)
         self.search = plan.regex.search
         self.part = max(map(len, plan.parts), default=1)
         calls = [core for core in ends if plan.after.calling(core)]
@@ -68,7 +66,7 @@ class TextSlot(Route):
             some = "[^" + "".join(map(re.escape, sorted(signs))) + "]*+"
             behind = f"(?<={re.escape(self.lead)})" if self.lead else ""
             before = f"{re.escape(self.space)}({some}){behind}"
-            self.clear = hub(node, ends, single, after_text=True, json=json, led=False, before=before)
+            self.clear = hub(node, ends, after_text=True, json=json, led=False, before=before)
 
     def _ends(self, core: str) -> bool:
         return not self.plan.after.marks[core]
@@ -95,7 +93,7 @@ class TextSlot(Route):
         buf, match = to.buf, None
         if self.clear is not None and (match := self.clear.match(buf, pos - len(self.space))) is not None:
             where = match.end(1)
-            return (where - len(self.lead) if self._ready(to, self.clear, match) else -2), where, match
+            return where - len(self.lead), where, match
         found = self.search(buf, pos)
         if found is None:
             return -1, -1, None
@@ -108,15 +106,7 @@ class TextSlot(Route):
         end = where - len(lead)
         if end < pos or not buf.startswith(lead, end) or self.plan.torn(buf, pos, where) < where:
             return -2, where, None
-        if to.open and not self._ready(to, self.late, None if self.late is None else self.late.match(buf, where)):
-            return -2, where, None
         return end, where, None
-
-    def _ready(self, to: AnswerState, runs: Hub | None, match: re.Match[str] | None) -> bool:
-        """True when no more text makes the run of markers behind the text another one."""
-        if not to.open:
-            return True
-        return runs is not None and match is not None and runs.runs[match.lastindex].over(match)  # type: ignore[index]
 
     def over(self, to: AnswerState, where: int, match: re.Match[str] | None) -> Route | None:
         """Go over the run of markers at index `where`."""
@@ -141,7 +131,7 @@ class TextSlot(Route):
             return last not in self.plan.after.marks  # it stands there once more
         if self.escapes and any(lead in piece for lead in self.escapes):
             return True
-        return piece[-1:] == "\r" and self.lead != "" or self.element and SECTION in piece
+        return piece[-1:] == "\r" and self.lead != "" or self.element and _SECTION in piece
 
 
 def _lead(plan: Island, core: str) -> str:
@@ -168,17 +158,15 @@ class ContentRun(TextSlot):
 
     __slots__ = ("_alike", "_direct", "_open", "_textless")
 
-    def __init__(self, node: Node, single: bool) -> None:
-        super().__init__(node, single)
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
         plan = self.plan
         json = plan.json is not None and node.json
-        self._direct = hub(
-            node, [core for core, wrong in node.marks.items() if not wrong], single, json=json, led=False
-        )
+        self._direct = hub(node, [core for core, wrong in node.marks.items() if not wrong], json=json, led=False)
         """What may come in place of the text."""
         others = [core for core in self.leads if core not in node.marks]
         json = plan.json is not None and not node.json and plan.after.json
-        self._textless = hub(node, others, single, after_text=True, json=json, led=False)
+        self._textless = hub(node, others, after_text=True, json=json, led=False)
         """What may come after it, where it is empty."""
         self._alike = self._direct is None and plan.led_words is None
         """Markers lead on in the same way, whether text is before them or not."""
@@ -204,7 +192,7 @@ class ContentRun(TextSlot):
         if where == pos or buf[pos:where].isspace():
             if match is not None and self.clear is not None and self._alike:
                 core = self.clear.runs[match.lastindex].first  # type: ignore[index]  # every expression has a group
-                self._opens(to, core)
+                to.strong = len(core) >= STRONG
                 return None if self.odd(to, where, where, not core) else to.over(self.clear, match, where)
             return self._at_once(to, pos, where)
         if end < pos:
@@ -218,32 +206,22 @@ class ContentRun(TextSlot):
         if not piece or piece.isspace():
             return None
         bare = core in ("", "{", "[") and core not in self.leads
-        if to.open and where + self.part > to.size:
-            return None
         if self.odd(to, pos, where, bare) or piece[-1] == "\r" or _shown(to, pos, where, core):
             return None
         if bare and after_key(piece):
             return None
         if core in self.node.graph.think_openers:
             return None
-        line = line_before(buf, pos, where) if to.open or len(core) < STRONG else ""
-        self._opens(to, core, line)
         if len(core) < STRONG and core in self.leads:
+            line = line_before(buf, pos, where)
             if is_glued(line) or buf.startswith(core, where + len(core)) or buf.endswith(core, pos, where):
                 return None
             to.prose = bool(line.strip())
-        count, to.content_end = len(to.segments), end
+        count, to.strong = len(to.segments), len(core) >= STRONG
         then = self.over(to, where, match)
         if then is not None:
             to.segments.insert(count, Content(piece, (pos, end)))
-            to.text_end = to.pos
         return then
-
-    def _opens(self, to: AnswerState, core: str, line: str = "") -> None:
-        """The marker `core`, which `line` comes before, may open a call: a fence opens other things, too."""
-        to.strong = len(core) >= STRONG
-        if to.open:
-            to.prose, to.marked = bool(line.strip()) or core.startswith("```"), False
 
     def _at_once(self, to: AnswerState, pos: int, where: int) -> Route | None:
         """Over the markers at index `where`, which no text is before."""
@@ -252,7 +230,7 @@ class ContentRun(TextSlot):
                 first = runs.runs[match.lastindex].first  # type: ignore[index]  # as above
                 if self.odd(to, pos, where, not first):
                     return None
-                self._opens(to, first)
+                to.strong = len(first) >= STRONG
                 if pos < where and "\n" in self.leads.get(first, self.lead) and to.buf[where - 1] != "\n":
                     return None
                 return to.over(runs, match, where)
@@ -269,7 +247,7 @@ class ContentRun(TextSlot):
     def _over(self, to: AnswerState, pos: int, end: int = -1) -> None:
         """The rest of the text, up to index `end`, is content."""
         size, plan = to.size if end < 0 else end, self.plan
-        if to.open or not self._open or self.odd(to, pos, size):
+        if not self._open or self.odd(to, pos, size):
             return
         if self.clear is None and plan.first.search(to.buf, max(pos, size - plan.longest), size) is not None:
             return  # a marker that is cut off, perhaps
@@ -296,28 +274,25 @@ class Thought(TextSlot):
         piece, pos, where, match = found
         if self.odd(to, pos, where) or _shown(to, pos, where, ""):
             return None
-        count, to.before = len(to.segments), pos + len(piece)
-        then = self.over(to, where, match)
-        if then is not None and piece:
-            to.segments.insert(count, Reasoning(piece, (pos, pos + len(piece))))
-        return then
+        if piece:
+            to.segments.append(Reasoning(piece, (pos, pos + len(piece))))
+        to.before = pos + len(piece)
+        return self.over(to, where, match)
 
 
 class Value(TextSlot):
     """The value of an argument."""
 
-    __slots__ = ("_json", "_nests", "_plain", "_sniffs", "sure")
+    __slots__ = ("_json", "_nests", "_plain", "_sniffs")
 
-    def __init__(self, node: Node, single: bool) -> None:
-        super().__init__(node, single)
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
         codec, kinds = self.codec, (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
         self._sniffs = (
             codec is not None and codec.kind in kinds and codec.untyped in kinds
             and codec.spelling in (Spelling.JSON, Spelling.JINJA)
         )  # fmt: skip
         self._json, self._nests = node.json, nests(node)
-        self.sure = not node.json
-        """No JSON may come in its place."""
         self._plain = codec is not None and is_plain(codec)
 
     def go(self, to: AnswerState) -> Route | None:
@@ -351,18 +326,7 @@ class Value(TextSlot):
             if run.again and match[run.again] != key:
                 return None
             key = to.key = match[run.key]
-            pos, last = to.pos, to.last = match.end(), run.last
-
-    def fits(self, to: AnswerState) -> bool:
-        """True when a value of an argument is open, which may be passed on as it comes."""
-        begun = to.buf[to.pos + len(self.space) :].lstrip()[:1]
-        odd = self._json and begun in ("{", "[", "`") or self.element and begun == SECTION[0]
-        return to.called and to.key is not None and not (to.frames or self._nests or self.escapes or odd)
-
-    def is_text(self, to: AnswerState) -> bool:
-        """True when the value is a text, whatever it says."""
-        assert self.codec is not None
-        return is_text(self.codec, to.tools.of(to.name).member(to.key or ""))
+            pos, last = match.end(), run.last
 
     def _value(self, piece: str, tool: Schema, key: str, kind: str | None, declared: bool) -> Json:
         """What `piece` stands for, `NOTHING` where the search has to read it.
@@ -413,11 +377,8 @@ class Mapping(TextSlot):
         return None if self.odd(to, pos, where) else self.over(to, where, match)
 
 
-def text_slot(node: Node, single: bool) -> Route:
-    """The route at `node`, which takes free text; one that knows no step where the search has to read it.
-
-    Its runs are `single`: see `hub`.
-    """
+def text_slot(node: Node) -> Route:
+    """The route at `node`, which takes free text; one that knows no step where the search has to read it."""
     field = node.text_field()
     plan = island(node)
     if plan.line_end is not None or plan.after.done is not None and layout(plan.after.done):
@@ -426,14 +387,12 @@ def text_slot(node: Node, single: bool) -> Route:
         case None:
             return Route(node)
         case Role.CONTENT:
-            return (
-                Route(node) if field.codec is not None and field.codec.escapes is not None else ContentRun(node, single)
-            )
+            return Route(node) if field.codec is not None and field.codec.escapes is not None else ContentRun(node)
         case Role.REASONING:
-            return Thought(node, single)
+            return Thought(node)
         case Role.VALUE:
-            return Value(node, single)
+            return Value(node)
         case Role.ARGUMENTS if field.codec is not None and field.codec.key is None and not node.json:
-            return Mapping(node, single)
+            return Mapping(node)
         case _:
             return Route(node)

@@ -107,7 +107,7 @@ class _Stepping(Stepping):
             return StepResult.ASK
         if window.find(plan.regex, low, plan.longest) or window.tools.declared and window.names.search(buf, low):
             return StepResult.ASK
-        at = min(safe(window, plan, start, low, one.state.closer), index.held(buf, low))
+        at = min(safe(window, one, plan, low), index.held(buf, low))
         at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
         begun = index.near_begun.search(buf, max(start, at - _NEAR), at)
         self._tell(one, at if begun is None else begun.start(), low)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -283,8 +283,7 @@ class AnswerSearch:
 
     def _safe(self, best: Hypothesis, low: int) -> int:
         """The index up to which the open text can only be text, from index `low` on."""
-        state: TextState = best.state
-        return safe(self._window, island(best.node), state.start - self._window.base, low, state.closer)
+        return safe(self._window, best, island(best.node), low)
 
     def _trim(self) -> None:
         """Forget text that no edge can ask for any more."""
@@ -295,38 +294,12 @@ class AnswerSearch:
             window.base = low
 
 
-class ChunkedReader(Protocol):
-    """What reads one answer, chunk by chunk."""
-
-    def feed(self, chunk: str) -> list[Event]:
-        """What more of the answer makes happen."""
-
-    def close(self) -> list[Event]:
-        """What its end makes happen."""
-
-    @property
-    def closed(self) -> bool:
-        """True once the answer is over."""
-
-    @property
-    def message(self) -> Message:
-        """What has been read so far: what is open comes last."""
-
-    @property
-    def in_call(self) -> bool:
-        """True while a call is open."""
-
-    @property
-    def pending(self) -> str:
-        """Text that has come and waits for more."""
-
-
 class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
     __slots__ = ("_check", "_make", "_reader")
 
-    def __init__(self, make: Callable[[], ChunkedReader], check: Callable[[Call], Call] | None = None) -> None:
+    def __init__(self, make: Callable[[], AnswerSearch], check: Callable[[Call], Call] | None = None) -> None:
         self._make = make
         self._check = check
         self.reset()

@@ -339,7 +339,7 @@ class _Run:
         """Pass on what can only be the string's own; False where the value may be over in it."""
         state, window, node, base = self.state, self.window, self.one.node, self.window.base
         low = max(self.at - NEAR, state.string - base, state.past - base)
-        over = over_before(window.buf, node, len(state.stack), low, end)
+        over = over_before(window, node, state, low, end)
         if over is not None:
             self.at, self.why = over[0], over
             return False

@@ -98,14 +98,14 @@ def closed_before_marker(node: Node) -> re.Pattern[str] | None:
     return re.compile(r"(?<![\]}\s])\s*((?:[\]}]\s*)+)(?:" + "|".join(words) + ")") if words else None
 
 
-def over_before(buf: str, node: Node, depth: int, low: int, end: int) -> tuple[int, int] | None:
-    """Where all `depth` brackets are closed within a string, and what follows the value comes: the indices of that."""
+def over_before(window: Window, node: Node, state: JsonState, low: int, end: int) -> tuple[int, int] | None:
+    """Where all brackets are closed within a string, and what follows the value follows: the indices of that."""
     regex = node.made(closed_before_marker)
-    if regex is None or not depth or end <= low or _BRACKET.search(buf, low, end) is None:
+    if regex is None or not state.stack or end <= low or _BRACKET.search(window.buf, low, end) is None:
         return None
-    for match in regex.finditer(buf, low, min(end + 40, len(buf))):
+    for match in regex.finditer(window.buf, low, min(end + 40, len(window.buf))):
         count = sum(char in "]}" for char in match[1])
-        if match.end() <= end and count == depth and match.end() - match.start() <= NEAR:
+        if match.end() <= end and count == len(state.stack) and match.end() - match.start() <= NEAR:
             return match.span()
     return None
 
@@ -198,14 +198,6 @@ def closed_early(window: Window, node: Node, state: JsonState, at: int, final: b
         return True
     tools = window.tools
     return match[1] not in shape_keys(node).known and state.name in tools and match[1] in tools.of(state.name).names
-
-
-def more_begun(buf: str, end: int) -> str | None:
-    """The key of the member that comes after index `end`, "" for none; None where more text has to tell."""
-    match = _MORE.match(buf, end, end + _FAR)
-    if match is None:
-        return None if len(buf) < end + _FAR and _MORE_BEGUN.match(buf, end) else ""
-    return match[1]
 
 
 def member_follows(buf: str, end: int) -> bool:

@@ -36,7 +36,7 @@ _QUOTE: Final = re.compile(r'["\\\x00-\x1f]')
 _STRING_STOPS: Final = re.compile(r'["\\\x00-\x1f,\]}]')
 _SAID: Final = 4
 _TAIL: Final = 200
-NEAR_PART: Final = 32
+_PART: Final = 32
 _CLOSER: Final = 48
 _CONTENT: Final = (Role.CONTENT, None)
 _HOLDS: Final = (Role.VALUE, Role.ARGUMENTS, Role.REASONING)
@@ -349,28 +349,22 @@ class Stepping:
             if final:
                 return StepResult.ASK
             bare = not named and island.led_held is None
-            self._tell(
-                one,
-                island.near_begun(buf, low, size)
-                if bare
-                else safe(window, island, state.start - base, low, state.closer),
-                low,
-            )
+            self._tell(one, island.near_begun(buf, low, size) if bare else safe(window, one, island, low), low)
             if one.state.solid and one.emitted == base + size:
                 self._calm, self._stops, self._names = one, plan.stops, window.begun_names if named else None
             return StepResult.WAIT
         match = window.find(island.regex, low, island.reach)
-        if match is None and not final and (island.near is None or window.find(island.near, low, NEAR_PART) is None):
-            self._tell(one, safe(window, island, state.start - base, low, state.closer), low)
+        if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
+            self._tell(one, safe(window, one, island, low), low)
             if (needed := island.needed(buf, low)) > size:
                 window.needs(base + needed)
             return StepResult.WAIT
         if match is not None and not final and may_be_longer(window, island, match, low, one.context):
-            part = None if island.near is None else window.find(island.near, low, NEAR_PART)
+            part = None if island.near is None else window.find(island.near, low, _PART)
             slack = STRONG if match[0] in "{[" else 0
             if part is not None and part.start() < match.start() + slack:
                 return StepResult.ASK
-            self._tell(one, safe(window, island, state.start - base, low, state.closer), low)
+            self._tell(one, safe(window, one, island, low), low)
             return StepResult.WAIT
         if match is None or state.quotation is not None or state.inner or window.graph.code is not None:
             return StepResult.ASK
@@ -402,12 +396,12 @@ class Stepping:
         picky = window.graph.known_only and window.tools.declared
         if lead is None or picky or window.line(at, start):
             return StepResult.ASK
-        if island.near is not None and (part := window.find(island.near, low, NEAR_PART)) and part.start() < at:
+        if island.near is not None and (part := window.find(island.near, low, _PART)) and part.start() < at:
             return StepResult.ASK
         node = island.after if solid else one.node
         way = self._fits(node.step(core).node, end, final)
         if way is StepResult.WAIT:
-            self._tell(one, safe(window, island, start - base, low, one.state.closer), low)
+            self._tell(one, safe(window, one, island, low), low)
         upto = lead_end(window, lead, at, start)
         if way is not StepResult.ON or upto != lead_end(window, lead, at, start, core):
             return way if way is StepResult.WAIT else StepResult.ASK
@@ -460,7 +454,7 @@ class Stepping:
             elif state.last_quote is None and state.emitted >= state.string and not state.styles & Slips.REOPEN:
                 sent = state.emitted - base
                 low = max(one.emitted - base - NEAR, state.string - base, state.past - base)
-                if _QUOTE.search(buf, sent) is None and over_before(buf, one.node, len(state.stack), low, size) is None:
+                if _QUOTE.search(buf, sent) is None and over_before(window, one.node, state, low, size) is None:
                     at = held(buf, one.node, max(sent, size - NEAR), size)
                     if at > sent:
                         performer.feed_string(buf[sent:at], state.emitted)
@@ -485,21 +479,17 @@ class Stepping:
 # Text that can only be text
 
 
-def safe(window: Window, plan: Island, start: int, low: int, closer: tuple[str, str] | None = None) -> int:
-    """The index up to which the text open since index `start` can only be text, from index `low` on.
-
-    A `closer` is what ends it, and how that is spelled here.
-    """
+def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
+    """The index up to which the open text can only be text, from index `low` on."""
     buf, size = window.buf, len(window.buf)
     at = plan.held(buf, low)
     if (match := window.find(plan.regex, low, plan.reach)) is not None:
         at = min(at, match.start())
     if plan.line_end is not None and (blank := plan.line_end.first.search(buf, low, at)) is not None:
         at = blank.start()
-    start = max(start, 0)
-    at = plan.torn(buf, start, at)
+    at = plan.torn(buf, max(best.state.start - window.base, 0), at)
     if plan.near is not None:
-        part = window.find(plan.near, low, NEAR_PART)
+        part = window.find(plan.near, low, _PART)
         at = plan.near_begun(buf, low, at if part is None else min(at, part.end()))
     if plan.content and plan.named is not None and window.tools.declared:
         if (name := window.find(window.names, low, MAX_NAME)) is not None:
@@ -507,11 +497,11 @@ def safe(window: Window, plan: Island, start: int, low: int, closer: tuple[str, 
             at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
         at = min(at, window.name_begun(max(low, size - MAX_NAME)))
     if plan.led_held is not None:
-        cut = max(start, size - _TAIL)
+        cut = max(best.state.start - window.base, size - _TAIL, 0)
         led = plan.led_held.search(buf[cut:])
         at = at if led is None else min(at, max(low, cut + led.start()))
-    if closer is not None:
-        at = min(at, begun(buf, closer[1], low))
+    if best.state.closer is not None:
+        at = min(at, begun(buf, best.state.closer[1], low))
     at = window.without_blanks(low, at)
     if plan.role in HELD and plan.signs is not None:  # a closer may be there, spelled otherwise
         floor = max(low, size - _TAIL)
