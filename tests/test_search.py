@@ -12,7 +12,7 @@ from shipped_corpus import Case
 
 import toolect
 from toolect._events import ArgumentsDelta, ContentDelta, Event
-from toolect._message import Call, Content, Message
+from toolect._message import Call, Content, Message, dumps
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.window import LOOK
 from toolect._spec.costs import COSTS, FAR, ROWS, Costs
@@ -168,3 +168,14 @@ def test_every_cost_says_what_it_is_for() -> None:
     assert {*ROWS} == {*Costs.__struct_fields__}
     assert all(row.where and row.edge and row.example for row in ROWS.values())
     assert COSTS.fits < 0 < COSTS.skip
+
+
+@pytest.mark.parametrize("kind", ["function", "function_call", "tool_call", "tool_use"])
+def test_each_of_several_constants_is_known_to_the_search(kind: str) -> None:
+    """JSON that stands alone is a call by any of the values that its shape has for a key."""
+    text = dumps({"type": kind, "id": "x1", "name": "tide", "arguments": {"port": "Brest"}})
+    stream = toolect.dialect("json").stream()
+    for sign in text:
+        stream.feed(sign)
+    stream.close()
+    assert [(call.name, call.arguments) for call in stream.message.runnable] == [("tide", {"port": "Brest"})]

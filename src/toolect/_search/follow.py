@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import Key, Op, OpCode, Terminal, is_echo
+from toolect._shapes.alternatives import is_constant, options
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
@@ -364,10 +365,11 @@ class ShapeKeys:
                         case Hole(HoleKind.ARGUMENTS | HoleKind.ARGUMENTS_TEXT as kind):
                             self.arguments.update(member.keys)
                             self.texts.update(member.keys if kind is HoleKind.ARGUMENTS_TEXT else ())
-                        case Const(value):
+                        case inner if is_constant(inner):
                             self.said.update(member.keys)
+                            values = [one.value for one in options(inner) if isinstance(one, Const)]
                             for key in member.keys:
-                                self.constants.setdefault(key, []).append(value)
+                                self.constants.setdefault(key, []).extend(values)
                         case Hole(HoleKind.CONTENT | HoleKind.REASONING):
                             self.said.update(member.keys)
                         case inner if not isinstance(inner, Hole):

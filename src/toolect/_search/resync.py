@@ -101,8 +101,8 @@ def _may_be_longer(node: Node, buf: str, at: int) -> bool:
 
 def _closes(text: str) -> bool:
     """True when the bracket at the end of a text, which begins within a call, may be that of the call."""
-    closer, rest = text[-1], _STRING.sub("", text[-_CALL:])
-    return rest.count(closer) > rest.count("([{"[")]}".index(closer)])
+    closer, rest = text[-1:], _STRING.sub("", text[-_CALL:])
+    return bool(closer) and rest.count(closer) > rest.count("([{"[")]}".index(closer)])
 
 
 def _ended(window: Window, one: Hypothesis, in_json: bool, at: int) -> Path:
