@@ -63,6 +63,7 @@ class Index:
         self.signs: dict[str, list[str]] = {}
         self.bare: dict[int, list[str]] = {}
         self._openers: dict[str, dict[tuple[str, int], list[tuple[str, Opener]]]] = {}
+        self._texts = {t.name: frozenset(t.bare.texts) for t in self.traits.values() if t.bare is not None}
         self._keys = {t.name: frozenset(t.bare.keys) for t in self.traits.values() if t.bare is not None}
         self._parts: dict[str, list[str]] = {}
         self._near: dict[str, dict[int, tuple[str, Opener]]] = {}
@@ -237,7 +238,14 @@ class Index:
             if known or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
                 found.append(min(names, key=self._bare_rank))
         found.sort(key=self._bare_rank)
-        found.sort(key=lambda name: (sum(key not in self._keys[name] for key in keys), self.has_any_key(name)))
+        members = _MEMBERS.findall(buf[at : at + AHEAD])
+        encoded = {key for key, text in members if text[:1] == "{"}
+        found.sort(
+            key=lambda name: (
+                sum(key not in self._keys[name] for key in keys) + len(encoded - self._texts[name]),
+                self.has_any_key(name),
+            )
+        )
         return found[:MOST]
 
     def _bare_rank(self, name: str) -> tuple[bool, int, int]:

@@ -67,6 +67,8 @@ class Bare(msgspec.Struct, frozen=True):
     keys: tuple[str, ...]
     arguments: tuple[str, ...]
     """Those of arguments."""
+    texts: tuple[str, ...]
+    """Those of arguments that are JSON in a text."""
     open: bool
     """It may have any other key."""
 
@@ -182,6 +184,7 @@ def _bare(node: Node, cost: int) -> Bare:
         cost,
         tuple(sorted(keys.known)),
         tuple(sorted(keys.arguments)),
+        tuple(sorted(keys.texts)),
         keys.open,
     )
 
