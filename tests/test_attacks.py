@@ -18,7 +18,7 @@ import toolect.tokens
 from tests import shares
 from toolect import Call, Content, Message, _cache
 from toolect._chats.chat_registry import chat
-from toolect._chats.writing import Unsafe
+from toolect._chats.transcript_writer import Unsafe
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 from tools.fuzz import attacks
 

@@ -19,10 +19,10 @@ from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._authoring.lint import chat_checks as talks
 from toolect._chats.chat_grammar import texts_of
 from toolect._chats.chat_registry import chat, chats, looks_like
+from toolect._chats.grammar_chat import Chat
 from toolect._chats.plan import Plans
 from toolect._chats.prompt_tools import MAX_FAILED, Definitions
-from toolect._chats.verbs import Chat
-from toolect._chats.writing import Unsafe
+from toolect._chats.transcript_writer import Unsafe
 from toolect._cli import main
 from toolect._message import Call, Content, Message, Reasoning, Segment, Status
 from toolect._names import UnknownNameError

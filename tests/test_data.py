@@ -35,9 +35,9 @@ from small_tokenizers import byte_level
 import toolect
 from toolect import Content, Conversation, Message
 from toolect._chats import round_trips
-from toolect._chats.comparing import IDS, NO_SIGNATURE, ORDER, changes
+from toolect._chats.conversation_diff import IDS, NO_SIGNATURE, ORDER, changes
+from toolect._chats.grammar_chat import Chat
 from toolect._chats.tool_prompt import ToolPrompt
-from toolect._chats.verbs import Chat
 from toolect._cli import main
 from toolect._corpora.any_json import decoded, encoded
 from toolect._data.checkpoint import CheckpointStore

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._data.converting import ACCOUNT, Outcome, Settings, convert
 from toolect._data.keeping import Keep
 from toolect._data.losses import REFUSED, Loss

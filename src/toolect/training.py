@@ -22,8 +22,8 @@ from toolect._transcript import Origin, Transcript
 from toolect.conversation import Conversation
 
 if TYPE_CHECKING:
+    from toolect._chats.grammar_chat import Chat
     from toolect._chats.template_chat import TemplateChat
-    from toolect._chats.verbs import Chat
 
 __all__ = ["IGNORED", "Example", "Packed", "Rollout", "Teach", "examples", "pack"]
 

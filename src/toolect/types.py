@@ -3,10 +3,10 @@
 from toolect._authoring.generate.samples import Sample
 from toolect._chat_completion import Ids
 from toolect._chats.continuing import Beginning, Rewritten, Written
+from toolect._chats.grammar_chat import Chat, Check, Converted, RenderedConversation
 from toolect._chats.template_chat import TemplateChat
 from toolect._chats.transcript_reader import Course
-from toolect._chats.verbs import Chat, Check, Converted, RenderedConversation
-from toolect._chats.writing import Unsafe
+from toolect._chats.transcript_writer import Unsafe
 from toolect._compiled import Mode, ToolPrompts, Tools
 from toolect._conversion import Conversion, Loss
 from toolect._data.converting import Seen

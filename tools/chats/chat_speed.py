@@ -23,7 +23,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
 from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats import chat_registry
-from toolect._chats.verbs import Chat
+from toolect._chats.grammar_chat import Chat
 from toolect._message import Call, Content, Message
 from toolect._rendered import RenderError
 from toolect.chat_template.child import environment

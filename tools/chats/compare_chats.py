@@ -31,7 +31,7 @@ import msgspec
 from toolect import registry
 from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats import chat_registry
-from toolect._chats.verbs import Chat
+from toolect._chats.grammar_chat import Chat
 from toolect._compiled import Dialect
 from toolect._message import MessageError
 from toolect._rendered import RenderError

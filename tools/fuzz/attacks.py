@@ -32,10 +32,10 @@ import toolect
 import toolect.tokens
 from toolect import Call, Content, Message, Reasoning
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import LEFT_OUT, NO_SYSTEM, changes
-from toolect._chats.hearing import Hearing
+from toolect._chats.conversation_diff import LEFT_OUT, NO_SYSTEM, changes
+from toolect._chats.conversation_reader import ConversationReader
+from toolect._chats.grammar_chat import Chat
 from toolect._chats.plan import Plans
-from toolect._chats.verbs import Chat
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 
 NEW = {
@@ -389,7 +389,7 @@ class RememberedChat(Chat):
         found = toolect.chat(name)
         super().__init__(found.spec, found.dialect)
         self._answers = RememberedAnswers(found.dialect, self._plans)
-        self._hearing = Hearing(self.spec, self._answers)
+        self._conversations = ConversationReader(self.spec, self._answers)
 
     @lru_cache(4096)  # noqa: B019 - as above
     def parse(self, text: str) -> Conversation:

@@ -19,7 +19,7 @@ from typing import Any
 
 import toolect
 from toolect._authoring.generate.small_conversations import ChatCase
-from toolect._chats.verbs import Chat
+from toolect._chats.grammar_chat import Chat
 from toolect._rendered import RenderError
 from toolect._shown import alike
 from toolect._transcript import Origin

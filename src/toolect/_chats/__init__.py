@@ -1,6 +1,6 @@
 """Whole conversations as text: written, read, continued, by what an entry of `chats.yaml` declares.
 
-Others import `chat_grammar`, `chat_registry`, `comparing`, `control_tokens`, `continuing`, `left_unread`, `plan`,
-`prompt_tools`, `round_trips`, `template_chat`, `transcript_reader`, `turn_facts`, `verbs` and `writing`; all else is
-its own.
+Others import `chat_grammar`, `chat_registry`, `continuing`, `control_tokens`, `conversation_diff`, `grammar_chat`,
+`plan`, `prompt_tools`, `round_trips`, `template_chat`, `transcript_reader`, `transcript_writer`, `turn_facts` and
+`unread_text`; all else is its own.
 """

@@ -16,9 +16,9 @@ from toolect._message import Json
 from toolect._names import Names, UnknownNameError
 
 if TYPE_CHECKING:
+    from toolect._chats.grammar_chat import Chat
     from toolect._chats.template_chat import TemplateChat
     from toolect._chats.tool_prompt import ToolPrompt
-    from toolect._chats.verbs import Chat
     from toolect._spec.chat_model import ChatSpec
 
 
@@ -111,7 +111,7 @@ def shipped() -> Path:
 def ready_chat(spec: ChatSpec) -> Chat:
     """The chat of a spec. Raises `UnknownNameError` for answers in a dialect that nobody has declared."""
     from toolect._chats.answers import plain_dialect  # not part of starting up
-    from toolect._chats.verbs import Chat
+    from toolect._chats.grammar_chat import Chat
 
     return Chat(spec, registry.dialect(spec.dialect) if spec.dialect else plain_dialect())
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from toolect._chats.writing import Unsafe
+from toolect._chats.transcript_writer import Unsafe
 from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Json, Message

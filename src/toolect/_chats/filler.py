@@ -8,8 +8,8 @@ from datetime import date as Date  # noqa: N812
 from typing import Any
 
 from toolect._chats.filling import Data, Pair, SlotAnswer, tools_text
-from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import Plans
+from toolect._chats.plan_ops import Each, Fill, Fixed, Plan
 from toolect._message import Call
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact

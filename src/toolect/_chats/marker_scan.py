@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolect._chats.answers import Answers
 from toolect._chats.control_tokens import has_any, is_common, rarest
-from toolect._chats.ops import Fill
+from toolect._chats.plan_ops import Fill
 from toolect._chats.prompt_tools import in_json, is_json
 from toolect._chats.slot_runs import inner_texts
 from toolect._chats.transcript_reader import TranscriptReader

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._chats.filling import SlotAnswer
-from toolect._chats.ops import Each, Fill, Fixed, Plan
 from toolect._chats.plan import AnswerPlan, Plans
+from toolect._chats.plan_ops import Each, Fill, Fixed, Plan
 from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
 from toolect._spec.chat_model import ChatRole, Fact
 from toolect._transcript import Origin

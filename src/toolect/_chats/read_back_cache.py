@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import is_same_call
 from toolect._chats.control_tokens import any_of
+from toolect._chats.conversation_diff import is_same_call
 from toolect._chats.marker_scan import Scan
 from toolect._chats.prompt_tools import TEXT, is_json, read_definition
 from toolect._chats.value_ends import ValueEnds

@@ -10,10 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from toolect._chats.comparing import LEFT_OUT, NO_SYSTEM, OF_TOOLS, OTHER_TURNS, Change, signatures, tool_changes
+from toolect._chats.conversation_diff import (
+    LEFT_OUT,
+    NO_SYSTEM,
+    OF_TOOLS,
+    OTHER_TURNS,
+    Change,
+    signatures,
+    tool_changes,
+)
 from toolect._chats.filling import SlotAnswer
 from toolect._chats.prompt_tools import read_definition
-from toolect._chats.writing import Writer
+from toolect._chats.transcript_writer import Writer
 from toolect._message import Call, Content
 from toolect._spec.chat_model import ChatSlot, ChatSpec
 from toolect._turns import Assistant, Results, System

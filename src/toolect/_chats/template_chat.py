@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from toolect import registry
 from toolect._chats.answers import plain_dialect
-from toolect._chats.comparing import Change, same_calls
 from toolect._chats.continuing import Written
 from toolect._chats.control_tokens import any_of
+from toolect._chats.conversation_diff import Change, same_calls
 from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.template_pieces import Piece, apart, definitions, pieces
 from toolect._chats.template_turns import Guarded, sound
 from toolect._chats.template_work import TemplateWork, Ways, ways
-from toolect._chats.writing import Unsafe
+from toolect._chats.transcript_writer import Unsafe
 from toolect._compiled import Dialect
 from toolect._exchange.media import refuse_media
 from toolect._message import Json

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from toolect._chats.filling import check_spelled
 from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
-from toolect._chats.guarding import split_markers
-from toolect._chats.writing import Unsafe
+from toolect._chats.injection_guard import split_markers
+from toolect._chats.transcript_writer import Unsafe
 from toolect._exchange.gathering import check
 from toolect._exchange.numbering import numbered
 from toolect._message import MessageError

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toolect._chats.filler import PlanFiller
-from toolect._chats.ops import Each
 from toolect._chats.plan import Plans
+from toolect._chats.plan_ops import Each
 from toolect._compiled import Dialect
 from toolect._prompting.outputs import harmless, written
 from toolect._rendered import RenderError

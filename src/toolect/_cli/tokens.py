@@ -21,8 +21,8 @@ from toolect.tokens import Encoded, Tokenizer, encode, load, markers
 from toolect.training import IGNORED, Example, examples
 
 if TYPE_CHECKING:
+    from toolect._chats.grammar_chat import Chat
     from toolect._chats.template_chat import TemplateChat
-    from toolect._chats.verbs import Chat
     from toolect.conversation import Conversation
 
 _SHOWN = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolect import registry
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._corpora.any_json import encoded
 from toolect._corpora.records import Bad
 from toolect._corpora.sources import Unit

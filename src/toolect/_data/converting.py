@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._corpora.any_json import is_unicode
 from toolect._data.keeping import Keep, check, check_length
 from toolect._data.losses import REFUSED, Loss, refused, unread_call

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect import registry
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._corpora.any_json import encoded
 from toolect._corpora.records import Bad
 from toolect._corpora.sources import Unit, events_of, files, schema_of, size, units

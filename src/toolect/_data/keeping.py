@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._message import Call, Json, Status
 from toolect._rows.account import Fate, RowRejectedError
 from toolect._turns import Assistant

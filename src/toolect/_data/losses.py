@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from toolect._chats import comparing
-from toolect._chats.comparing import Change
-from toolect._chats.left_unread import DROPPED, SKIPPED
+from toolect._chats import conversation_diff
+from toolect._chats.conversation_diff import Change
+from toolect._chats.unread_text import DROPPED, SKIPPED
 from toolect._rows.ignored_fields import LEFT_OUT
 from toolect._rows.open_row import DESCRIBED, REST_STAYS
 from toolect._turns import Assistant
@@ -43,13 +43,13 @@ class Loss(StrEnum):
 WEIGHTS_LEFT = "the weights of answers are left out"
 DEFUSED = "a text held markers of the chat, which were made harmless"
 SENTENCES: dict[Loss, tuple[str, ...]] = {
-    Loss.CALLS: (comparing.OTHER_CALLS, comparing.OTHER_OWNERS),
-    Loss.TURNS: (comparing.OTHER_TURNS,),
-    Loss.RESULTS: (comparing.OTHER_RESULTS, comparing.NO_ERRORS),
-    Loss.CONTENT: (comparing.NO_CONTENT, comparing.OTHER_CONTENT),
-    Loss.REASONING: (comparing.NO_REASONING, comparing.OTHER_REASONING, comparing.NO_SIGNATURE),
-    Loss.ORDER: (comparing.ORDER,),
-    Loss.TOOLS: comparing.OF_TOOLS,
+    Loss.CALLS: (conversation_diff.OTHER_CALLS, conversation_diff.OTHER_OWNERS),
+    Loss.TURNS: (conversation_diff.OTHER_TURNS,),
+    Loss.RESULTS: (conversation_diff.OTHER_RESULTS, conversation_diff.NO_ERRORS),
+    Loss.CONTENT: (conversation_diff.NO_CONTENT, conversation_diff.OTHER_CONTENT),
+    Loss.REASONING: (conversation_diff.NO_REASONING, conversation_diff.OTHER_REASONING, conversation_diff.NO_SIGNATURE),
+    Loss.ORDER: (conversation_diff.ORDER,),
+    Loss.TOOLS: conversation_diff.OF_TOOLS,
     Loss.PROMPT: (DESCRIBED, REST_STAYS),
     Loss.FIELDS: (LEFT_OUT,),
     Loss.TAIL: (DROPPED, SKIPPED),

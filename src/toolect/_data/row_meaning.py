@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from toolect._chats.comparing import owners
+from toolect._chats.conversation_diff import owners
 from toolect._message import Call, Content, Json, Reasoning
 from toolect._turns import Assistant, Results, System, User
 from toolect.conversation import Conversation

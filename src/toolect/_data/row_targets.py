@@ -12,9 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
-from toolect._chats.comparing import OF_TOOLS, Change, changes
+from toolect._chats.conversation_diff import OF_TOOLS, Change, changes
+from toolect._chats.grammar_chat import Check
 from toolect._chats.round_trips import MAX_SHAPES, OF_SHAPES
-from toolect._chats.verbs import Check
 from toolect._data.losses import DEFUSED, WEIGHTS_LEFT
 from toolect._detection.guess import reader as reader_of
 from toolect._exchange.media import tagged

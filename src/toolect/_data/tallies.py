@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._corpora.tally import SeenExample, Tally, excerpt
 from toolect._data.converting import Outcome
 from toolect._data.row_targets import ids_of

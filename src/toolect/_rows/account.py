@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._message import Json
 from toolect._shown import cause, cut, visible
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from toolect import registry
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._detection.index import index
 from toolect._message import Content, Json, Message, MessageError
 from toolect._objects import holding

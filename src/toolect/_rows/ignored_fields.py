@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._message import Json, MessageError
 from toolect._objects import OPAQUE
 from toolect._rows.calls_and_results import WEIGHTS

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from toolect._chat_completion import ARGUMENTS
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._exchange.definitions import read_tools
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from toolect._chats.comparing import Change
-from toolect._chats.left_unread import DROPPED, dropped
+from toolect._chats.conversation_diff import Change
+from toolect._chats.unread_text import DROPPED, dropped
 from toolect._detection.dropped import with_dropped
 from toolect._detection.guess import reader as reader_of
 from toolect._detection.leaks import begins_reasoning, has_marker_of, left_in, markers

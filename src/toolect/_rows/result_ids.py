@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._shown import cut
 from toolect._turns import Assistant, PendingCalls, Results, Turn
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._detection.guess import parse
 from toolect._detection.leaks import begins_reasoning, markers
 from toolect._exchange.anthropic_messages import read_anthropic

@@ -13,8 +13,8 @@ from toolect._training.wishes import Teach
 from toolect._transcript import Origin, Transcript
 
 if TYPE_CHECKING:
+    from toolect._chats.grammar_chat import Chat
     from toolect._chats.template_chat import TemplateChat
-    from toolect._chats.verbs import Chat
 
 
 def example_of(

@@ -26,7 +26,7 @@ from toolect.conversation import Conversation
 from toolect.openai.chunk_reader import ChunkReader
 
 if TYPE_CHECKING:
-    from toolect._chats.verbs import Chat as Form
+    from toolect._chats.grammar_chat import Chat as Form
 
 Definitions: TypeAlias = list[dict[str, Json]]
 Piece: TypeAlias = str | Event | Ended

@@ -21,7 +21,7 @@ from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._authoring.lint.chat_checks import talk, unlike
 from toolect._chats.answers import plain_dialect
 from toolect._chats.control_tokens import control_tokens
-from toolect._chats.verbs import Chat
+from toolect._chats.grammar_chat import Chat
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
 from toolect._message import Json, MessageError

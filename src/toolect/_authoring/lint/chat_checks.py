@@ -12,10 +12,10 @@ from toolect._authoring.lint.grammar_checks import unreached
 from toolect._authoring.lint.places import descend
 from toolect._authoring.lint.subject import ChatSubject
 from toolect._chats.chat_grammar import frame_of
+from toolect._chats.grammar_chat import Chat
 from toolect._chats.plan import Plans
+from toolect._chats.transcript_writer import Unsafe
 from toolect._chats.turn_facts import literal_facts
-from toolect._chats.verbs import Chat
-from toolect._chats.writing import Unsafe
 from toolect._diagnostic import Diagnostic, Text, shown, warning
 from toolect._message import Content, Json, Message, MessageError, Reasoning
 from toolect._rendered import RenderError

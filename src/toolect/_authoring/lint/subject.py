@@ -13,7 +13,7 @@ from toolect._authoring.corpus import Case, CorpusError, read
 from toolect._authoring.lint.places import SpecPlaces
 from toolect._cache import grammar_parts
 from toolect._chats.chat_registry import ready_chat
-from toolect._chats.verbs import Chat
+from toolect._chats.grammar_chat import Chat
 from toolect._compiled import Dialect
 from toolect._diagnostic import Place
 from toolect._files import holds_chats

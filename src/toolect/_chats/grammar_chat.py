@@ -1,4 +1,4 @@
-"""A chat, ready to use: conversations as the texts that models of a family are given, and back."""
+"""Chat of a grammar: conversations as the texts that models of a family are given, and back."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import Change, calls_of, changes
 from toolect._chats.continuing import Beginning, Written
-from toolect._chats.growing import Growing
-from toolect._chats.guarding import Guard
-from toolect._chats.hearing import Hearing
-from toolect._chats.left_unread import left_unread
+from toolect._chats.conversation_diff import Change, calls_of, changes
+from toolect._chats.conversation_reader import ConversationReader
+from toolect._chats.incremental_writer import IncrementalWriter
+from toolect._chats.injection_guard import Guard
 from toolect._chats.marker_scan import Scan
 from toolect._chats.media_tokens import with_signs, with_tokens
 from toolect._chats.outline import Outlines
@@ -23,7 +22,8 @@ from toolect._chats.plan import Plans
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._chats.round_trips import RoundTrips, Shape
 from toolect._chats.transcript_reader import Course, TranscriptReader
-from toolect._chats.writing import Unsafe, Writer
+from toolect._chats.transcript_writer import Unsafe, Writer
+from toolect._chats.unread_text import left_unread
 from toolect._compiled import Dialect
 from toolect._exchange.media import media_of, refuse_media
 from toolect._message import Content, Message, Reasoning, kind_of
@@ -68,7 +68,7 @@ class Chat(Written):
         self._plans = Plans(spec)
         self._outlines = Outlines(self._plans)
         self._answers = Answers(dialect, self._plans)
-        self._hearing = Hearing(spec, self._answers)
+        self._conversations = ConversationReader(spec, self._answers)
 
     @cached_property
     def _reader(self) -> TranscriptReader:
@@ -80,7 +80,9 @@ class Chat(Written):
 
     @cached_property
     def _guard(self) -> Guard:
-        return Guard(self.spec, self._answers, self._scan, lambda text: self.parse(text), self._hearing.heard)
+        return Guard(
+            self.spec, self._answers, self._scan, lambda text: self.parse(text), self._conversations.output_read
+        )
 
     @cached_property
     def _cache(self) -> ReadBackCache:
@@ -88,7 +90,7 @@ class Chat(Written):
 
     @cached_property
     def _round_trips(self) -> RoundTrips:
-        return RoundTrips(self.spec, self._hearing.heard)
+        return RoundTrips(self.spec, self._conversations.output_read)
 
     @property
     def name(self) -> str:
@@ -209,7 +211,7 @@ class Chat(Written):
             first = Conversation(turns[:size], conversation.tools)
             return self._read_back(first, text, generate, thinking, date, unsafe)[0]
 
-        return Growing(partial(self._writer, unsafe, date), turns, conversation.tools, thinking, read_back)
+        return IncrementalWriter(partial(self._writer, unsafe, date), turns, conversation.tools, thinking, read_back)
 
     def round_trip(
         self,
@@ -263,7 +265,7 @@ class Chat(Written):
         """
         if not isinstance(text, str):
             raise TypeError(f"expected a transcript as str, got {kind_of(text)}")
-        return self._hearing.conversation(text, self._reader.read(text))
+        return self._conversations.conversation(text, self._reader.read(text))
 
     def convert(self, text: str, target: Written, **options: Any) -> Converted:
         """A transcript of this chat as one of `target`, with what that does not tell."""

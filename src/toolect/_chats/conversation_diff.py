@@ -1,4 +1,4 @@
-"""What of a conversation is told otherwise, turn by turn: found out by comparing it with what was read back."""
+"""Difference of two conversations, turn by turn: what was given, and what was read back."""
 
 from __future__ import annotations
 

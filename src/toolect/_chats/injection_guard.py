@@ -15,8 +15,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import changes
 from toolect._chats.control_tokens import any_of
+from toolect._chats.conversation_diff import changes
 from toolect._chats.given_texts import SAMPLED, TextPlace, compared, mapped
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.prompt_tools import TEXT
@@ -73,10 +73,10 @@ class Guard:
         answers: Answers,
         scan: Scan,
         parse: Callable[[str], Conversation],
-        heard: Callable[[str], str],
+        output_read: Callable[[str], str],
     ) -> None:
-        """`heard` is what is read of a result's output."""
-        self._spec, self._answers, self._parse, self._heard = spec, answers, parse, heard
+        """`output_read` is what is read of a result's output."""
+        self._spec, self._answers, self._parse, self._output_read = spec, answers, parse, output_read
         tokens = scan.tokens
         self._tokens = any_of(tokens)
         self._of_answers = any_of(token for token in tokens if token not in answers.texts)
@@ -132,7 +132,7 @@ class Guard:
 
         def changed(number: int, turn: Turn) -> Turn:
             if isinstance(turn, Results) and self._spec.output is not OutputKind.TEXT:
-                return Results(tuple(replace(one, output=self._heard(one.output)) for one in turn.results))
+                return Results(tuple(replace(one, output=self._output_read(one.output)) for one in turn.results))
             if not dropped or not isinstance(turn, Assistant) or closer not in turn.message.content:
                 return turn
             if (turn.text, number) in written:

@@ -1,4 +1,4 @@
-"""The text of a conversation that grows turn by turn: what a further turn does not change is not written again."""
+"""Incremental writer: what a further turn of a conversation does not change is not written again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from toolect._chats.filling import SlotAnswer, check_spelled
 from toolect._chats.outline import Outline, Outliner
+from toolect._chats.transcript_writer import Writer
 from toolect._chats.turn_facts import TurnFacts, following
-from toolect._chats.writing import Writer
 from toolect._spec.chat_model import Fact
 from toolect._transcript import Transcript, known_piece
 from toolect._turns import System, Turn
@@ -17,7 +17,7 @@ _NOTICED, _EMPTY, _DEVELOPER = int(Fact.NOTICED), int(Fact.EMPTY), int(Fact.DEVE
 _UNASKED = int(Fact.EMPTY | Fact.UNASKED)
 
 
-class Growing:
+class IncrementalWriter:
     """Writes the first turns of one conversation, as often as it is asked to.
 
     No turn but the first may be the system's: another one may change what stands at the head.

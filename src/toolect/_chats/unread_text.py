@@ -1,10 +1,10 @@
-"""What of a transcript is not read: texts between its turns, and what follows the end of an answer."""
+"""Text of a transcript that is not read: between its turns, and after the end of an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolect._chats.comparing import Change
+from toolect._chats.conversation_diff import Change
 from toolect._detection.dropped import SHOWN, after_end, is_control
 from toolect._message import Repair, RepairKind
 from toolect._turns import Assistant, Turn

@@ -1,4 +1,4 @@
-"""Writes a conversation: the plan of each turn, filled with its texts, each of which stays in its slot."""
+"""Writer of transcripts: the plan of each turn, filled with its texts, each of which stays in its slot."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from datetime import date as Date  # noqa: N812
 from typing import Any, Literal, TypeAlias
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import changes, turn_changes
+from toolect._chats.conversation_diff import changes, turn_changes
 from toolect._chats.filler import PlanFiller
 from toolect._chats.filling import Data, SlotAnswer, check_spelled
 from toolect._chats.given_texts import compared
 from toolect._chats.marker_scan import HeldText, Scan
-from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, SampledPlace, answer_shape, turn_shape
 from toolect._chats.plan import AnswerPlan
+from toolect._chats.plan_ops import Each, Fill
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._chats.turn_facts import literal_facts
 from toolect._message import Content, Message, Reasoning

@@ -1,4 +1,4 @@
-"""A transcript that has been read as the conversation that it is."""
+"""Reader of conversations: makes turns and tools of the course of a transcript through its grammar."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _ConversationDraft(NamedTuple):
         return "".join(text[held.start : held.end] for held in self.texts if held.slot is not ChatSlot.NUMBER)
 
 
-class Hearing:
+class ConversationReader:
     """Makes a conversation of the course of one text."""
 
     def __init__(self, spec: ChatSpec, answers: Answers) -> None:
@@ -150,7 +150,7 @@ class Hearing:
         between = (text[one.end : two.start] for one, two in pairwise(held))
         return [[held[0]._replace(end=held[-1].end)]] if all(len(one) <= MAX_SIGNS for one in between) else results
 
-    def heard(self, output: str) -> str:
+    def output_read(self, output: str) -> str:
         """A result's output as it is read back."""
         return output if self.spec.output is OutputKind.TEXT else self._output(written(self.spec.output, output))
 

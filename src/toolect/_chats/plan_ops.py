@@ -1,4 +1,4 @@
-"""What a rule writes under given facts: texts, and places for data."""
+"""Operations of a plan, what a rule writes under given facts: texts, and places for data."""
 
 from __future__ import annotations
 
