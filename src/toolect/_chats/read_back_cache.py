@@ -182,7 +182,7 @@ class ReadBackCache:
                 raise _UnusualCallError
             if len(self._names) >= MAX_KINDS:
                 self._names = {}
-            is_odd = not name.isidentifier() or self._answers.has_word(name)
+            is_odd = not name.isidentifier() or self._answers.has_word(name) or self._ends.marker_in(name)
             found = self._names[name] = name if is_odd else ""
         return found
 

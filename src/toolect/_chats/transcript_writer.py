@@ -126,9 +126,9 @@ class Writer(PlanFiller):
             if not is_text:
                 doubtful[body.first + index] = one
         if doubtful and not self.has_markers:  # nothing else in the text ends where it should not
-            self.has_markers = not self._come_back(doubtful)
+            self.has_markers = not self._are_read_back(doubtful)
 
-    def _come_back(self, answers: Mapping[int, SlotAnswer]) -> bool:
+    def _are_read_back(self, answers: Mapping[int, SlotAnswer]) -> bool:
         """True when each of some answers, by the numbers of their turns, is read by itself as it was given.
 
         It is read with the tools that are read back: not every chat's are.

@@ -26,6 +26,10 @@ class ValueEnds:
     def __init__(self, answers: Answers) -> None:
         self._answers, self._spec = answers, answers.dialect.spec
 
+    def marker_in(self, name: str) -> bool:
+        """True for a name that holds a marker of more than a sign."""
+        return self._long_markers.search(name) is not None
+
     def none_in(self, call: Call) -> bool:
         """True when nothing ends an argument but what is written after it: in JSON a quote, in a raw text a marker."""
         if not _has_plain_keys(call.arguments):
