@@ -47,6 +47,7 @@ KNOWN = (
     ("calls", {"key": ":"}),
     ("calls", {"key": "ｘ"}),
     ("full", {"key": "xfunctools"}),
+    ("calls", {"inner": "xfunctools"}),
     ("calls", {"content": "other" + "&#62;" * 60}),
     ("calls", {"key": "a: b"}),
     ("calls", {"content": 'So {"port": "Va'}),

@@ -563,7 +563,8 @@ def unlike(twin: Any, back: Any, was: Mapping[str, str], exact: bool) -> str | N
             return None
         if held:
             twin = re.sub("|".join(map(re.escape, held)), lambda found: was[found[0]], twin)
-        return None if "".join(twin.split()) == "".join(back.split()) else f"{twin!r} became {back!r}"
+        same = "".join(twin.split()) in ("".join(back.split()), *spellings(back))  # some chats write JSON as its value
+        return None if same else f"{twin!r} became {back!r}"
     if isinstance(twin, dict) and isinstance(back, dict):
         there = {"".join(key.split()): value for key, value in back.items()}
         names = {"".join(was.get(key, key).split()): value for key, value in twin.items()}
