@@ -155,5 +155,5 @@ def test_arguments_under_another_name(field: str) -> None:
             reader.feed({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, **one}]}}]})
             reader.close()
             turns = Conversation.from_openai([{"role": "user", "content": "x"}, message]).turns
-            for told in (Message.from_openai(message), reader.message, turns[1].message):
-                assert [run.arguments for run in told.runnable] == [{"a": 1}]
+            for one in (Message.from_openai(message), reader.message, turns[1].message):
+                assert [run.arguments for run in one.runnable] == [{"a": 1}]
