@@ -56,13 +56,12 @@ class AnswerState:
 
     __slots__ = (
         "before", "buf", "called", "declared", "entries", "finished", "frames", "graph", "id", "key", "last", "name",
-        "picky", "pos", "prose", "route", "segments", "size", "spelling", "start", "strong", "tools", "value",
+        "pos", "prose", "route", "segments", "size", "spelling", "start", "strong", "tools", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, text: str, tools: ToolSchemas, route: Callable[[Node], Route]) -> None:
         self.graph, self.buf, self.size, self.tools, self.route = graph, text, len(text), tools, route
         self.declared = tools.declared
-        self.picky = graph.no_call  # calls of some names are none
         self.segments: list[Segment] = []
         self.pos = self.before = 0
         """Where reading goes on; `before` what the last marker wrote behind itself."""
@@ -150,11 +149,9 @@ class AnswerState:
 
     def takes(self, name: str, arguments: dict[str, Json], whole: bool) -> bool:
         """True when a call is one of the tool `name` just as it stands; its arguments may have come as a `whole`."""
-        if self.picky and name in self.graph.network.spec.no_call or "properties" in arguments:
+        if "properties" in arguments:
             return False  # it may be what a tool declares
-        if name in self.graph.network.spec.reserved and name not in self.tools:
-            return False
-        if self.graph.network.spec.tagged and name not in self.tools and only_call(arguments, self.tools):
+        if self.graph.special_names and self._is_special(name, arguments):
             return False
         if not self.declared:
             return name.isascii() or self.tools.called(name) == name
@@ -167,6 +164,15 @@ class AnswerState:
         if is_call(arguments, name, self.tools):
             return False
         return not whole or not any(_misplaced(value, schema.names) for value in arguments.values())
+
+    def _is_special(self, name: str, arguments: dict[str, Json]) -> bool:
+        """True when a call of that name is perhaps none, or holds the call."""
+        spec = self.graph.network.spec
+        if name in spec.no_call:
+            return True
+        return name not in self.tools and (
+            name in spec.reserved or spec.tagged and bool(only_call(arguments, self.tools))
+        )
 
     def leave_call(self, end: int) -> bool:
         """The open call ends at index `end`; False when it is no canonical one."""
@@ -268,10 +274,9 @@ class AnswerState:
         """Read the JSON at index `pos`, after a run of markers: where it ends, -1 where that is no canonical call."""
         calls, segments = run.json, self.segments
         assert calls is not None
-        ends = run.actions and calls.named and all(act == END_CALL for act, _, _ in run.actions)
-        if ends and not self._act(run, hub, match):  # of the call before: the value has calls of its own
+        if run.ends and not self._act(run, hub, match):
             return -1
-        if run.actions and not ends or not calls.named:  # a rule is that of the one call
+        if run.actions and not run.ends or not calls.named:  # a rule is that of the one call
             found = calls.one(self.buf, pos)
             if found is None or not self._act(run, hub, match):
                 return -1

@@ -42,7 +42,7 @@ class RunAction(NamedTuple):
 class MarkerRun:
     """A run of markers, and where it leads. Its `number` is that of its last group, before what it writes behind."""
 
-    __slots__ = ("actions", "again", "coded", "first", "json", "key", "last", "node", "number", "then")
+    __slots__ = ("actions", "again", "coded", "ends", "first", "json", "key", "last", "node", "number", "then")
 
     def __init__(self, draft: RunDraft, groups: int, start: int) -> None:
         self.number = groups + draft.groups + 1
@@ -55,6 +55,8 @@ class MarkerRun:
         self.again = next((a.group for a in self.actions if a.act == KEY_AGAIN), 0)
         """The group of the key that must be that of the argument before."""
         acts = [action.act for action in self.actions]
+        self.ends = self.json is not None and self.json.named and acts and {*acts} == {END_CALL}
+        """It ends the call before, and the JSON after it has calls of its own."""
         plain = acts in ([KEY], [KEY_AGAIN, KEY]) and not self.coded and self.json is None
         self.key = self.actions[-1].group if plain else 0
         """The group of an argument's key, where taking it is all there is to do."""

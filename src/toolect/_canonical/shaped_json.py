@@ -151,7 +151,10 @@ class JsonCallReader:
         """True when what might end the value, or begin a call, stands in it, or when another member comes after it."""
         if member_follows(text, end):
             return True
-        if all(text.find(sign, pos, end) < 0 for sign in self._first):
+        for sign in self._first:  # in place of `any`: most calls get here
+            if text.find(sign, pos, end) >= 0:
+                break
+        else:
             return False
         there = [at for word in self._words if (at := text.find(word, pos, end)) >= 0]
         if there and self._over is not None and self._over.search(text, pos, end) is not None:

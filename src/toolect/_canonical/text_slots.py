@@ -179,9 +179,10 @@ class ContentRun(TextSlot):
         buf, pos = to.buf, to.pos
         if to.called:
             return None  # the call may end here or go on
+        if pos == to.size:
+            to.finished = self._open
+            return None
         if self.space:
-            if pos == to.size:
-                to.finished = self._open
             if not buf.startswith(self.space, pos):
                 return None
             pos += len(self.space)
@@ -189,7 +190,8 @@ class ContentRun(TextSlot):
         if where < 0:
             self._over(to, pos)
             return None
-        if where == pos or buf[pos:where].isspace():
+        piece = buf[pos:where]
+        if not piece or piece.isspace():
             if match is not None and self.clear is not None and self._alike:
                 core = self.clear.runs[match.lastindex].first  # type: ignore[index]  # every expression has a group
                 to.strong = len(core) >= STRONG
@@ -202,8 +204,7 @@ class ContentRun(TextSlot):
             core = self.clear.runs[match.lastindex].first  # type: ignore[index]  # every expression has a group
         else:
             core = "" if (found := self.search(buf, where)) is None else found[0]
-        piece = buf[pos:end]
-        if not piece or piece.isspace():
+        if end < where and not (piece := buf[pos:end]).strip():
             return None
         bare = core in ("", "{", "[") and core not in self.leads
         if self.odd(to, pos, where, bare) or piece[-1] == "\r" or _shown(to, pos, where, core):

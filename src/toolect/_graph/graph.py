@@ -43,8 +43,8 @@ class Graph:
         self._long_openers: tuple[str, ...] | None = None
         spec = network.spec
         self.costs = spec.costs
-        self.no_call = bool(spec.no_call)
-        """Calls of some names are none."""
+        self.special_names = bool(spec.no_call or spec.reserved or spec.tagged)
+        """Calls of some names are none, or hold the call."""
         self.code = Code(spec) if spec.code else None
         """What code is made of, where calls are statements."""
         self.lines = frozenset(line.strip() for line in spec.lines)
