@@ -160,11 +160,15 @@ def spelled(text: YamlScalar, spellings: Mapping[str, tuple[str, ...]], problems
     return found
 
 
-def read_misspellings(entry: Entry, literals: Mapping[str, Place], problems: Problems) -> dict[str, tuple[str, ...]]:
-    """Markers, or parts of some, each with the wrong spellings to accept."""
-    found = {}
-    for key, value in entry.mapping("misspellings", problems).entries:
+def read_misspellings(
+    entry: Entry, whole: Entry, literals: Mapping[str, Place], problems: Problems
+) -> dict[str, tuple[str, ...]]:
+    """Markers, or parts of some, each with the wrong spellings to accept; of what `whole` inherits, those it has."""
+    found, own = {}, {key.text for key, _ in entry.mapping("misspellings", Problems()).entries}
+    for key, value in whole.mapping("misspellings", problems).entries:
         if not any(key.text in literal for literal in literals):
+            if key.text not in own:
+                continue
             check_literal(key, literals, problems)
         found[key.text] = tuple(t.text for t in read_texts(value, f"`{key.text}`", problems))
     return found

@@ -197,7 +197,7 @@ class _Loader:
             ref=ids.form if ids is not None and named_by_id else "",
             prefill=read_prefill(whole, grammar, problems),
             end=tuple(itertools.chain.from_iterable(ends)),
-            misspellings=read_misspellings(whole, literals, problems),
+            misspellings=read_misspellings(entry, whole, literals, problems),
             tagged=any(names_twice(rule, roles) for rule in rules.values()),
             place=entry.name.place,
         )
