@@ -39,7 +39,7 @@ class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "markers", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end",
+        "raw", "markers", "segments", "repairs", "ahead", "events", "call", "ruled", "count", "attempts", "last_end",
         "last_name",
         "after_call", "passed", "tools", "torn", "_strict",
         "_tagged", "_no_call", "_known", "_repeated", "_good_only", "_salvages", "_salvage_left", "_coded", "_fits",
@@ -55,6 +55,7 @@ class Draft:
         self.passed = 0  # how many of them there were when an attempt became content
         self.events: list[Event] | None = [] if streaming else None
         self.call: OpenCall | None = None
+        self.ahead = 0  # characters of the open text that were passed on before they are read
         self.ruled = False  # a call rule is open: it, not the JSON value, ends the call
         self.count = 0  # calls reported
         self.attempts = 0  # calls ended, whatever became of them
@@ -93,7 +94,7 @@ class Draft:
     def say(self, role: Role, text: str) -> None:
         """The event of more content or reasoning."""
         events = self.events
-        if events is None:
+        if events is None or self.ahead and not (text := self._new(text)):
             return
         kind = ContentDelta if role is Role.CONTENT else ReasoningDelta
         last = events[-1] if events else None
@@ -177,21 +178,43 @@ class Draft:
         if call is None or not text or call.repeated:
             return
         call.written.append(text)
+        if self.ahead and not (text := self._new(text)):
+            return
         self._pass_on(call, text if call.fitting is None else call.fitting.feed(text))
 
-    def passing(self) -> Callable[[str], list[Event]] | None:
-        """What takes in more of the arguments' JSON text, and makes its events; None until the call is reported."""
+    @property
+    def tells(self) -> bool:
+        """True when the arguments of the open call are passed on as they come."""
+        call, listens = self.call, self.events is not None and self.torn[1] == NEVER
+        return listens and call is not None and call.index >= 0 and not call.repeated
+
+    def tell_content(self, text: str) -> list[Event]:
+        """Pass on content before it is read."""
+        self.ahead += len(text)
+        return [ContentDelta(text)]
+
+    def tell_reasoning(self, text: str) -> list[Event]:
+        """Pass on reasoning before it is read."""
+        self.ahead += len(text)
+        return [ReasoningDelta(text)]
+
+    def tell_value(self, text: str) -> list[Event]:
+        """Pass on more of a value that is a string before it is read."""
+        return self.tell_arguments(dumps(text)[1:-1])
+
+    def tell_arguments(self, text: str) -> list[Event]:
+        """Pass on more of the arguments' JSON text before it is read."""
         call = self.call
-        if call is None or call.index < 0:
-            return None
-        written, index, fitting = call.written, call.index, call.fitting
+        assert call is not None
+        self.ahead += len(text)
+        text = text if call.fitting is None else call.fitting.feed(text)
+        return [ArgumentsDelta(call.index, text)] if text else []
 
-        def emit(text: str) -> list[Event]:
-            written.append(text)
-            text_now = text if fitting is None else fitting.feed(text)
-            return [ArgumentsDelta(index, text_now)] if text_now else []
-
-        return emit
+    def _new(self, text: str) -> str:
+        """What of a text that is read was not passed on before."""
+        old = min(len(text), self.ahead)
+        self.ahead -= old
+        return text[old:]
 
     def places(self, name: str, value: Json) -> bool:
         """True when `value`, which stands where all arguments should, is the only one that the tool `name` takes.

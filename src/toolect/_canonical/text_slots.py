@@ -179,10 +179,12 @@ class ContentRun(TextSlot):
         buf, pos = to.buf, to.pos
         if to.called:
             return None  # the call may end here or go on
-        if pos == to.size:
+        if pos == to.size and to.segments:
             to.finished = self._open
             return None
         if self.space:
+            if pos == to.size:
+                to.finished = self._open
             if not buf.startswith(self.space, pos):
                 return None
             pos += len(self.space)

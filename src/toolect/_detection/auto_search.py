@@ -111,9 +111,10 @@ class _Stepping(Stepping):
         at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
         begun = index.near_begun.search(buf, max(start, at - _NEAR), at)
         self._tell(one, at if begun is None else begun.start(), low)
-        if one.state.solid and not buf[one.emitted - window.base :].strip():
+        waiting = buf[one.emitted - window.base :]
+        if one.state.solid and not waiting.strip():
             stops = index.stops(one.node.made(TextSigns).stops.pattern)
-            self._calm, self._stops, self._names = one, stops, window.begun_names if window.tools.declared else None
+            self._pass_through(stops, window.tools.declared, waiting)
         return StepResult.WAIT
 
 
@@ -470,6 +471,7 @@ class AutoSearch(AnswerSearch):
     @property
     def message(self) -> MixedMessage:
         """What has been read so far."""
+        self._catch_up()
         draft, performer = self._builder.draft, self._mixed
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers
         found = without_inner(self._segments, draft.repairs, draft.torn, closers, self.closed)

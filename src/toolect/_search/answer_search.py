@@ -72,6 +72,8 @@ class AnswerSearch:
             self._prefill(first, prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1])
         self._search = Search(first, self, self._perform, self._key_of)
         self._waiting = DelayedEvents()
+        self._late: list[Event] = []
+        """What has happened between chunks."""
         self.closed = False
 
     # What a search over several grammars does otherwise
@@ -169,27 +171,42 @@ class AnswerSearch:
 
     def feed(self, chunk: str) -> list[Event]:
         """What more of the answer makes happen."""
-        draft, window = self._builder.draft, self._window
+        through = self._stepping.through
+        if through is None:
+            return self._more(chunk, False)
+        events = through.feed(chunk)
+        return self._more(through.kept + chunk, False) if events is None else events
+
+    def _more(self, text: str, final: bool) -> list[Event]:
+        """Read more of the answer: all that has come since."""
+        draft, window, late, through = self._builder.draft, self._window, self._late, self._stepping.through
         events = draft.events = []
-        if chunk:
-            self._tape.add(chunk)
-            window.buf += chunk
-            if self._tape.size >= window.need:
-                if not self._stepping.more(chunk):
-                    self._run(False)
-                if len(window.buf) > _TRIMMED:
-                    self._trim()
-        return self._waiting.released(events, draft.torn[1])
+        self._late, self._stepping.through = [], None
+        if text:
+            self._tape.add(text)
+            window.buf += text
+            if through is not None:
+                through.settle()
+        if final or text and self._tape.size >= window.need:
+            self._run(final)
+            if len(window.buf) > _TRIMMED:
+                self._trim()
+        released = self._waiting.released(events, draft.torn[1])
+        return late + released if late else released
+
+    def _catch_up(self) -> None:
+        """Read what was passed through."""
+        through = self._stepping.through
+        if through is not None:
+            self._late = self._more(through.kept, False)
 
     def close(self) -> list[Event]:
         """What its end makes happen."""
-        events = self._builder.draft.events = []
-        if not self.closed:
-            self.closed = True
-            self._run(True)
-            emitted = self._waiting.released(events, self._builder.draft.torn[1])
-            events = [*emitted, *self._waiting.over(self.message.calls)]
-        return events
+        if self.closed:
+            return []
+        self._catch_up()
+        self.closed = True
+        return [*self._more("", True), *self._waiting.over(self.message.calls)]
 
     def read(self, text: str) -> Message:
         """The message of an answer that is there as a whole."""
@@ -210,6 +227,7 @@ class AnswerSearch:
     @property
     def message(self) -> Message:
         """What has been read so far: what is open comes last."""
+        self._catch_up()
         builder = self._builder
         segments, repairs, torn = self._segments, tuple(builder.repairs), builder.draft.torn
         if self.closed:
@@ -227,11 +245,13 @@ class AnswerSearch:
     @property
     def in_call(self) -> bool:
         """True while a call is open."""
+        self._catch_up()
         return self._builder.call is not None
 
     @property
     def pending(self) -> str:
         """Text that has come and waits for more."""
+        self._catch_up()
         return self._raw(self._read_to, self._tape.size)
 
     @property

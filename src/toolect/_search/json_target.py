@@ -11,6 +11,7 @@ from toolect._graph.symbols import Field
 from toolect._message import RepairKind
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.json_reader import JsonReader
+from toolect._shapes.open_value import Expect
 from toolect._shapes.shape_events import CallBegins, Emit, Repaired
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole, HoleKind
@@ -48,20 +49,19 @@ class JsonTarget:
             except JsonError as broken:
                 self._broken = broken
 
-    def feed_string(self, text: str, at: int) -> None:
-        """More of a string in it, without a quote or an escape."""
+    def arguments(self, in_string: bool) -> tuple[int, int]:
+        """How many brackets are around the arguments that are open, and how much of what was fed is not passed on.
+
+        -1 where there are none, or their text is not passed on as it stands.
+        """
         reader = self._reader
-        if (
-            self._broken is None
-            and not self._plain
-            and not reader.waiting
-            and reader.passes(text)
-            and text[-1] not in ", "
-        ):
-            reader.passed(text)
-            self._builder.draft.write(text)
-        else:
-            self.feed(text, at)
+        fine = self._broken is None and not self._plain and reader.passing and not reader.unsure
+        return reader.depth if fine and (reader.passes or not in_string) else -1, len(reader.held)
+
+    def skip(self, text: str, brackets: str, expect: Expect) -> None:
+        """The arguments go on with a `text` of strict JSON, after which `expect` says what comes within `brackets`."""
+        self._reader.skip(text, brackets, expect)
+        self._builder.draft.write(text)
 
     def mend(self, at: int, why: str) -> None:
         """Something in it was mended at character `at`."""

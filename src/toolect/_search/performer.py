@@ -7,6 +7,7 @@ from json import loads
 
 from toolect._building.builder import Builder
 from toolect._building.element import in_element
+from toolect._events import Event
 from toolect._graph.expectations import expectations, in_words
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
@@ -273,6 +274,18 @@ class Performer:
             self.builder.text.more(island.node.text_field(), piece)
         island.emitted = upto
 
+    def telling(self) -> Callable[[str], list[Event]] | None:
+        """What passes on more of the open text before it is read; None where that has to be read first."""
+        island, text, draft = self.island, self.builder.text, self.builder.draft
+        if island is None or not island.begun or island.dropped or text.sections is not None or text.idle:
+            return None
+        role = island.node.text_field().role
+        if draft.events is None or text.unescaped is not None or role is Role.STRING:
+            return None
+        if role is Role.CONTENT or role is Role.REASONING:
+            return draft.tell_content if role is Role.CONTENT else draft.tell_reasoning
+        return _nothing if not text.writes else draft.tell_value if draft.tells else None
+
     def close_text(self, end: int) -> None:
         """The open text is over: what of it is only blanks was none."""
         self.more_text(end)
@@ -368,13 +381,6 @@ class Performer:
             self.loose.append(text)
         elif self.target is not None:
             self.target.feed(text, at)
-
-    def feed_string(self, text: str, at: int) -> None:
-        """More of a string of the open value, without a quote or an escape."""
-        if self.loose is None and self.target is not None:
-            self.target.feed_string(text, at)
-        else:
-            self.feed_json(text, at)
 
     def mend_json(self, at: int, why: str) -> None:
         """Something in the open value was mended."""
@@ -524,3 +530,7 @@ class Performer:
             builder.truncate(at)
         elif not node.text:
             builder.note(RepairKind.IMPLIED_CLOSER, at, "the end")
+
+
+def _nothing(_text: str) -> list[Event]:
+    return []

@@ -22,9 +22,9 @@ from toolect._search.blank_end import LED
 from toolect._search.follow import TEXT, empty_values, nests
 from toolect._search.hypothesis import EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
-from toolect._search.json_ends import NEAR, held, over_before
-from toolect._search.json_state import IN_TEXT, JsonState, Next, Slips
+from toolect._search.json_state import JsonState, Next, Slips
 from toolect._search.marker_edges import GROWS, last_marker, name_alone
+from toolect._search.pass_through import ArgumentPassThrough, PassThrough, TextPassThrough
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
 from toolect._search.text_edges import HELD, lead_end, may_be_longer
@@ -166,41 +166,15 @@ def _opener(node: Node, key: Key) -> str:
 class Stepping:
     """Moves hypotheses on."""
 
-    __slots__ = ("_stops", "_calm", "_names", "_performer", "_window")
+    __slots__ = ("_performer", "_window", "through")
 
     def __init__(self, window: Window, performer: Performer) -> None:
         self._window, self._performer = window, performer
-        self._calm: Hypothesis | None = None
-        """One in a text, or in a string of JSON, all of which is passed on, but for blanks at its end."""
-        self._stops = _STRING_STOPS
-        """What a chunk has to have so that anything but more of that may come."""
-        self._names: re.Pattern[str] | None = None
-        """The names of tools, and their beginnings, where a call may begin with one."""
-
-    def more(self, chunk: str) -> bool:
-        """Pass on a chunk that is there by now and can only be more of a text; False where that has to be looked at."""
-        one = self._calm
-        if one is None or self._stops.search(chunk) is not None:
-            return False
-        if self._names is not None and self._names.search(chunk) is not None:
-            return False
-        window, said = self._window, len(chunk.rstrip())
-        end = window.base + len(window.buf)
-        upto = end - len(chunk) + said
-        if one.mode is not Mode.TEXT:
-            state: JsonState = one.state
-            if said:
-                self._performer.feed_string(window.cut(state.emitted, upto), state.emitted)
-                state.emitted = upto
-            one.pos = one.emitted = end
-        elif said:
-            one.emitted = upto
-            self._performer.more_text(upto)
-        return True
+        self.through: PassThrough | None = None
+        """What takes the chunks that come next."""
 
     def go(self, one: Hypothesis, final: bool) -> bool:
         """Move a hypothesis on as far as is sure; True when nothing more can be done before more text comes."""
-        self._calm = None
         code, way = self._window.graph.network.spec.code, StepResult.ON
         while way is StepResult.ON:
             mode = one.mode
@@ -351,7 +325,7 @@ class Stepping:
             bare = not named and island.led_held is None
             self._tell(one, island.near_begun(buf, low, size) if bare else safe(window, one, island, low), low)
             if one.state.solid and one.emitted == base + size:
-                self._calm, self._stops, self._names = one, plan.stops, window.begun_names if named else None
+                self._pass_through(plan.stops, named, "")
             return StepResult.WAIT
         match = window.find(island.regex, low, island.reach)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
@@ -437,7 +411,24 @@ class Stepping:
             if not state.solid:
                 one.state = state._replace(solid=window.said(state.start, at))
 
+    def _pass_through(self, stops: re.Pattern[str], named: bool, waiting: str) -> None:
+        """Let chunks pass that can only be more of the open text; names of tools may be in it, and blanks wait."""
+        tell = self._performer.telling()
+        if tell is not None:
+            self.through = TextPassThrough(tell, (stops, self._window.begun_names) if named else (stops,), waiting)
+
     # JSON
+
+    def _pass_arguments(self, one: Hypothesis, state: JsonState) -> None:
+        """Let chunks pass that can only be more of the open arguments."""
+        performer, draft = self._performer, self._performer.builder.draft
+        target = performer.target if performer.loose is None else None
+        if target is None or not draft.tells or state.styles or state.pending or state.sole or state.quote != '"':
+            return
+        depth, held_back = target.arguments(state.expects is Next.IN_STRING)
+        start = state.emitted - held_back
+        if depth >= 0 and self._window.base <= start <= one.emitted and len(state.stack) > depth:
+            self.through = ArgumentPassThrough(draft, target, one, self._window, depth, start)
 
     def _json(self, one: Hypothesis, final: bool) -> StepResult:
         window, performer = self._window, self._performer
@@ -446,24 +437,8 @@ class Stepping:
             return StepResult.ASK
         if not state.stack and state.expects is Next.AFTER_VALUE:
             return self._close_json(one, state)
-        buf, base, size = window.buf, window.base, len(window.buf)
-        if not final and state.expects in IN_TEXT and state.quote == '"' and not state.pending:
-            if state.expects is Next.IN_KEY:
-                if _QUOTE.search(buf, one.emitted - base) is None:
-                    return StepResult.WAIT
-            elif state.last_quote is None and state.emitted >= state.string and not state.styles & Slips.REOPEN:
-                sent = state.emitted - base
-                low = max(one.emitted - base - NEAR, state.string - base, state.past - base)
-                if _QUOTE.search(buf, sent) is None and over_before(window, one.node, state, low, size) is None:
-                    at = held(buf, one.node, max(sent, size - NEAR), size)
-                    if at > sent:
-                        performer.feed_string(buf[sent:at], state.emitted)
-                        state.emitted = base + at
-                    one.pos = one.emitted = base + size
-                    if state.emitted == one.pos:
-                        self._calm, self._stops, self._names = one, _STRING_STOPS, None
-                    return StepResult.WAIT
         if json_edges.step(window, one, final, performer):
+            self._pass_arguments(one, state)
             return StepResult.WAIT
         return StepResult.ON if not state.stack and state.expects is Next.AFTER_VALUE else StepResult.ASK
 

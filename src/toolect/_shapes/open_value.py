@@ -23,7 +23,6 @@ from toolect._values.json_lexemes import (
     decode,
     drop,
     into,
-    match_run,
     unquote,
 )
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
@@ -97,27 +96,34 @@ class OpenValue:
         self._texts: list[str] = []  # argument text passed on
         self._keep, self._pass, self._hold = into(self._parts), self._pass_text, into(self._held)
 
-    def inside(self, chunk: str) -> bool:
-        """True when all of `chunk` lies inside a string that is open, and is no text of another value."""
-        return self.expect is Expect.STRING and self._encoded is None and match_run(chunk) is not None
-
     @property
     def passing(self) -> bool:
         """True inside the arguments, where their text is passed on as it stands."""
         return self._arg_depth >= 0 and self._encoded is None
 
-    def passes(self, chunk: str) -> bool:
-        """True when all of `chunk` is passed on as it comes: in a string that is one of the arguments, and no key."""
-        return self.expect is Expect.STRING and self._take is self._pass and match_run(chunk) is not None
+    @property
+    def passes(self) -> bool:
+        """True when text is passed on as it comes: in a string that is one of the arguments, and no key."""
+        return self.expect is Expect.STRING and self._take is self._pass
 
     @property
-    def waiting(self) -> list[str]:
-        """What of it has not been passed on, as `settled` says."""
-        return self._held
+    def unsure(self) -> bool:
+        """True when the last string, an item of a list, may have been a key."""
+        return self._item_at >= 0
 
-    def passed(self, chunk: str) -> None:
-        """A `chunk` inside it was passed on."""
-        self._texts.append(chunk)
+    @property
+    def depth(self) -> int:
+        """The height of the stack where the arguments began; -1 outside of them."""
+        return self._arg_depth
+
+    def skip(self, text: str, brackets: str, expect: Expect) -> None:
+        """The arguments go on with a `text` of strict JSON, after which this is expected within `brackets`."""
+        self._texts.append(text)
+        self._held.clear()
+        self._parts.clear()
+        self._ended = self._item_at = -1
+        self._stack[self._arg_depth :] = [IN_OBJECT if one == "{" else IN_LIST for one in brackets]
+        self.expect, self._in_key, self._take = expect, False, self._pass
 
     @property
     def called(self) -> bool:
