@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from toolect._building.open_call import MAX_REPAIRS
 from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect._message import Call, Repair, Segment, Status, same_json
+from toolect._message import Call, Message, Repair, Segment, Status, same_json
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
@@ -114,6 +114,9 @@ class DelayedEvents:
             (released if now else self._events).append(event)
         return released
 
-    def over(self, calls: Sequence[Call]) -> list[Event]:
-        """Those that have waited, now that it is known what became of the `calls` of the answer."""
+    def over(self, message: Callable[[], Message]) -> list[Event]:
+        """Those that have waited, now that it is known what became of the calls of the answer."""
+        if not self._events:
+            return []
+        calls = message().calls
         return [CallEnd(one.index, calls[one.index]) if type(one) is CallEnd else one for one in self._events]

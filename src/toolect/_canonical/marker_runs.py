@@ -116,7 +116,8 @@ class RunDraft:
     def behind(self) -> str:
         """What is written behind the last marker; at the end of an answer it may be missing."""
         may_end = self.node.done is not None or self.node.text and self.node.step(SlotKind.TEXT).node.done is not None
-        return rf"(?:{re.escape(self.trail)}|\Z)" if self.trail and may_end else re.escape(self.trail)
+        word = self.last[-1:].isalnum()  # alone, it is text
+        return rf"(?:{re.escape(self.trail)}|\Z)" if self.trail and may_end and not word else re.escape(self.trail)
 
     def literal(self, text: str) -> None:
         """`text` comes next."""

@@ -13,6 +13,8 @@ from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, 
 
 MAX_STATES = 1_000
 MAX_MOVES = 100_000
+MAX_STEPS = 4_096
+"""Steps of subsets that are remembered of an automaton."""
 
 
 class Automaton:
@@ -29,8 +31,18 @@ class Automaton:
         part = self._lay(node)
         self._link(Counter({0: 1}), part.first)
         self.final = frozenset(part.last) | ({0} if part.empty else frozenset())
-        self.gone = "", frozenset((0,))
-        """The text that was gone through last, and the states after it: the next one often begins with it."""
+        self._steps: dict[tuple[frozenset[int], str], frozenset[int]] = {}
+        """Sets of states that a character led to from others."""
+
+    def after(self, states: frozenset[int], char: str) -> frozenset[int]:
+        """The states that a character leads to: subsets are made when they are first met."""
+        found = self._steps.get((states, char))
+        if found is None:
+            met = {state for before in states for state in self.follow[before]}
+            found = frozenset(state for state in met if holds(self.chars[state], ord(char)))
+            if len(self._steps) < MAX_STEPS:
+                self._steps[states, char] = found
+        return found
 
     def _lay(self, node: Node) -> _Part:
         match node:
@@ -157,16 +169,12 @@ def alive(regex: str, text: str) -> bool:
     machine = _found(regex)
     if isinstance(machine, bool):
         return machine
-    begun, states = machine.gone
-    if not text.startswith(begun):
-        begun, states = "", frozenset((0,))
-    for char in text[len(begun) :]:
+    states = frozenset((0,))
+    for char in text:
+        states = machine.after(states, char)
         if not states:
-            break
-        after = {state for before in states for state in machine.follow[before]}
-        states = frozenset(state for state in after if holds(machine.chars[state], ord(char)))
-    machine.gone = text, states
-    return bool(states)
+            return False
+    return True
 
 
 class Alphabet:

@@ -206,7 +206,7 @@ class AnswerSearch:
             return []
         self._catch_up()
         self.closed = True
-        return [*self._more("", True), *self._waiting.over(self.message.calls)]
+        return [*self._more("", True), *self._waiting.over(lambda: self.message)]
 
     def read(self, text: str) -> Message:
         """The message of an answer that is there as a whole."""
