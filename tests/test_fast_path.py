@@ -18,6 +18,7 @@ from toolect._detection.index import index
 from toolect._message import Message
 from toolect._search.answer_search import AnswerSearch, Stream
 from toolect._search.hypothesis import Hypothesis
+from toolect._search.stepping import Stepping
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
@@ -92,6 +93,49 @@ def test_steps_change_nothing(name: str) -> None:
             assert found == expected, chunks
 
     shipped_corpus.each(shipped_corpus.cases_of(name), check)
+
+
+class Attentive(Stepping):
+    """Steps that read each chunk when it comes."""
+
+    def _pass_through(self, *_: Any) -> None:
+        pass
+
+    def _pass_arguments(self, *_: Any) -> None:
+        pass
+
+
+class Unhurried(AnswerSearch):
+    """The search without pass-through."""
+
+    def _steps(self) -> Stepping:
+        return Attentive(self._window, self._performer)
+
+
+def told(case: Case, kind: type[AnswerSearch], size: int) -> list[list[Any]]:
+    """What was passed on after each chunk, sign by sign."""
+    reader, signs, found = made(case, kind, streaming=True), [], list[list[Any]]()
+    for at in range(0, len(case.text), size):
+        for event in reader.feed(case.text[at : at + size]):
+            name = type(event).__name__
+            signs += [(name, sign) for sign in event.text] if name.endswith("Delta") else [event]
+        found.append([*signs])
+    return found
+
+
+@over_all
+def test_pass_through_tells_nothing_that_the_search_would_not_tell_by_then(name: str) -> None:
+    early = 0
+
+    def check(case: Case) -> None:
+        nonlocal early
+        for size in (1, 4):
+            for now, then in zip(told(case, AnswerSearch, size), told(case, Unhurried, size), strict=True):
+                assert now == then[: len(now)]
+                early += len(now) == len(then)
+
+    shipped_corpus.each(shipped_corpus.cases_of(name), check)
+    assert early
 
 
 def test_canonical_calls_take_few_steps() -> None:

@@ -27,6 +27,7 @@ _NEAR: Final = 64
 _BLANKS: Final = re.compile(r"[ \t\n\r]*+").match
 _STRING: Final = re.compile(r'(?:[^"\\\x00-\x1f\]}]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+').match
 _TORN: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
+_BRACKET: Final = re.compile(r"[\]}]").search
 _PLAIN: Final = re.compile(r'[^"\\\x00-\x1f,\]}]*[^"\\\x00-\x1f,\]}\s]\Z').match
 """More of a string, of which nothing waits."""
 _KEY: Final = re.compile(r'"([^"\\\x00-\x1f]{0,64}+)"[ \t\n\r]*+:[ \t\n\r]*+[^ \t\n\r]').match
@@ -157,6 +158,8 @@ class ArgumentPassThrough:
                 low = max(self._told, at - _NEAR)
                 self._told = max(self._told, held(buf, self._node, low, at))
                 self._at = at
+                if _BRACKET(buf, self._told, at) is not None:  # the value may be over in the string
+                    return False
                 if at == size:
                     return True
                 if buf[at] != '"':
