@@ -412,6 +412,7 @@ class _Run:
         missing = None if state.expects is Next.KEY_OR_END else misplaced(self.window, state, self.one.context, at)
         if isinstance(missing, Waits):
             if not final:
+                self.wanted = len(self.window.buf) + 1 - at
                 return False
         elif missing:
             self.why = missing
