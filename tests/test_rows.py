@@ -10,11 +10,13 @@ from random import Random
 from typing import Any
 
 import pytest
+import shares
 from row_samples import conversation, odd_calls, said
 from row_shapes import SHAPES, Row, features
 
 import toolect
 from toolect import Call, Conversation, Message, tokens, training
+from toolect._chats.conversation_diff import changes
 from toolect._corpora.records import Record, records
 from toolect._corpora.table_cells import unique
 from toolect._data.converting import Settings
@@ -618,6 +620,68 @@ def test_a_transcript_with_calls_is_not_read_as_the_chat_of_those_before_it() ->
     mixed = find_out([{"text": CHATML}] * 5, Source())
     assert outcome({"text": text}, mixed) == outcome({"text": text}, find_out([{"text": text}], Source()))
     assert read({"text": text}, mixed).turns[-1].message.calls
+
+
+PROSE = "One thing.\n\n- two\n- three\n\n```python\nx = y[0] < 3\n```"
+
+
+@pytest.mark.parametrize("name", shares.share(toolect.chats(), 60, "transcripts read back"))
+def test_which_chat_wrote_a_transcript_is_found_out_or_it_is_refused(name: str) -> None:
+    """Whatever ordinary texts it holds: blank lines, lists, code."""
+    answer, called = {"role": "assistant", "content": PROSE}, {"name": "tide", "arguments": "{}"}
+    calls = [{"role": "assistant", "tool_calls": [{"id": "call00001", "type": "function", "function": called}]},
+             {"role": "tool", "tool_call_id": "call00001", "content": "noon\n\nsharp"}]  # fmt: skip
+    asked = {"role": "user", "content": PROSE}
+    told = [
+        ([{"role": "system", "content": "Be brief.\n\nBe kind."}, asked, answer, asked, answer], None),
+        ([asked, *calls, answer], [TIDE]),
+    ]
+    for messages, tools in told:
+        try:
+            text = str(toolect.chat(name).render(Conversation.from_openai(messages, tools), False))
+        except RenderError:  # a chat without systems or tools, or whose turns end at a blank line
+            continue
+        row = {"text": text}
+        try:
+            (found,) = readings(row, find_out([row], Source()))
+            (right,) = readings(row, Source("transcript", chat=name))
+        except RowRejectedError:
+            continue
+        assert not changes(right.conversation, found.conversation, ids=False)
+
+
+@pytest.mark.parametrize("name", ["qwen3", "llama3", "llama3.1", "gemma3", "phi-3", "mistral-small-3.2", "deepseek-v3"])
+def test_a_blank_line_is_no_marker(name: str) -> None:
+    """That some chat ends its turns at one makes no transcript of another unreadable, and takes no system turn away."""
+    said = [{"role": "system", "content": "Be brief.\n\nBe kind."}, {"role": "user", "content": "Hi\n\nyou"},
+            {"role": "assistant", "content": "One.\n\nTwo."}]  # fmt: skip
+    row = {"text": str(toolect.chat(name).render(Conversation.from_openai(said), False))}
+    found = Convert(target_of("messages"), find_out([row], Source()))(row)
+    assert found["account"]["status"] == "converted"
+    assert "".join(one["content"] for one in found["messages"]).count("\n\n") >= 3
+
+
+END = "ChatML ends with `<|im_end|>`."
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "fate"),
+    [
+        (f"{END} I look.\n{CALL}", f"{END} I look.", "converted"),
+        (f"```\nHi<|im_end|>\n```\n{CALL}", "```\nHi<|im_end|>\n```", "converted"),
+        (f"<think>\n{END}\n</think>\n\nSo.\n{CALL}", "So.", "converted"),
+        (f"It ends with <|im_end|> always.\n{CALL}", "", "refused"),
+        ("Use `a<|im_end|>\n<|im_start|>user\nand `b`", "Use `a", "changed"),
+    ],
+)  # fmt: skip
+def test_a_quoted_end_token_ends_no_answer(text: str, content: str, fate: str) -> None:
+    """What is behind it is read, and a call behind one that is not quoted refuses its row."""
+    row = {"tools": [TIDE], "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": text}]}
+    found = Convert(target_of("messages"), Source(dialect="hermes"))(row)
+    assert found["account"]["status"] == fate
+    if fate != "refused":
+        assert found["messages"][1]["content"] == content
+        assert ("tool_calls" in found["messages"][1]) == (CALL in text)
 
 
 LLAMA = "<|start_header_id|>{}<|end_header_id|>\n\n{}<|eot_id|>"

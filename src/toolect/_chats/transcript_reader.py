@@ -66,7 +66,7 @@ class TranscriptReader:
             else:
                 at, state = self._turn(text, at, course, stack)
         if at < len(text):
-            course.repairs.append(Repair(RepairKind.AFTER_END, at, text[at : at + 40]))
+            course.repairs.append(Repair(RepairKind.AFTER_END, at, text[at:]))
         self._leave(course, stack)
         return course
 
@@ -103,7 +103,7 @@ class TranscriptReader:
         opened = self._ends_at(self.runs.turning).next(text, at)
         skipped = text[at : opened.end if opened else len(text)]
         if skipped.strip():
-            course.repairs.append(Repair(RepairKind.STRAY_MARKER, at, skipped[:40]))
+            course.repairs.append(Repair(RepairKind.STRAY_MARKER, at, skipped))
         elif skipped:
             course.repairs.append(Repair(RepairKind.WHITESPACE, at, skipped[:40]))
         if opened is None or opened.run is None:

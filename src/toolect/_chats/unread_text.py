@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from toolect._chats.conversation_diff import Change
 from toolect._detection.dropped import SHOWN, after_end, is_control
+from toolect._detection.guess import parse
 from toolect._message import Repair, RepairKind
 from toolect._turns import Assistant, Turn
 
 SKIPPED = "a text between the turns is left out"
 DROPPED = "what follows the end of an answer is left out"
+CALLS_UNREAD = "calls in what is left out of a text"
 _SKIPS = (RepairKind.AFTER_END, RepairKind.STRAY_MARKER)
 
 
@@ -18,8 +20,17 @@ def left_unread(turns: Iterable[Turn], repairs: Iterable[Repair]) -> Iterator[Ch
     """What is left out where these turns of a transcript are written anew, which was read with these repairs."""
     for number, turn in enumerate(turns):
         if isinstance(turn, Assistant) and (rest := dropped(turn)):
-            yield Change(DROPPED, number, rest)
-    yield from (Change(SKIPPED, detail=one.detail) for one in repairs if skips(one))
+            yield from unread(DROPPED, rest, number)
+    for one in repairs:
+        if skips(one):
+            yield from unread(SKIPPED, one.detail)
+
+
+def unread(what: str, text: str, turn: int = -1) -> Iterator[Change]:
+    """What is said of a text that is left out, and of the calls in it."""
+    yield Change(what, turn, text[:SHOWN])
+    if names := [call.name for call in parse(text).runnable]:
+        yield Change(CALLS_UNREAD, turn, ", ".join(names))
 
 
 def skips(repair: Repair) -> bool:
@@ -33,4 +44,4 @@ def dropped(turn: Assistant) -> str:
     if not any(repair.kind is RepairKind.AFTER_END for repair in repairs):
         return ""
     detail = next(repair.detail for repair in repairs if repair.kind is RepairKind.AFTER_END)
-    return (after_end(turn.text, repairs) if turn.text is not None else detail)[:SHOWN]
+    return after_end(turn.text, repairs) if turn.text is not None else detail

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from toolect._chats import conversation_diff
 from toolect._chats.conversation_diff import Change
-from toolect._chats.unread_text import DROPPED, SKIPPED
+from toolect._chats.unread_text import CALLS_UNREAD, DROPPED, SKIPPED
 from toolect._rows.ignored_fields import LEFT_OUT
 from toolect._rows.open_row import DESCRIBED, REST_STAYS
 from toolect._turns import Assistant
@@ -43,7 +43,7 @@ class Loss(StrEnum):
 WEIGHTS_LEFT = "the weights of answers are left out"
 DEFUSED = "a text held markers of the chat, which were made harmless"
 SENTENCES: dict[Loss, tuple[str, ...]] = {
-    Loss.CALLS: (conversation_diff.OTHER_CALLS, conversation_diff.OTHER_OWNERS),
+    Loss.CALLS: (conversation_diff.OTHER_CALLS, conversation_diff.OTHER_OWNERS, CALLS_UNREAD),
     Loss.TURNS: (conversation_diff.OTHER_TURNS,),
     Loss.RESULTS: (conversation_diff.OTHER_RESULTS, conversation_diff.NO_ERRORS),
     Loss.CONTENT: (conversation_diff.NO_CONTENT, conversation_diff.OTHER_CONTENT),

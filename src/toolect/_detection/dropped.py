@@ -32,7 +32,7 @@ def with_dropped(text: str, message: Message) -> tuple[Repair, ...]:
     """The repairs of a message that was read from `text`: that something followed its end has that for a detail."""
     if not any(repair.kind is RepairKind.AFTER_END for repair in message.repairs):
         return message.repairs
-    shown = after_end(text, message.repairs)[:SHOWN]
+    rest = after_end(text, message.repairs)
     return tuple(
-        Repair(one.kind, one.at, shown) if one.kind is RepairKind.AFTER_END else one for one in message.repairs
+        Repair(one.kind, one.at, rest) if one.kind is RepairKind.AFTER_END else one for one in message.repairs
     )

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from toolect import registry
+from toolect._chats.control_tokens import any_of
 from toolect._chats.conversation_diff import Change
 from toolect._detection.index import index
 from toolect._message import Content, Json, Message, MessageError
 from toolect._objects import holding
 from toolect._shown import cut
+from toolect._tokens.veil import Veil
 from toolect._turns import Assistant, Results, Turn, User
 
 _FAILED = ("failed", "cancelled", "error")
@@ -109,6 +111,18 @@ def without_end(message: Message) -> Message:
     if text is last.text:
         return message
     return Message([*message.segments[:-1], *([Content(text.rstrip())] if text.strip() else [])], message.repairs)
+
+
+_CODE = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?^[ \t]*\1[ \t]*$|(?<!`)(`{1,2})(?!`)[^\n]*?(?<!`)\2(?!`)")
+"""Finds what is quoted as code, in a block or in a line."""
+
+
+def quoted_ends(text: str) -> tuple[Veil, str]:
+    """A text with the end tokens hidden that it quotes as code, which end nothing, and what they are hidden by."""
+    ends = _ends(registry.fingerprint())
+    veil, token = Veil(ends), any_of(ends)
+    hidden = _CODE.sub(lambda code: token.sub(lambda end: veil.over(end[0]), code[0]), text)
+    return veil, text if veil.off(text) != text else hidden  # a text may have the characters that hide
 
 
 @lru_cache(1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from toolect._chats.conversation_diff import Change
-from toolect._chats.unread_text import DROPPED, dropped
+from toolect._chats.unread_text import DROPPED, dropped, unread
 from toolect._detection.dropped import with_dropped
 from toolect._detection.guess import reader as reader_of
 from toolect._detection.leaks import begins_reasoning, has_marker_of, left_in, markers
@@ -18,7 +18,7 @@ from toolect._exchange.embedded_tools import definitions_in, tells_of
 from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Call, Content, Json, Message, Reasoning, RepairKind
 from toolect._rows.calls_and_results import CallTextReader, weights_of
-from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
+from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, quoted_ends, unsaid, without_end, without_result
 from toolect._rows.ignored_fields import check_read, left_out, of_message
 from toolect._rows.normalize import Tools, mended_messages, tools_in
 from toolect._rows.result_ids import results_of_others
@@ -142,7 +142,11 @@ class OpenRow:
         doubted = self.source.guessed and not self.tools.tools
         if doubted and not (markers().within(text) or begins_reasoning(text)):
             return Message([Content(text)])
-        message = reader_of(self.dialect).parse(text, list(self.tools.tools) or None)
+        reader, tools = reader_of(self.dialect), list(self.tools.tools) or None
+        message = reader.parse(text, tools)
+        if any(repair.kind is RepairKind.AFTER_END for repair in message.repairs):
+            veil, hidden = quoted_ends(text)
+            message = veil.message(reader.parse(hidden, tools)) if hidden != text else message
         if doubted and message.calls:
             message = self._marked(text, message)
         return Message(message.segments, with_dropped(text, message))
@@ -206,7 +210,7 @@ def read_of(
             kinds = {repair.kind for repair in repairs} - {RepairKind.WHITESPACE, RepairKind.COERCION}
             if RepairKind.AFTER_END in kinds and (rest := dropped(turn)):
                 kinds.remove(RepairKind.AFTER_END)
-                left.append(Change(DROPPED, number, rest))
+                left += unread(DROPPED, rest, number)
             if kinds:
                 notes.append(Change(REPAIRED if message.calls else ANSWER_REPAIRED, number, ", ".join(sorted(kinds))))
         if unknown:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from toolect._chats.chat_registry import chat, chats, looks_like
 from toolect._chats.control_tokens import tokens_of
@@ -22,7 +23,7 @@ from toolect._rows.patterns import RowHole
 from toolect._rows.row_fields import Speaker, row_kinds
 from toolect._rows.row_parts import RowParts
 from toolect._rows.row_source import Source
-from toolect._turns import Assistant, System, User
+from toolect._turns import Assistant, Results, System, User
 from toolect.conversation import Conversation
 
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
@@ -39,13 +40,15 @@ class Fit(NamedTuple):
     """How badly a chat reads a transcript; the smallest is the best."""
 
     tokens: int
-    """Control tokens that are left in texts."""
+    """Control tokens that are left in texts, or in what is read by nobody."""
     markers: int
-    """Markers of calls and reasoning that are left in answers."""
+    """Markers of calls and reasoning that are left in answers, and turns that cannot follow those before them."""
     lines: int
     """Lines that it would write otherwise."""
     unknown: int
     """The less of calls and tools it knows: a chat that knows none writes them as they are, too."""
+    length: int
+    """Characters of texts: what one chat writes around them is text to another."""
 
 
 def chat_of(parts: RowParts, likely: str = "") -> str:
@@ -96,6 +99,10 @@ def is_prompt(question: str, roles: Mapping[str, Speaker]) -> bool:
     return roles.get(found[-1][1].lower()) is Speaker.ASSISTANT
 
 
+_NEVER: Mapping[type, Any] = {type(None): Results, System: Results, User: Results | System}
+"""What no conversation has right behind a turn; behind any other it is a text of the system."""
+
+
 def _fit(name: str, text: str, compared: bool = True) -> Fit | None:
     """How well a chat reads a transcript; None where it reads no turns, or nothing but an answer.
 
@@ -108,30 +115,35 @@ def _fit(name: str, text: str, compared: bool = True) -> Fit | None:
     turns = [Assistant(turn.message) if isinstance(turn, Assistant) else turn for turn in found.turns]
     answers = [turn.message for turn in turns if isinstance(turn, Assistant)]
     given = [turn.text for turn in turns if isinstance(turn, System | User)]
+    given += [one.output for turn in turns if isinstance(turn, Results) for one in turn.results]
+    unread = [change.detail for change in left_unread(found.turns, found.repairs)]
     left = _control_tokens((*chats(),)).findall
-    tokens = sum(len(left(text)) for text in (*given, *(message.content for message in answers)))
+    tokens = sum(len(left(text)) for text in (*given, *unread, *(message.content for message in answers)))
     markers = sum(len(left_in(message.content)) for message in answers)
+    markers += sum(isinstance(turn, _NEVER.get(type(before), System)) for before, turn in pairwise((None, *turns)))
     if not compared:  # a call without markers is left, too
         calls = sum(len(parse(message.content).calls) for message in answers if not message.calls)
-        return Fit(tokens, markers + calls, 0, 0)
+        return Fit(tokens, markers + calls + len(unread), 0, 0, 0)
+    length = sum(map(len, given)) + sum(len(message.content) for message in answers)
     known = len(found.tools) + sum(len(message.calls) for message in answers)
     try:
         again = one.render(Conversation(turns, found.tools), False, unsafe="keep")
     except (ValueError, RecursionError):
-        return Fit(tokens, markers, len(text), -known)
-    return Fit(tokens, markers, len({*text.split("\n")} ^ {*again.split("\n")}), -known)
+        return Fit(tokens, markers, len(text), -known, length)
+    return Fit(tokens, markers, len({*text.split("\n")} ^ {*again.split("\n")}), -known, length)
 
 
 @lru_cache(4)
 def _control_tokens(names: tuple[str, ...]) -> re.Pattern[str]:
     """Finds the control tokens of chats, and what looks like one of another; a tag of one word is none."""
     specs = [chat(name).spec for name in names]
-    known = {token for spec in specs for token in tokens_of(spec) if token[0] in "<[" and token[-1] in ">]"}
-    distinct = {token for token in known if not _TAG.fullmatch(token)}.union(*(spec.end for spec in specs))
+    ends = {end for spec in specs for end in spec.end if _BRACKETED.fullmatch(end)}  # a blank line ends answers, too
+    known = {token for spec in specs for token in tokens_of(spec) if _BRACKETED.fullmatch(token)}
+    distinct = {token for token in known if not _TAG.fullmatch(token)} | ends
     return re.compile("|".join([CONTROL.pattern, *map(re.escape, sorted(distinct, key=len, reverse=True))]))
 
 
-_TAG = re.compile(r"</?[a-z]+>")
+_TAG, _BRACKETED = re.compile(r"</?[a-z]+>"), re.compile(r"[<\[].*[]\[<>]", re.DOTALL)
 
 
 def read_transcript(row: Mapping[str, Json], source: Source) -> RowReading:
