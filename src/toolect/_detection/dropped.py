@@ -33,6 +33,4 @@ def with_dropped(text: str, message: Message) -> tuple[Repair, ...]:
     if not any(repair.kind is RepairKind.AFTER_END for repair in message.repairs):
         return message.repairs
     rest = after_end(text, message.repairs)
-    return tuple(
-        Repair(one.kind, one.at, rest) if one.kind is RepairKind.AFTER_END else one for one in message.repairs
-    )
+    return tuple(Repair(one.kind, one.at, rest) if one.kind is RepairKind.AFTER_END else one for one in message.repairs)
