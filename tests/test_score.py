@@ -209,6 +209,18 @@ def test_the_reason_of_each_difference() -> None:
     assert reasons([tide()] * 400, [tide()] * 399) == ["count"]
 
 
+@pytest.mark.parametrize("name", ["getTide", "get_Tide", "get-tide", "functions.get_tide"])
+def test_the_name_that_a_text_has_counts(name: str) -> None:
+    """Agents run such a call, which is repaired; as BFCL has it, it is of another tool, as one that came as a call."""
+    text, tools = f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>', [{"name": "get_tide"}]
+    assert toolect.dialect("hermes").parse(text, tools).runnable[0].name == "get_tide"
+    for answer in (text, [Call(name, {})]):
+        found = score(answer, [{"get_tide": {}}], tools)
+        assert [miss.reason.value for miss in found.misses] == ["name"]
+        assert name in found.misses[0].got
+    assert score(toolect.parse(text, tools), [{"get_tide": {}}], tools).grade == "repaired"
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "reason"),
     [("hermes", '<tool_call>\n{"name": "tide", "arguments": {"day": DAY}}\n</tool_call>', ["type"]),

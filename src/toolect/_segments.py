@@ -69,7 +69,7 @@ class RepairKind(StrEnum):
     SHAPE = "shape"
     """The JSON of a call had the shape of another format, or its arguments stood beside the name."""
     TOOL_NAME = "tool-name"
-    """The name of a tool had another before it, that of a module for example."""
+    """The name of a tool was written in other letters or signs, or had another before it, as that of a module."""
     UNKNOWN_TOOL = "unknown-tool"
     """Code calls something that is no tool: it is content."""
     SALVAGED = "salvaged"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._message import Call, Json, Message, RepairKind, Status
@@ -105,6 +107,11 @@ def _is_retyped(call: Call) -> bool:
     return any(repair.kind is RepairKind.COERCION and repair.at == at for repair in call.repairs)
 
 
+def _as_named(call: Call) -> Call:
+    """A call under the name that its text has: another spelling of a tool's name is another tool to BFCL."""
+    return next((replace(call, name=one.detail) for one in call.repairs if one.kind is RepairKind.TOOL_NAME), call)
+
+
 def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
     """What a text is worth: it is read, and its calls are held against the expected ones."""
     tools = [*case.tools]
@@ -119,4 +126,5 @@ def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
     message = reader.parse(text, tools or None)
     if any(map(_is_retyped, message.calls)):
         message = reader.parse(text, tools or None, coercion="none")
-    return judged(message, case, getattr(message, "dialects", (reader.name,) * len(message.calls)))
+    answer = Message([*map(_as_named, message.calls)])
+    return judged(answer, case, getattr(message, "dialects", (reader.name,) * len(message.calls)))
