@@ -15,11 +15,12 @@ from row_samples import conversation, odd_calls, said
 from row_shapes import SHAPES, Row, features
 
 import toolect
-from toolect import Call, Conversation, Message, tokens, training
+from toolect import Call, Conversation, Message, Status, tokens, training
 from toolect._chats.conversation_diff import changes
 from toolect._corpora.records import Record, records
 from toolect._corpora.table_cells import unique
 from toolect._data.converting import Settings
+from toolect._data.converting import convert as converted
 from toolect._data.job import Job, run
 from toolect._data.row_report import report_of
 from toolect._diagnostic import SpecError
@@ -30,7 +31,7 @@ from toolect._rows.row_fields import lint_rows, row_kinds, shipped
 from toolect._rows.row_readers import readings
 from toolect._rows.row_source import Source
 from toolect.conversation import Assistant, System, User
-from toolect.data import Convert, Loss, find_out, kind_of, read, target_of
+from toolect.data import Convert, Keep, Loss, find_out, kind_of, read, target_of
 
 MOST = 40
 """Conversations of which each shape that has room for them writes one."""
@@ -659,6 +660,40 @@ def test_a_blank_line_is_no_marker(name: str) -> None:
     found = Convert(target_of("messages"), find_out([row], Source()))(row)
     assert found["account"]["status"] == "converted"
     assert "".join(one["content"] for one in found["messages"]).count("\n\n") >= 3
+
+
+def pair(rejected: str, target: str = "trl", **given: Any) -> Row:
+    """What becomes of a pair whose better answer is a call, with this as the other."""
+    row = {"prompt": "q", "chosen": CALL, "rejected": rejected, "tools": [TIDE]}
+    return Convert(target_of(target), Source(dialect="hermes"), **given)(row)
+
+
+def test_what_was_seen_in_the_rejected_side_is_told() -> None:
+    """Its repairs are notes, its losses are losses, and the status of its calls counts."""
+    broken = CALL.replace("1}}", "2}")
+    (note,) = pair(broken)["account"]["notes"]
+    assert "calls were repaired: the rejected side: json" in note
+    assert pair(broken, keep=Keep((Status.OK,)))["account"]["status"] == "filtered"
+    assert pair(CALL.replace("1}}", "2}}"), keep=Keep((Status.OK,)))["account"]["status"] == "converted"
+    tail = pair(CALL.replace("1}}", "2}}") + "<|im_end|>\nAnd more.")["account"]
+    assert tail["status"] == "changed" and "the rejected side" in tail["changes"][0]
+    assert pair("No.<|im_end|>" + CALL)["account"]["status"] == "refused"
+
+
+def test_a_pair_whose_sides_are_read_alike_is_refused() -> None:
+    """A repair may undo the one difference: such a pair teaches nothing."""
+    for target in ("trl", "messages"):
+        found = pair(CALL.replace("1}}", "1}"), target)["account"]
+        assert found["status"] == "refused" and "the same" in found["reason"]
+    assert pair("No.")["account"]["status"] == "converted"
+
+
+def test_pairs_are_the_same_if_both_sides_are() -> None:
+    """Several rejected answers to one that was chosen are several pairs."""
+    row = {"prompt": "q", "chosen": "a"}
+    settings = Settings(target_of("trl"), distinct=True)
+    found = [converted({**row, "rejected": one}, settings)[0].key for one in "bcb"]
+    assert found[0] == found[2] != found[1]
 
 
 END = "ChatML ends with `<|im_end|>`."

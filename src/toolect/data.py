@@ -40,7 +40,9 @@ class Convert(msgspec.Struct, frozen=True):
 
     target: Target
     source: Source = Source()
+    """How rows are read: their kind, the dialect of calls in texts, the column; `find_out(rows)` makes one of rows."""
     keep: Keep = Keep()
+    """Which rows are wanted, by the status and the arguments of their calls; the others are `filtered`."""
     refused: frozenset[Loss] = REFUSED
     """The losses for which a row is refused: `Loss.CALLS` alone; `frozenset(Loss)` keeps what is exact."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from toolect._chats.conversation_diff import Change
 from toolect._corpora.any_json import is_unicode
@@ -26,6 +27,7 @@ ACCOUNT = "account"
 """The column that tells what became of a row."""
 INSTEAD = "original_"
 """What begins the name of a column that made room for a new one."""
+SAME = "both sides of a pair say the same, as they are read"
 NOT_UNICODE = "a text has a lone surrogate, which no table can hold"
 
 
@@ -74,6 +76,10 @@ def _one(row: Json, reading: RowReading, settings: Settings) -> Outcome:
         conversation = reading.conversation
         seen = _seen(reading)
         check(conversation, settings.keep)
+        if (other := reading.rejected) is not None:
+            check(other, Keep(settings.keep.statuses))
+            if meaning(conversation, False) == meaning(other, False):
+                raise RowRejectedError(Change(SAME))
         rows, lost, said = write(reading, settings.target)
         changes, notes = (*changes, *lost), (*notes, *said)
         if (reason := refused(changes, settings.refused, conversation)) is not None:
@@ -81,7 +87,8 @@ def _one(row: Json, reading: RowReading, settings: Settings) -> Outcome:
         if settings.keep.max_ids:
             for one in rows:
                 check_length(length(one, conversation, settings.target), settings.keep)
-        key = meaning(conversation) if settings.distinct else b""
+        turns = (*conversation.turns, *(other.turns if other is not None else ()))
+        key = meaning(replace(conversation, turns=turns)) if settings.distinct else b""
         rows = [_beside(_others(row, reading), one) for one in rows]
         if settings.target.table:
             for one in rows:

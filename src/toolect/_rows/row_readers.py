@@ -38,6 +38,7 @@ from toolect.registry import AUTO
 
 NOT_ASKED = "an answer to nothing: no column says what was asked"
 IS_PROMPT = "a question is the prompt of a model, with turns of its own: it is read as what a user says"
+REJECTED = "the rejected side"
 NOT_PLACED = "columns hold more or fewer media than texts have places: both stay as they are"
 
 
@@ -127,6 +128,15 @@ def _misses_calls(reading: RowReading) -> bool:
     return False
 
 
+def _pair(better: RowReading, worse: RowReading) -> RowReading:
+    """The reading of a pair; what was seen in its other side alone is told of that."""
+    notes, left = (
+        [one._replace(detail=f"{REJECTED}: {one.detail}".removesuffix(": ")) for one in there if one not in here]
+        for here, there in ((better.notes, worse.notes), (better.changes, worse.changes))
+    )
+    return better._replace(rejected=worse.conversation, notes=(*better.notes, *notes), changes=(*better.changes, *left))
+
+
 def _names(tools: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple([tool["function"]["name"] for tool in tools])
 
@@ -193,7 +203,7 @@ class _RowReader:
                 better, worse = (self._side(before, hole) for hole in ("chosen", "rejected"))
             else:  # the better answer is the last turn
                 better, worse = self._turns(before, None, where), self._side(before[:-1], "rejected")
-            yield self._reading(better)._replace(rejected=self._reading(worse).conversation)
+            yield _pair(self._reading(better), self._reading(worse))
             return
         for answer in self._answers():
             self.open.seen = []
