@@ -696,6 +696,122 @@ def test_pairs_are_the_same_if_both_sides_are() -> None:
     assert found[0] == found[2] != found[1]
 
 
+def lang(*messages: Json) -> Row:
+    """A row of LangChain's messages."""
+    return {"messages": [{"type": "human", "content": "q"}, *messages]}
+
+
+INVALID = [{"name": "tide", "args": "{bad", "id": "t9", "error": "no JSON"}]
+LANG_CALL = {"type": "ai", "content": "", "tool_calls": [{"name": "tide", "args": {}, "id": "t9"}]}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lang({"type": "ai", "content": "", "tool_calls": [], "invalid_tool_calls": INVALID}),
+        lang({"type": "ai", "content": [], "tool_calls": [], "invalid_tool_calls": INVALID}),
+        lang({"type": "ai", "data": {"content": "", "invalid_tool_calls": INVALID}}),
+        lang({"lc": 1, "id": ["AIMessage"], "kwargs": {"content": "", "invalid_tool_calls": INVALID}}),
+        {
+            "messages": [
+                {"role": "user", "content": "q"},
+                {"role": "assistant", "invalid_tool_calls": INVALID, "content": ""},
+            ]
+        },
+    ],
+)
+def test_calls_that_were_given_as_invalid_stay_calls(row: Row) -> None:
+    """They are malformed ones, as those that are read from texts."""
+    (call,) = read(row).turns[-1].message.calls
+    assert (call.name, call.status, call.spelling) == ("tide", "malformed", "{bad")
+    assert Convert(target_of("trl"))(row)["account"]["status"] == "refused"
+
+
+BEDROCK = [
+    {"role": "user", "content": [{"text": "q"}]},
+    {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t9", "name": "tide", "input": {}}}]},
+]
+VERCEL = [
+    {"role": "user", "content": "q"},
+    {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "t9", "toolName": "tide", "input": {}}]},
+]
+RESULT = {"type": "tool-result", "toolCallId": "t9", "toolName": "tide"}
+
+
+@pytest.mark.parametrize(
+    ("row", "failed"),
+    [
+        (lang(LANG_CALL, {"type": "tool", "content": "x", "tool_call_id": "t9", "status": "error"}), True),
+        (lang(LANG_CALL, {"type": "tool", "content": "x", "tool_call_id": "t9", "status": "success"}), False),
+        (lang(LANG_CALL, {"type": "tool", "data": {"content": "x", "tool_call_id": "t9", "status": "error"}}), True),
+        (
+            {
+                "messages": [
+                    *BEDROCK,
+                    {
+                        "role": "user",
+                        "content": [{"toolResult": {"toolUseId": "t9", "content": [{"text": "x"}], "status": "error"}}],
+                    },
+                ]
+            },
+            True,
+        ),
+        (
+            {
+                "messages": [
+                    *VERCEL,
+                    {"role": "tool", "content": [{**RESULT, "output": {"type": "error-text", "value": "x"}}]},
+                ]
+            },
+            True,
+        ),
+        (
+            {
+                "messages": [
+                    *VERCEL,
+                    {"role": "tool", "content": [{**RESULT, "output": {"type": "text", "value": "x"}}]},
+                ]
+            },
+            False,
+        ),
+        ({"messages": [*VERCEL, {"role": "tool", "content": [{**RESULT, "result": "x", "isError": True}]}]}, True),
+        ({"messages": [*VERCEL, {"role": "tool", "content": [{**RESULT, "result": "x", "isError": False}]}]}, False),
+    ],
+)
+def test_results_of_failures_stay_such(row: Row, failed: bool) -> None:
+    """A target that has no place for that says so."""
+    (result,) = read(row).turns[-1].results
+    assert (result.output, result.is_error) == ("x", failed)
+    found = Convert(target_of("messages"))(row)["account"]
+    assert found["status"] == ("changed" if failed else "converted")
+
+
+def test_types_in_capital_letters_become_those_of_json_schema() -> None:
+    """Gemini's API takes both; templates and validators know one. Names and values stay what they are."""
+    inner = {
+        "type": "ARRAY",
+        "items": {"type": "OBJECT", "properties": {"type": {"type": "STRING", "enum": ["STRING"]}}},
+    }
+    schema = {"type": "OBJECT", "properties": {"type": {"type": "INTEGER"}, "OBJECT": inner}, "required": ["OBJECT"]}
+    row = {"contents": [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [{"text": "a"}]}],
+           "tools": [{"functionDeclarations": [{"name": "f", "parameters": schema}]}]}  # fmt: skip
+    found = Convert(target_of("messages"))(row)
+    assert found["tools"][0]["function"]["parameters"] == {
+        "type": "object", "required": ["OBJECT"], "properties": {
+            "type": {"type": "integer"}, "OBJECT": {"type": "array", "items": {
+                "type": "object", "properties": {"type": {"type": "string", "enum": ["STRING"]}}}}},
+    }  # fmt: skip
+    assert "capital letters" in found["account"]["notes"][0]
+
+
+@pytest.mark.parametrize(("field", "thought"), [("B", "B\n\nA"), ("A", "A")])
+def test_reasoning_in_a_field_and_in_the_text(field: str, thought: str) -> None:
+    """Both are kept, one below the other; once where they are the same."""
+    answer = {"role": "assistant", "content": "<think>\nA\n</think>\n\nN", "reasoning_content": field}
+    found = Convert(target_of("trl"))({"messages": [{"role": "user", "content": "q"}, answer]})
+    assert found["completion"][0]["reasoning_content"] == thought and found["completion"][0]["content"] == "N"
+
+
 END = "ChatML ends with `<|im_end|>`."
 
 

@@ -321,7 +321,7 @@ def _patiently(call: Call, text: str) -> Call:
 
 def _invalid(item: Object, where: str) -> Call:
     """An attempt that `assistant_message` listed as invalid stays one."""
-    name, text = as_text(field(item, "name"), f"{where}.name"), as_text(field(item, "arguments"), f"{where}.arguments")
+    name, text = as_text(field(item, "name"), f"{where}.name"), as_text(arguments_in(item), f"{where}.arguments")
     error = as_text(field(item, "error"), f"{where}.error")
     status = Status.TRUNCATED if field(item, "status") == Status.TRUNCATED else Status.MALFORMED
     call_id = as_text(field(item, "id"), f"{where}.id")

@@ -11,7 +11,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.media import read_parts
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.plain_text import text_of
-from toolect._message import Call, Content, Json, Message, MessageError, Segment, dumps
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, dumps
 from toolect._objects import Object, as_list, as_object, as_text, field, got, word
 from toolect._rows.opening import opened
 from toolect._rows.patterns import Pattern
@@ -69,7 +69,8 @@ class CallTextReader:
                 text, media = read_parts(content, f"{where}.content")
                 elements = element_results(text) if text.lstrip()[:1] == "<" else self._listed(text)
                 texts = one_each(text, into.open) if alone and not (elements or call_id) else [text]
-                for one in elements or [ToolResult(call_id, name, one, media=media) for one in texts]:
+                failed = field(message, "is_error") is True
+                for one in elements or [ToolResult(call_id, name, one, failed, media=media) for one in texts]:
                     into.result(one, where)
             case _:
                 raise MessageError(_ROLES, word(role), f"{where}.role")
@@ -116,7 +117,12 @@ class CallTextReader:
         repairs = said.repairs
         for segment in said.segments:
             read = self._spoken(segment.text) if isinstance(segment, Content) and self._spoken else Message([segment])
-            segments += read.segments
+            first = read.segments[0] if segments and read.segments else None
+            if isinstance(first, Reasoning) and isinstance(before := segments[-1], Reasoning):
+                same = first.text.strip() == before.text.strip()  # in a field of the message, too
+                segments += [*([] if same else [Reasoning(f"\n\n{first.text}")]), *read.segments[1:]]
+            else:
+                segments += read.segments
             repairs += read.repairs
         return Message(segments, repairs)
 

@@ -19,7 +19,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 _READ: dict[str, frozenset[str]] = {
     "assistant": frozenset(("role", "content", "tool_calls", "function_call", "refusal", "invalid_tool_calls", *WEIGHTS,
                             *OPAQUE["message"])),
-    "tool": frozenset(("role", "content", "tool_call_id", "name", "tool_name")),
+    "tool": frozenset(("role", "content", "tool_call_id", "name", "tool_name", "is_error")),
     "function": frozenset(("role", "content", "tool_call_id", "name")),
 }  # fmt: skip
 """The fields that are read of a message, by its role."""

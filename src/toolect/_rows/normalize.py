@@ -19,6 +19,7 @@ TWICE = "arguments are the JSON text of a text"
 NULLS = "arguments have nulls that the tool does not take: a table added them"
 OLD_CALL = "calls stand in the old field `function_call`"
 SHORT_SCHEMA = "a tool's parameters are no JSON Schema: made one"
+CAPITALS = "the types of a tool's parameters are in capital letters: made those of JSON Schema"
 NO_SCHEMA = "a tool has no parameters: made it one without"
 TOOL_NULLS = "definitions of tools have nulls: a table added them"
 MAX_KEPT, MAX_BYTES = 512, 1 << 17
@@ -101,10 +102,30 @@ def _mended(tool: Json, notes: dict[str, Change]) -> Json:
     elif isinstance(schema, Mapping) and _is_short(schema):
         notes[SHORT_SCHEMA] = Change(SHORT_SCHEMA)
         schema = _schema(schema)
-    inner = {**inner, "parameters": schema}
+    inner = {**inner, "parameters": (small := _in_small_letters(schema))}
+    if small != schema:
+        notes[CAPITALS] = Change(CAPITALS)
     return {**tool, "function": inner} if "function" in tool else inner
 
 
+def _in_small_letters(schema: Json) -> Json:
+    """A schema whose types are the words of JSON Schema: Gemini's API has them in capital letters, too."""
+    if isinstance(schema, list):
+        return [*map(_in_small_letters, schema)]
+    if not isinstance(schema, Mapping):
+        return schema
+    found: dict[str, Json] = {**schema}
+    for key in found.keys() & _INNER:
+        found[key] = _in_small_letters(found[key])
+    if isinstance(named := found.get("properties"), Mapping):
+        found["properties"] = {name: _in_small_letters(one) for name, one in named.items()}
+    kind = found.get("type")
+    return found | {"type": kind.lower()} if isinstance(kind, str) and kind in _CAPITALS else found
+
+
+_INNER = frozenset(("items", "anyOf", "additionalProperties", "prefixItems"))
+"""What else has schemas in a schema of Gemini's API."""
+_CAPITALS = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
 _SCHEMAS = ("parameters", "inputSchema", "parametersJsonSchema", "arguments")
 """What the parameters of a tool are called, in MCP, Bedrock, Gemini and data sets."""
 

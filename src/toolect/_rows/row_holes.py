@@ -143,6 +143,7 @@ _ANY = HoleTaker("anything", lambda value: value)
 TURN: dict[str, HoleTaker] = {
     "role": HoleTaker("who speaks", lambda value: value[-1] if isinstance(value, list) and value else value),
     "text": _ANY, "system": _ANY, "user": _ANY, "assistant": _ANY, "reasoning": _ANY, "arguments": _ANY,
+    "failed": HoleTaker("calls that could not be read", _of(_list)), "error": _ANY,
     "output": _ANY, "of": _ANY, "id": _ANY, "end": _ANY, "once": _ANY, "tools": _ANY, "any": ROW["any"],
     "name": HoleTaker("a name", _of(_text, False)), "parts": HoleTaker("a list of parts", _of(_list)),
     "media": HoleTaker("bytes or an address, and their type", media_part),

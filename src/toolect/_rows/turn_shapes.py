@@ -240,7 +240,9 @@ def _answer(parts: Sequence[Holes], even_empty: bool) -> Iterator[Json]:
         message["content"] = _joined(texts)
     if thoughts:
         message["reasoning_content"] = _joined(thoughts)
-    if texts or thoughts or calls or even_empty and not results:
+    if failed := [call for one in parts for listed in one.get("failed", ()) for call in opened(listed)]:
+        message["invalid_tool_calls"] = failed
+    if texts or thoughts or calls or failed or even_empty and not results:
         yield message | ({"tool_calls": calls} if calls else {})
     yield from results
 
@@ -258,11 +260,14 @@ def _results(holes: Holes, speaker: Speaker) -> Iterator[Json]:
     name = "" if "arguments" in holes else _first(holes, "name")
     each = [*zip(outputs, ids, strict=True)] if len(ids) == len(outputs) else [(_joined(outputs), _first(holes, "of"))]
     for given, call_id in each:
-        known = {"tool_call_id": call_id and str(call_id), "name": name}
+        failed = _first(holes, "error") not in _WELL
+        known = {"tool_call_id": call_id and str(call_id), "name": name, "is_error": failed}
         content = given if isinstance(given, str | list) else dumps(given)
         yield {"role": "tool", "content": content} | {key: value for key, value in known.items() if value}
 
 
+_WELL = ("", "success", "False")
+"""What is said of a result that is no error."""
 _TEXTS = ("text", "user", "assistant", "media")
 """The holes of what is said."""
 
@@ -271,7 +276,7 @@ def _part(text: Json) -> Json:
     return {"type": "text", "text": text} if isinstance(text, str) else text
 
 
-_SAYING = frozenset(("text", "user", "assistant", "output", "name", "reasoning"))
+_SAYING = frozenset(("text", "user", "assistant", "output", "name", "failed", "reasoning"))
 """The holes of what a turn says."""
 
 
