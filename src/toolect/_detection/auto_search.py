@@ -113,8 +113,8 @@ class _Stepping(Stepping):
         self._tell(one, at if begun is None else begun.start(), low)
         waiting = buf[one.emitted - window.base :]
         if one.state.solid and not waiting.strip():
-            stops = index.stops(one.node.made(TextSigns).stops.pattern)
-            self._pass_through(stops, window.tools.declared, waiting)
+            stops = index.stops(one.node.made(TextSigns).stops)
+            self._pass_through(one, stops, window.tools.declared, waiting)
         return StepResult.WAIT
 
 

@@ -18,6 +18,7 @@ from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced, squeeze
 from toolect._graph.symbols import is_echo
 from toolect._search.hypothesis import WAIT, Waits
 from toolect._search.island import beginnings
+from toolect._search.pass_through import Stops
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
 AHEAD = 96
@@ -99,7 +100,7 @@ class Index:
         """Finds parts of openers that may be misspelt."""
         self.anything = re.compile("|".join([r"[\n`(<\[{]", self.regex.pattern, self.near.pattern]))
         """Finds where something may begin, be it on a line of its own, spelled otherwise, or behind a name."""
-        self._stops: dict[str, re.Pattern[str]] = {}
+        self._stops: dict[Stops, Stops] = {}
 
     def _rank(self, name: str) -> tuple[int, int, str]:
         return -self.traits[name].models, self.traits[name].breadth, name
@@ -333,13 +334,14 @@ class Index:
             at += 1
         return len(buf)
 
-    def stops(self, own: str) -> re.Pattern[str]:
-        """Finds nothing, nor does `own`, in a chunk that only goes on with a text: no sign of any dialect is in it."""
+    def stops(self, own: Stops) -> Stops:
+        """What may come in a text other than more of it: that of the dialect's `own`, and the signs of all dialects."""
         if own not in self._stops:
             signs = "".join(sorted({core[0] for core in self._cores if not core[0].isalnum()}))
             begun = beginnings({squeeze(core) for core in self._cores if core[0].isalnum()}, r"\s*", [])
-            words = [f"[{re.escape(signs)}]", self.anything.pattern, self.near_begun.pattern, own]
-            self._stops[own] = re.compile("|".join([*words, rf"(?<!\w)(?:{begun.pattern})"]))
+            words = [f"[{re.escape(signs)}]", self.anything.pattern, own.signs.pattern]
+            begins = [self.near_begun.pattern, own.begins.pattern, rf"(?<!\w)(?:{begun.pattern})"]
+            self._stops[own] = Stops(re.compile("|".join(words)), re.compile("|".join(begins)))
         return self._stops[own]
 
     def torn(self, buf: str, low: int) -> str:

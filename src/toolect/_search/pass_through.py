@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from toolect._building.draft import Draft
 from toolect._events import Event
+from toolect._graph.spelling import LETTERS
 from toolect._search.hypothesis import Hypothesis
 from toolect._search.json_ends import MAX_EVIDENCE, held
 from toolect._search.json_state import JsonState, Next
 from toolect._search.json_target import JsonTarget
+from toolect._search.performer import Performer
 from toolect._search.window import Window
 from toolect._shapes.open_value import Expect
 
@@ -59,13 +61,32 @@ class PassThrough(Protocol):
         """Bring the hypothesis to where its text was gone over, which has been added to the window."""
 
 
+class Stops(NamedTuple):
+    """What a chunk may have that is not only more of a text: then it has to be read, but what only `begins` waits."""
+
+    signs: re.Pattern[str]
+    begins: re.Pattern[str]
+
+
 class TextPassThrough:
-    """Free text, which `tell` passes on. A chunk in which one of `stops` is found has to be read; blanks wait."""
+    """Free text, which `tell` passes on. A chunk in which a sign or the name of a tool is found has to be read."""
 
-    __slots__ = ("_chunks", "_size", "_stops", "_tell", "_waiting")
+    __slots__ = ("_begins", "_chunks", "_names", "_one", "_performer", "_signs", "_size", "_tell", "_told", "_waiting")
 
-    def __init__(self, tell: Callable[[str], list[Event]], stops: tuple[re.Pattern[str], ...], waiting: str) -> None:
-        self._tell, self._stops, self._waiting = tell, stops, waiting
+    def __init__(
+        self,
+        tell: Callable[[str], list[Event]],
+        stops: Stops,
+        names: re.Pattern[str] | None,
+        waiting: str,
+        one: Hypothesis,
+        performer: Performer,
+    ) -> None:
+        """The hypothesis `one` is in a text that was told but for what is `waiting` at its end."""
+        self._tell, self._waiting, self._one, self._performer = tell, waiting, one, performer
+        self._told = one.emitted
+        self._signs, self._begins = stops.signs.search, stops.begins.search
+        self._names = None if names is None else names.search
         self._chunks: list[str] = []
         self._size = 0
 
@@ -75,20 +96,27 @@ class TextPassThrough:
         return "".join(self._chunks)
 
     def settle(self) -> None:
-        """Nothing: the search goes over it once more."""
+        """Bring the hypothesis, and the message, to where the text was told."""
+        self._one.emitted = self._told
+        self._performer.more_text(self._told)
 
     def feed(self, chunk: str) -> list[Event] | None:
         """What a chunk makes happen; None for one that has to be read."""
-        for stop in self._stops:
-            if stop.search(chunk) is not None:
+        text = self._waiting + chunk
+        if self._signs(text) is not None or self._names is not None and self._names(text) is not None:
+            return None
+        end = len(text)
+        if (begun := self._begins(text)) is not None:
+            end = begun.start()
+            if len(text[end:].replace(" ", "")) >= LETTERS:
                 return None
         self._size += len(chunk)
         if self._size > _MOST:
             return None
         self._chunks.append(chunk)
-        text = self._waiting + chunk
-        said = text.rstrip()
+        said = text[:end].rstrip()
         self._waiting = text[len(said) :]
+        self._told += len(said)
         return self._tell(said) if said else []
 
 

@@ -24,7 +24,7 @@ from toolect._search.hypothesis import EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.json_state import JsonState, Next, Slips
 from toolect._search.marker_edges import GROWS, last_marker, name_alone
-from toolect._search.pass_through import ArgumentPassThrough, PassThrough, TextPassThrough
+from toolect._search.pass_through import ArgumentPassThrough, PassThrough, Stops, TextPassThrough
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
 from toolect._search.text_edges import HELD, lead_end, may_be_longer
@@ -106,19 +106,19 @@ class TextSigns:
         )
         self.ends = {core: plan.after.lead(core) for core in plan.ways if sure and _is_end(plan, core)}
         self.openers = _openers(plan)
-        self._stops: re.Pattern[str] | None = None
+        self._stops: Stops | None = None
 
     @property
-    def stops(self) -> re.Pattern[str]:
-        """Finds nothing in a chunk that only goes on with a text, of which nothing waits but blanks."""
+    def stops(self) -> Stops:
+        """What may come in a text other than more of it."""
         if self._stops is None:
-            plan = self.plan
-            words = [self.signs.pattern] + ([] if plan.near is None else [plan.near_begins.pattern])
+            plan, words = self.plan, [self.signs.pattern]
             if plan.led:  # a line that begins with a name and one of these may be a call
                 after = [way.node.step(way.path[-1]).node for way in plan.led]
                 firsts = {core[0] for node in after for core in node.marks} | {"\n", *"{[`"}
                 words.append("[" + re.escape("".join(sorted(firsts))) + "]")
-            self._stops = re.compile("|".join(words))
+            begins = "(?!)" if plan.near is None else plan.near_begins.pattern
+            self._stops = Stops(re.compile("|".join(words)), re.compile(begins))
         return self._stops
 
 
@@ -325,7 +325,7 @@ class Stepping:
             bare = not named and island.led_held is None
             self._tell(one, island.near_begun(buf, low, size) if bare else safe(window, one, island, low), low)
             if one.state.solid and one.emitted == base + size:
-                self._pass_through(plan.stops, named, "")
+                self._pass_through(one, plan.stops, named, "")
             return StepResult.WAIT
         match = window.find(island.regex, low, island.reach)
         if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
@@ -411,11 +411,11 @@ class Stepping:
             if not state.solid:
                 one.state = state._replace(solid=window.said(state.start, at))
 
-    def _pass_through(self, stops: re.Pattern[str], named: bool, waiting: str) -> None:
+    def _pass_through(self, one: Hypothesis, stops: Stops, named: bool, waiting: str) -> None:
         """Let chunks pass that can only be more of the open text; names of tools may be in it, and blanks wait."""
-        tell = self._performer.telling()
+        tell, names = self._performer.telling(), self._window.begun_names if named else None
         if tell is not None:
-            self.through = TextPassThrough(tell, (stops, self._window.begun_names) if named else (stops,), waiting)
+            self.through = TextPassThrough(tell, stops, names, waiting, one, self._performer)
 
     # JSON
 

@@ -108,8 +108,8 @@ class OpenValue:
 
     @property
     def unsure(self) -> bool:
-        """True when the last string, an item of a list, may have been a key."""
-        return self._item_at >= 0
+        """True when the last string, an item of a list, may have been a key, or a number may go on."""
+        return self._item_at >= 0 or self.expect is Expect.SCALAR
 
     @property
     def depth(self) -> int:
