@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date as Date  # noqa: N812
 from functools import partial
+from itertools import zip_longest
 from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -13,10 +15,10 @@ from msgspec.structs import replace
 from toolect._chats.transcript_writer import Unsafe
 from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._message import Json, Message
+from toolect._message import Call, Content, Json, Message
 from toolect._rendered import RenderError
 from toolect._transcript import Origin, Transcript
-from toolect._turns import Assistant, System, Turn, User, with_one_system
+from toolect._turns import Assistant, Results, System, Turn, User, with_one_system
 from toolect._values.trees import texts_in
 from toolect.conversation import Conversation
 
@@ -48,6 +50,22 @@ def with_tools(turns: Iterable[Turn], words: str) -> list[Turn]:
     if turns and isinstance(first := turns[0], System):
         return [replace(first, text=f"{first.text}\n\n{words}"), *turns[1:]]
     return [System(words), *turns]
+
+
+def _one_by_one(turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The turns, with each call of an answer in an answer of its own, before its result."""
+    alone = False
+    for turn, after in zip_longest(turns, turns[1:]):
+        calls = turn.message.runnable if isinstance(turn, Assistant) else []
+        results = after.results if isinstance(after, Results) else ()
+        was, alone = alone, 1 < len(calls) == len(results)
+        if alone and isinstance(turn, Assistant):
+            words = [one for one in turn.message.segments if not isinstance(one, Call)]
+            for call, result in zip(calls, results, strict=True):
+                yield from (Assistant(Message([*words, call])), Results((result,)))
+                words = []
+        elif not was:
+            yield turn
 
 
 class Beginning(Protocol):
@@ -140,13 +158,17 @@ class Written(ABC):
     ) -> Transcript:
         """The prompt for the next answer: as `render` writes it, and what the chat has no place for in words.
 
-        Templates leave out such tools and calls in silence. Here the tools stand in the system text, and the calls in
-        their answer, as the dialect writes them; texts of the system further back stand at the head. Raises RenderError
-        as `render`, and where the dialect writes none.
+        Templates leave out such tools and calls in silence, or refuse them. Here the tools stand in the system text, and
+        the calls in their answer, as the dialect writes them; texts of the system further back stand at the head. Raises
+        RenderError as `render`, and where the dialect writes none.
         """
+        render = partial(self.render, thinking=thinking, date=date, unsafe=unsafe)
         conversation = self._in_order(self._with_systems(conversation))
+        try:
+            text = render(conversation)
+        except RenderError as error:
+            conversation, text = self._spelled(conversation, error, render)
         turns, tools = conversation.turns, conversation.tools
-        text = self.render(conversation, thinking=thinking, date=date, unsafe=unsafe)
         said = {number: "" for number, turn in enumerate(turns) if isinstance(turn, Assistant) and turn.text is None}
         has_tools = not tools
         for start, end, origin, number in text.spans:
@@ -159,7 +181,7 @@ class Written(ABC):
         words = "" if has_tools else self._tools_in_words(tools, unsafe)
         if words:
             spelled, tools = tuple(with_tools(spelled, _TOOLS)), ()
-        text = self.render(Conversation(spelled, tools), thinking=thinking, date=date, unsafe=unsafe)
+        text = render(Conversation(spelled, tools))
         if words and text.count(_TOOLS) != 1:
             raise RenderError("tools", f"the chat `{self.name}` has no place for them")
         pieces = []
@@ -204,6 +226,29 @@ class Written(ABC):
         if len(self.dialect.parse(said, [*tools] or None).runnable) >= len(turn.message.runnable):
             return turn
         return replace(turn, text=str(self.dialect.render(turn.message, tools)))
+
+    def _spelled(
+        self, given: Conversation, refused: RenderError, render: Callable[[Conversation], Transcript]
+    ) -> tuple[Conversation, Transcript]:
+        """The conversation with answers in a form that the chat does not refuse, and its text. Raises `refused`.
+
+        It is told of calls without the words around them, which stand in the answer as the dialect writes it; and of
+        one call at a time.
+        """
+        for turns in (given.turns, _one_by_one(given.turns)):
+            with suppress(RenderError):
+                found = replace(given, turns=tuple(self._as_sampled(turn, given.tools) for turn in turns))
+                return found, render(found)
+        raise refused
+
+    def _as_sampled(self, turn: Turn, tools: Sequence[Mapping[str, Json]]) -> Turn:
+        """The turn; of an answer with calls its text, as if it had been sampled, beside its message without words."""
+        if not isinstance(turn, Assistant) or not turn.message.runnable:
+            return turn
+        is_own = turn.text is not None and turn.dialect in (None, self.dialect.name)
+        text = turn.text if is_own else str(self.dialect.render(turn.message, tools or None))
+        segments = [one for one in turn.message.segments if not isinstance(one, Content)]
+        return replace(turn, message=Message(segments), text=text, dialect=self.dialect.name)
 
     @abstractmethod
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ import msgspec
 class Policies(msgspec.Struct, frozen=True, rename="kebab"):
     """What users demand opposite things of (see docs/guide/dialects.md)."""
 
-    reasoning_calls: Choice["parse", "unclosed", "ignore"] = "parse"
-    """A call inside reasoning: it ends it, it ends only what is not closed after it, or it is a part of it."""
+    reasoning_calls: Choice["unclosed", "parse", "ignore"] = "unclosed"
+    """A call inside reasoning: it ends what is not closed after it, it ends any, or it is a part of it."""
     unknown_tool: Choice["keep", "content"] = "keep"
     """A call of a tool that is not among `tools`."""
     malformed: Choice["report", "content", "salvage"] = "report"
@@ -34,7 +34,7 @@ class Policies(msgspec.Struct, frozen=True, rename="kebab"):
 class ReadingPolicies(TypedDict, total=False):
     """The policies that one reading may set, in place of those of the dialect's entry; see `Policies`."""
 
-    reasoning_calls: Choice["parse", "unclosed", "ignore"]
+    reasoning_calls: Choice["unclosed", "parse", "ignore"]
     unknown_tool: Choice["keep", "content"]
     malformed: Choice["report", "content", "salvage"]
     unwrapped: Choice["accept", "content"]

@@ -284,8 +284,6 @@ class AnswerReading:
         policies: ReadingPolicies = {} if tools else {"unknown_tool": "content"}
         if self._dialect is None:
             return Auto().stream(tools=tools, unknown_tool="content") if tools else PlainReader()
-        if self._dialect.spec.policies.reasoning_calls == "parse":
-            policies["reasoning_calls"] = "unclosed"  # what a closed thought rehearses must not run
         return self._dialect.stream(tools=tools or NOBODY, prefix=self._prefix, **policies)
 
     def _extras(self, choice: dict[str, Any], beside: dict[str, Json]) -> dict[str, Json]:
