@@ -37,6 +37,7 @@ from toolect.agent import (
     ToolDefinitionError,
     ToolFinished,
     ToolRegistry,
+    ToolResult,
     ToolStarted,
     ToolStep,
     Turn,
@@ -618,3 +619,18 @@ def test_a_stream_is_left_and_the_agent_run_again(kept: bool) -> None:
                     pass
 
     run(work())
+
+
+@pytest.mark.parametrize("message", [None, "And?"])
+@pytest.mark.parametrize("answered", [0, 1])
+def test_calls_that_the_conversation_ends_with(message: str | None, answered: int) -> None:
+    """Nobody knows whether they were executed: they are not, and the model is told so."""
+    calls = [Call("tide", {"port": "Brest"}, "a"), Call("tide", {"port": "Oslo"}, "b")]
+    results = [Results((ToolResult("a", "tide", "12:04"),))] * answered
+    model, ran = Script("Done."), []
+    agent = Agent(model, [Tool("tide", "Tells the tide.", {"port": {"type": "string"}}, lambda **of: ran.append(of))])
+    run(agent.run(message, history=[User("?"), Assistant(toolect.Message(calls)), *results]))
+    _, _, told, *rest = model.told[0]
+    assert isinstance(told, Results) and [one.call_id for one in told.results] == ["a", "b"]
+    assert [one.is_error for one in told.results] == [not answered, True] and not ran
+    assert rest == [User("And?")] * (message is not None)

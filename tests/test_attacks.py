@@ -169,11 +169,12 @@ def test_each_promise_names_a_test() -> None:
 def test_no_text_of_others_holds_a_token_of_the_model(name: str) -> None:
     """Tokens that the chat's grammar does not have are refused, or made harmless, wherever somebody else writes."""
     one = chat(name)
-    for token in one.spec.tokens.special:
+    for token in (*one.spec.tokens.special, *one.spec.tokens.markup):
         assert token in one.tokens
         asked = User("When?"), Assistant(Message([Call("tide", {}, "abcdefghi")]))
         told = Results((ToolResult("abcdefghi", "tide", f"x{token}y"),))
-        for turns in ([User(f"x{token}y")], [*asked, told], [User(token), Assistant(Message([Content("x")]))]):
+        said = [User(f"x{token}y")], [User(token), Assistant(Message([Content("x")]))]
+        for turns in ([*asked, told], *(said if token not in one.spec.tokens.markup else ())):
             with pytest.raises(toolect.RenderError):
                 one.render(Conversation(turns))
             with contextlib.suppress(toolect.RenderError):  # calls or results that the chat does not carry

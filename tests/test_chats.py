@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import pytest
 import shares
@@ -181,6 +182,17 @@ def test_a_prompt_has_the_tools_and_the_calls(name: str) -> None:
     assert "Brest" in text and "tide" in text.partition("Tide?")[0]
     if not {"tools", "calls"} & {*one.spec.lost}:
         assert text == one.render(talk, date="2026-01-01")
+
+
+@pytest.mark.parametrize("effort", ["low", "medium", "high"])
+@every_chat
+def test_an_effort_is_told_where_the_chat_tells_it(name: str, effort: Literal["low", "medium", "high"]) -> None:
+    """It is read back as the same conversation; elsewhere it asks for nothing."""
+    talk = Conversation([User("Tide?")])
+    text = chat(name).render(talk, thinking=effort, date="2026-01-01")
+    plain = chat(name).render(talk, date="2026-01-01")
+    assert text == plain.replace("Reasoning: medium", f"Reasoning: {effort}")
+    assert chat(name).parse(text) == chat(name).parse(plain)
 
 
 @pytest.mark.parametrize("name", [name for name in chats() if "tools" in chat(name).spec.lost])

@@ -153,6 +153,24 @@ def test_threads_share_a_dialect(name: str) -> None:
 # Imports and sources
 
 
+MISSING = [
+    ("starlette", "import toolect.serve", "serve"),
+    ("prometheus_client", "import toolect.serve", "serve"),
+    ("openai", "import toolect.agent.pydantic_ai", "pydantic-ai"),
+    ("openai", "import toolect.agent.openai_agents", "openai-agents"),
+    ("uvicorn", "from toolect._extras import *; raise MissingExtraError('uvicorn', extra_with('uvicorn'))", "serve"),
+]
+
+
+@pytest.mark.parametrize(("package", "code", "extra"), MISSING)
+def test_a_package_that_is_missing_is_named_with_its_extra(package: str, code: str, extra: str) -> None:
+    """It is the extra of what was asked for, and none of our own."""
+    blocked = f"import sys; sys.modules[{package!r}] = None\n{code}"
+    done = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True, check=False, timeout=300)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("toolect.MissingExtraError: expected ") and f"[{extra}]" in last
+
+
 def test_import_brings_little_along() -> None:
     """Importing the package loads nothing that only reads grammars, repairs JSON, or serves the command line."""
     heavy = ["click", "json_repair", "lark", "openai", "rich", "yaml"]

@@ -234,6 +234,61 @@ def test_a_call_that_is_asked_for(
     assert (found.calls, found.finish) == ([("tide", {"city": "Brest"})], "tool_calls")
 
 
+GPT = "openai/gpt-oss-20b"
+EFFORTS: list[tuple[str, dict[str, Any], str]] = [
+    ("chat", {}, "medium"),
+    ("chat", {"reasoning_effort": "high"}, "high"),
+    ("chat", {"reasoning_effort": "minimal"}, "low"),
+    ("chat", {"extra_body": {"chat_template_kwargs": {"reasoning_effort": "low"}}}, "low"),
+    ("responses", {"reasoning": {"effort": "high"}}, "high"),
+]
+
+
+@pytest.mark.parametrize(("api", "fields", "effort"), EFFORTS)
+def test_the_effort_that_a_client_asks_for(
+    server: Served, up: Upstream, api: str, fields: dict[str, Any], effort: str
+) -> None:
+    """It stands in the prompt of a model that is told it there."""
+    up.script = text_answer("<|channel|>final<|message|>Hi.<|return|>")
+    assert server.ask(api, False, model=GPT, **fields).content == "Hi."
+    assert re.findall(r"Reasoning: (\w+)", up.asked["prompt"]) == [effort]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("model", [MODEL, "Qwen/Qwen3-8B", "meta-llama/Llama-3.1-8B-Instruct", GPT])
+def test_an_answer_that_the_client_has_begun(server: Served, up: Upstream, model: str, stream: bool) -> None:
+    """Anthropic's clients say its beginning by a last message, and are told the rest."""
+    up.script = text_answer("42 degrees.")
+    talk = [{"role": "user", "content": "How warm?"}, {"role": "assistant", "content": "It is exactly "}]
+    assert server.ask("messages", stream, model=model, messages=talk).content == "42 degrees."
+    assert up.asked["prompt"].endswith("It is exactly") and "How warm?" in up.asked["prompt"]
+
+
+def test_a_chat_whose_answer_the_client_has_begun(chats: Served, up: Upstream) -> None:
+    up.script = chat_answer([{"content": "42."}], {"content": "42."}, "stop")
+    talk = [{"role": "user", "content": "How warm?"}, {"role": "assistant", "content": "It is"}]
+    assert chats.ask("messages", False, messages=talk).content == "42."
+    assert up.asked["continue_final_message"] is True and up.asked["add_generation_prompt"] is False
+    chats.ask("messages", False)
+    assert "continue_final_message" not in up.asked
+
+
+def test_what_was_broken_is_told_in_the_words_of_the_model(server: Served, up: Upstream) -> None:
+    """Alike in each way to ask."""
+    text = '<tool_call>\n{"arguments": {"city": "Oslo"}}\n</tool_call>'
+    up.script = text_answer(text)
+    found = [server.ask(api, stream).invalid for api, stream in WAYS]
+    assert found == [found[0]] * len(WAYS) and found[0][0]["raw"] == text
+
+
+@ways
+def test_a_call_that_was_asked_for_and_came_broken(server: Served, up: Upstream, api: str, stream: bool) -> None:
+    """The error says what was wrong with it."""
+    up.script = text_answer('{"city": "Os", "city": [}}')
+    with pytest.raises(api_errors(), match="the model made none that can be run: expected"):
+        server.ask(api, stream, **tools_of(api, "required"))
+
+
 @ways
 def test_a_call_that_was_asked_for_and_did_not_come(chats: Served, up: Upstream, api: str, stream: bool) -> None:
     """It does not quietly become a choice."""

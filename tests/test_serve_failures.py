@@ -218,6 +218,16 @@ def test_characters_that_are_cut(server: Served, up: Upstream, api: str) -> None
     assert server.ask(api, True).content == text
 
 
+@pytest.mark.parametrize("api", PATHS)
+def test_a_whole_answer_without_a_finish_reason(server: Served, up: Upstream, api: str) -> None:
+    """It is no finished answer, however whole a call in it looks."""
+    text = '<tool_call>\n{"name": "tide", "arguments": {"city": "Oslo"}}\n</tool_call>'
+    body = json.dumps({"choices": [{"index": 0, "text": text, "finish_reason": None}], "usage": USAGE}).encode()
+    up.script = sends(body, kind="application/json")
+    with pytest.raises(api_errors(), match="broke off"):
+        server.ask(api, False)
+
+
 @ways
 def test_compressed_answers(server: Served, up: Upstream, api: str, stream: bool) -> None:
     """What arrives compressed goes out as it is read, with the headers of that."""

@@ -47,9 +47,12 @@ class Ids:
 
 
 def with_ids(segments: Sequence[Segment], ids: Ids | None = None) -> tuple[Segment, ...]:
-    """The segments with an id on every call, each its own."""
-    ids = ids or Ids()
-    return tuple(msgspec.structs.replace(s, id=ids.give(s.id)) if isinstance(s, Call) else s for s in segments)
+    """The segments with an id on every call, each its own; of `ids` those that must not be run have none."""
+    made = ids or Ids()
+    return tuple(
+        msgspec.structs.replace(s, id=made.give(s.id)) if isinstance(s, Call) and (s.runnable or ids is None) else s
+        for s in segments
+    )
 
 
 def assistant_message(
@@ -89,8 +92,9 @@ def assistant_message(
 
 def invalid_call(call: Call, where: str = "$") -> dict[str, Json]:
     """An attempt that must not be run, as `invalid_tool_calls` lists it."""
-    text = arguments_text(call, where)
-    return {"name": call.name, "arguments": text, "id": call.id, "status": call.status.value, "error": call.error}
+    said: dict[str, Json] = {"name": call.name, "arguments": arguments_text(call, where), "id": call.id,
+                             "status": call.status.value, "error": call.error}  # fmt: skip
+    return said | {"raw": call.raw} if call.raw else said
 
 
 def arguments_text(call: Call, where: str = "$") -> str:
@@ -324,7 +328,7 @@ def _invalid(item: Object, where: str) -> Call:
     name, text = as_text(field(item, "name"), f"{where}.name"), as_text(arguments_in(item), f"{where}.arguments")
     error = as_text(field(item, "error"), f"{where}.error")
     status = Status.TRUNCATED if field(item, "status") == Status.TRUNCATED else Status.MALFORMED
-    call_id = as_text(field(item, "id"), f"{where}.id")
+    call_id = as_text(field(item, "id"), f"{where}.id")  # `raw` would be a call again wherever it were written
     return Call(name or "", None, call_id or None, spelling=text or "", status=status, error=error)
 
 

@@ -54,7 +54,7 @@ def command(extra: str) -> str:
 
 
 def extra_with(package: str) -> str | None:
-    """The first extra that brings the package which is imported as `package`; None where none does."""
+    """The first extra for users that brings the package which is imported as `package`; None where none does."""
     import re
     from importlib.metadata import PackageNotFoundError, requires
 
@@ -64,6 +64,6 @@ def extra_with(package: str) -> str | None:
         return None
     for one in needed:
         found = re.match(r"""([\w.-]+).*;.*\bextra == ['"]([\w-]+)['"]""", one)
-        if found and re.sub(r"[-.]", "_", found[1]).casefold() == package.casefold():
+        if found and re.sub(r"[-.]", "_", found[1]).casefold() == package.casefold() and found[2] != "dev":
             return found[2]
     return None

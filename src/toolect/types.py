@@ -7,6 +7,7 @@ from toolect._chats.grammar_chat import Chat, Check, Converted, RenderedConversa
 from toolect._chats.template_chat import TemplateChat
 from toolect._chats.transcript_reader import Course
 from toolect._chats.transcript_writer import Unsafe
+from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Mode, ToolPrompts, Tools
 from toolect._conversion import Conversion, Loss
 from toolect._data.converting import Seen
@@ -71,6 +72,7 @@ __all__ = [
     "Taught",
     "TemplateChat",
     "TemplateProbe",
+    "Thinking",
     "ToolPrompts",
     "Tools",
     "Transcript",

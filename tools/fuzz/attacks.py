@@ -456,8 +456,9 @@ class ChatForm(Form):
         text, spans = done
         law = f"{self.law} {unsafe}"
         for span in spans or ():
+            held = self.special if span.origin == "user" else (*self.special, *self.chat.spec.tokens.markup)
             if span.origin in ("user", "result", "tools") and any(
-                token in text[span.start : span.end] for token in self.special
+                token in text[span.start : span.end] for token in held
             ):
                 return Broken(f"{law}, token", self.name, attack, text[span.start : span.end])
         was = {word: attack.texts[place] for place, word in words.items() if word}

@@ -6,16 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date as Date  # noqa: N812
-from functools import partial
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
 from toolect._chats.transcript_writer import Unsafe
+from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._message import Call, Content, Json, Message
+from toolect._message import Call, Content, Json, Message, Reasoning
 from toolect._rendered import RenderError
 from toolect._transcript import Origin, Transcript
 from toolect._turns import Assistant, Results, System, Turn, User, with_one_system
@@ -92,6 +93,17 @@ class Written(ABC):
     def ends(self) -> tuple[str, ...]:
         """The tokens that end an answer."""
 
+    @cached_property
+    def stops(self) -> tuple[str, ...]:
+        """The texts to stop an answer at: tokens that end it, and do not stand within one, as some families' do."""
+        written: list[str] = []
+        for said in ([Content("a")], [Call("name", {"key": "value"})]):
+            for message in (Message([Reasoning("a"), *said]), Message([Content("a"), *said])):
+                with suppress(RenderError):
+                    written.append(str(self.dialect.render(message)))
+        ends = self.ends or self.dialect.spec.end
+        return tuple(end for end in ends if not any(end in text.removesuffix(end) for text in written))
+
     def sampled_end(self, text: str) -> str:
         """The token at the end of a sampled text that ends the answer; empty for one that was cut off."""
         return max(filter(text.endswith, self.ends), key=len, default="")
@@ -101,7 +113,7 @@ class Written(ABC):
         sampled: str,
         conversation: Conversation | None = None,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
     ) -> Assistant:
         """The answer that a sampled text is, read on from what the prompt of `conversation` had opened.
@@ -119,7 +131,7 @@ class Written(ABC):
         opened = prompt[len(before) :] if thinking is not None and prompt.startswith(before) else None
         return Assistant(message, text, self.dialect.name, opened and self.opened(opened))
 
-    def _inner(self, message: Message, sampled: str, thinking: bool | None, date: Date | str | None) -> Message:  # noqa: ARG002
+    def _inner(self, message: Message, sampled: str, thinking: Thinking, date: Date | str | None) -> Message:  # noqa: ARG002
         """A sampled message without what the grammar of the chat has around its texts."""
         return message
 
@@ -137,30 +149,31 @@ class Written(ABC):
         conversation: Conversation,
         generate: bool = True,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Transcript:
         """The conversation as text, and what asks for the next answer if `generate`.
 
-        `thinking` asks for reasoning, or for none, in families that know both; `date` is today's for those that tell
-        it. Raises RenderError for what the chat cannot carry, and for a text that would break out of its place,
-        unless `unsafe` says that it is made harmless or kept.
+        `thinking` asks for reasoning, or for none, in families that know both, and for `low`, `medium` or `high`
+        effort in those that tell it; `date` is today's for those that tell it. Raises RenderError for what the chat
+        cannot carry, and for a text that would break out of its place, unless `unsafe` says that it is made harmless or
+        kept.
         """
 
     def prompt(
         self,
         conversation: Conversation,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Transcript:
         """The prompt for the next answer: as `render` writes it, and what the chat has no place for in words.
 
-        Templates leave out such tools and calls in silence, or refuse them. Here the tools stand in the system text, and
-        the calls in their answer, as the dialect writes them; texts of the system further back stand at the head. Raises
-        RenderError as `render`, and where the dialect writes none.
+        Templates leave out such tools and calls in silence, or refuse answers of such a form. Here the tools stand in
+        the system text, and the calls in their answer, as the dialect writes them, or one at a time; texts of the
+        system further back stand at the head. Raises RenderError as `render`, and where the dialect writes none.
         """
         render = partial(self.render, thinking=thinking, date=date, unsafe=unsafe)
         conversation = self._in_order(self._with_systems(conversation))
@@ -274,7 +287,7 @@ class Written(ABC):
         self,
         conversation: Conversation,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Beginning:
@@ -293,7 +306,7 @@ class Written(ABC):
         turns: Sequence[Turn],
         generate: bool = True,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Transcript | Rewritten:

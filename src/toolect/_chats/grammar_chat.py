@@ -23,6 +23,7 @@ from toolect._chats.read_back_cache import ReadBackCache
 from toolect._chats.round_trips import RoundTrips, Shape
 from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.transcript_writer import Unsafe, Writer
+from toolect._chats.turn_facts import Thinking
 from toolect._chats.unread_text import left_unread
 from toolect._compiled import Dialect
 from toolect._exchange.media import media_of, refuse_media
@@ -118,7 +119,7 @@ class Chat(Written):
     def __repr__(self) -> str:
         return f"<Chat {self.name}>"
 
-    def _inner(self, message: Message, sampled: str, thinking: bool | None, date: Date | str | None) -> Message:
+    def _inner(self, message: Message, sampled: str, thinking: Thinking, date: Date | str | None) -> Message:
         """A message whose texts are as the grammar reads them, where that leaves out blanks and tokens of the chat."""
         prompt = self.render(Conversation([User("?")]), thinking=thinking, date=date)
         turns = self.parse(prompt + sampled).turns
@@ -136,7 +137,7 @@ class Chat(Written):
         conversation: Conversation,
         generate: bool = True,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Transcript:
@@ -174,7 +175,7 @@ class Chat(Written):
         conversation: Conversation,
         text: Transcript,
         generate: bool,
-        thinking: bool | None,
+        thinking: Thinking,
         date: Date | str | None,
         unsafe: Unsafe,
     ) -> tuple[Transcript, Conversation]:
@@ -196,7 +197,7 @@ class Chat(Written):
         self,
         conversation: Conversation,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Beginning:
@@ -207,7 +208,7 @@ class Chat(Written):
         turns = conversation.turns
         refuse_media(turns, "a text that is written turn by turn")
 
-        def read_back(size: int, text: Transcript, generate: bool, thinking: bool | None) -> Transcript:
+        def read_back(size: int, text: Transcript, generate: bool, thinking: Thinking) -> Transcript:
             first = Conversation(turns[:size], conversation.tools)
             return self._read_back(first, text, generate, thinking, date, unsafe)[0]
 
@@ -217,7 +218,7 @@ class Chat(Written):
         self,
         conversation: Conversation,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
         check: Check = "all",

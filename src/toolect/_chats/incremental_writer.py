@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from toolect._chats.filling import SlotAnswer, check_spelled
 from toolect._chats.outline import Outline, Outliner
 from toolect._chats.transcript_writer import Writer
-from toolect._chats.turn_facts import TurnFacts, following
+from toolect._chats.turn_facts import Thinking, TurnFacts, following
 from toolect._spec.chat_model import Fact
 from toolect._transcript import Transcript, known_piece
 from toolect._turns import System, Turn
@@ -28,13 +28,13 @@ class IncrementalWriter:
         writer: Callable[[], Writer],
         turns: Sequence[Turn],
         tools: Sequence[Mapping[str, Any]],
-        thinking: bool | None,
-        read_back: Callable[[int, Transcript, bool, bool | None], Transcript],
+        thinking: Thinking,
+        read_back: Callable[[int, Transcript, bool, Thinking], Transcript],
     ) -> None:
         """`read_back` takes how many turns were written, what, whether an answer is asked for, and with reasoning."""
         self._writer, self._turns, self._tools, self._thinking = writer, turns, tools, thinking
         self._read_back = read_back
-        self._drafts: dict[tuple[bool, bool | None], _TranscriptDraft] = {}
+        self._drafts: dict[tuple[bool, Thinking], _TranscriptDraft] = {}
 
     def __call__(self, size: int, generate: bool, quiet: bool = False, /) -> Transcript:
         """The first `size` turns; see `Beginning`. Raises RenderError."""
@@ -68,7 +68,7 @@ class _TranscriptDraft:
         turns: Sequence[Turn],
         tools: Sequence[Mapping[str, Any]],
         generate: bool,
-        thinking: bool | None,
+        thinking: Thinking,
     ) -> None:
         self.writer = writer
         self.size = 0

@@ -25,7 +25,7 @@ from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec, Thoughts
 from toolect._spec.prompts import OutputKind
 from toolect._transcript import Defused, Origin, Transcript
-from toolect._turns import Assistant, Results, Turn
+from toolect._turns import Assistant, Results, System, Turn, User
 from toolect.conversation import Conversation
 
 SPLITTER = "\u200b"
@@ -81,6 +81,8 @@ class Guard:
         self._tokens = any_of(tokens)
         self._of_answers = any_of(token for token in tokens if token not in answers.texts)
         """The tokens that no text may hold, and those that no text of an answer may."""
+        self._of_people = any_of(token for token in tokens if token not in spec.tokens.markup)
+        """Those that neither the system nor a user may write."""
         self._strong = any_of(word for word in {*tokens, *scan.cores} if len(word) > 2)
         self._markers = any_of({*tokens, *scan.cores, *scan.beginnings, *answers.markers})
 
@@ -168,8 +170,9 @@ class Guard:
         found: list[_Found] = []
 
         def look(place: TextPlace, text: str) -> str:
-            own = place.turn >= 0 and isinstance(given.turns[place.turn], Assistant)
-            match = (self._of_answers if own else self._tokens).search(text)
+            turn = given.turns[place.turn] if place.turn >= 0 else None
+            words = self._of_answers if isinstance(turn, Assistant) else self._tokens
+            match = (self._of_people if isinstance(turn, System | User) else words).search(text)
             if match and not found and not self._is_default(place, text):
                 found.append(_Found(None, self._refusal(place, match[0], text), [(place, text)]))
             return text

@@ -19,6 +19,7 @@ from toolect._chats.template_pieces import Piece, apart, definitions, pieces
 from toolect._chats.template_turns import Guarded, sound
 from toolect._chats.template_work import TemplateWork, Ways, ways
 from toolect._chats.transcript_writer import Unsafe
+from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.media import refuse_media
 from toolect._message import Json
@@ -79,7 +80,7 @@ class TemplateChat(Written):
         conversation: Conversation,
         generate: bool = True,
         *,
-        thinking: bool | None = None,
+        thinking: Thinking = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Transcript:
@@ -95,10 +96,12 @@ class TemplateChat(Written):
             self._check_answers(guarded.given, text, lambda twin: self._rendered(twin, generate, thinking, date))
         return text
 
-    def _rendered(self, guarded: Guarded, generate: bool, thinking: bool | None, date: Date | str | None) -> Transcript:
+    def _rendered(self, guarded: Guarded, generate: bool, thinking: Thinking, date: Date | str | None) -> Transcript:
         turns, tools = guarded.given.turns, guarded.given.tools
         given = self.variables | {"tools": [*map(dict, tools)] or None, "documents": None}
-        if thinking is not None:  # the names that templates have for it
+        if isinstance(thinking, str):  # the names that templates have for it
+            given |= {"reasoning_effort": thinking}
+        elif thinking is not None:
             given |= {"enable_thinking": thinking, "thinking": thinking}
         work = TemplateWork(self.template, given, "" if date is None else str(date), self._sandbox)
         text, marks, changed = work.rendered(turns, generate, self._ways)

@@ -16,7 +16,7 @@ from toolect._chats.outline import Body, Outline, Outlines, SampledPlace, answer
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.plan_ops import Each, Fill
 from toolect._chats.read_back_cache import ReadBackCache
-from toolect._chats.turn_facts import literal_facts
+from toolect._chats.turn_facts import Thinking, literal_facts
 from toolect._message import Content, Message, Reasoning
 from toolect._rendered import Part, Rendered
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
@@ -60,7 +60,7 @@ class Writer(PlanFiller):
         """Whether a text looks like markup, or a call is of a kind that never came back."""
 
     def write(
-        self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
+        self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: Thinking
     ) -> Transcript:
         """The conversation's text. Raises RenderError for what the chat cannot carry."""
         turns, at, shared = self.begin(turns, tools, generate, thinking)
@@ -78,7 +78,7 @@ class Writer(PlanFiller):
         return Transcript(self.pieces, (), self.author)
 
     def begin(
-        self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
+        self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: Thinking
     ) -> tuple[Sequence[Turn], int, int]:
         """The turns as the chat has them, the number of the first that is no system text at the head, and what is so
         of all of them.

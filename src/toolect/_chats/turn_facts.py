@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from toolect._chats.filling import SlotAnswer
 from toolect._spec.chat_model import ChatRole, Fact
@@ -36,6 +37,12 @@ _UNASKED, _GENERATE, _THINKING, _NO_THINKING = (
 )  # fmt: skip
 _LATEST, _FIRST, _LAST = int(Fact.LATEST), int(Fact.FIRST), int(Fact.LAST)
 _FIRST_USER, _LAST_USER, _DEVELOPER = int(Fact.FIRST_USER), int(Fact.LAST_USER), int(Fact.DEVELOPER)
+Thinking: TypeAlias = bool | Literal["low", "medium", "high"] | None
+"""Whether reasoning is asked for, or how much of it; None where nobody says."""
+_WISHES: dict[Thinking, int] = {
+    None: 0, True: _THINKING, False: _NO_THINKING,
+    "low": int(Fact.LOW_EFFORT), "medium": 0, "high": int(Fact.HIGH_EFFORT),
+}  # fmt: skip
 
 
 class TurnFacts:
@@ -155,7 +162,6 @@ def following(turn: Turn, facts: int) -> int:
     return found | (_AFTER_CALLS | _ROUND if facts & _CALLS else 0)
 
 
-def literal_facts(thinking: bool | None, generate: bool) -> int:
+def literal_facts(thinking: Thinking, generate: bool) -> int:
     """The facts that a caller's wishes are."""
-    facts = _GENERATE if generate else 0
-    return facts if thinking is None else facts | (_THINKING if thinking else _NO_THINKING)
+    return _WISHES[thinking] | (_GENERATE if generate else 0)

@@ -166,6 +166,10 @@ class Fact(IntFlag):
     """Some turn after the head is the system's."""
     LAST_ASKED = auto()
     """The turn is the user's, and says what the last one of the user says."""
+    LOW_EFFORT = auto()
+    """The caller asks for little reasoning."""
+    HIGH_EFFORT = auto()
+    """The caller asks for much of it."""
 
 
 WORDS: dict[str, Fact] = {str(fact.name).lower().replace("_", "-"): fact for fact in Fact}
@@ -240,11 +244,13 @@ class ModelTokens(msgspec.Struct, frozen=True):
     """The tokens of a chat's models.
 
     `end` are those that end an answer: the model writes them. `special` are those of its vocabulary that the grammar
-    of the chat does not have: as texts of others they would be read as tokens, so no text may hold them.
+    of the chat does not have: as texts of others they would be read as tokens, so no text may hold them. `markup` are
+    those that calls and results are made of: no result or tool may hold them, while people may speak of them.
     """
 
     end: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
+    markup: tuple[str, ...] = ()
 
 
 class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
@@ -303,8 +309,8 @@ class ChatSpec(ChatFields, frozen=True, kw_only=True):
 
     @property
     def special(self) -> tuple[str, ...]:
-        """The tokens that the grammar does not have, those of media among them."""
-        return (*self.tokens.special, *(token.strip() for token in self.media.values()))
+        """The tokens that no turn begins or ends with, those of media among them."""
+        return (*self.tokens.special, *self.tokens.markup, *(token.strip() for token in self.media.values()))
 
     def __repr__(self) -> str:
         return f"<ChatSpec {self.name}>"

@@ -7,6 +7,7 @@ from toolect._message import Violation
 from toolect._renamed import old_names as _old_names
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 from toolect.agent.chat import Chat
+from toolect.agent.completions_client import RefusedError
 from toolect.agent.errors import (
     AbortedError,
     AgentError,
@@ -45,8 +46,8 @@ from toolect.agent.tool_registry import ToolRegistry
 __all__ = [
     "AbortedError", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "Chat", "Context", "Done",
     "Ended", "MaxIterationsError", "McpServer", "Model", "ModelError", "ModelStep", "NativeModel", "RawModel",
-    "Result", "Results", "RetryError", "RetryLimitError", "RunStep", "Step", "System", "TextModel", "Tool",
-    "ToolDefinitionError", "ToolError", "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep",
+    "RefusedError", "Result", "Results", "RetryError", "RetryLimitError", "RunStep", "Step", "System", "TextModel",
+    "Tool", "ToolDefinitionError", "ToolError", "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep",
     "ToolsRefusedError", "Turn", "UnparsedCallsError", "UnreadableCallsError", "Usage", "User", "Violation",
 ]  # fmt: skip
 

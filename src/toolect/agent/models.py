@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolect import registry
 from toolect._chats.chat_registry import chat as chat_named
+from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._events import ContentDelta, Event
 from toolect._exchange.media import shown_by_user, without_media
 from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError, kind_of
 from toolect._names import UnknownNameError
+from toolect._rendered import RenderError
 from toolect._turns import Turn
 from toolect.agent.chat import Chat
 from toolect.agent.errors import ModelError, ToolsRefusedError
@@ -73,10 +75,13 @@ class ServedModel(ABC):
     ) -> AsyncIterator[Piece]:
         """The pieces of the answer as they arrive; `options` go into this request.
 
-        Raises `ModelError`, and `RenderError` for what the dialect or chat cannot represent.
+        Raises `ModelError`, also for what the dialect or chat cannot represent.
         """
         await self.prepare()
-        body = self._request(turns, tools, choice)
+        try:
+            body = self._request(turns, tools, choice)
+        except RenderError as error:
+            raise ModelError(f"the conversation cannot be written for `{self.name}`: {error}") from error
         reader, ended, is_empty = ChunkReader(tools), Ended(), True
         try:
             async for part in self.chat.stream({**body, **options}, self._path):
@@ -169,7 +174,7 @@ class RawModel(ServedModel):
 
     _path = "/completions"
 
-    def __init__(self, chat: Chat, form: str | Form | None = None, *, thinking: bool | None = None) -> None:
+    def __init__(self, chat: Chat, form: str | Form | None = None, *, thinking: Thinking = None) -> None:
         if form is None and not chat.model:
             raise ValueError("expected the name of a model or of a chat, got neither: raw text needs one")
         self.form = chat_named(form or chat.model) if form is None or isinstance(form, str) else form
@@ -186,8 +191,8 @@ class RawModel(ServedModel):
         body: dict[str, Json] = {"prompt": prompt, "skip_special_tokens": False}
         if not {"max_tokens", "max_completion_tokens"} & self.chat.options.keys():
             body["max_tokens"] = MAX_TOKENS
-        if self.form.spec.end:
-            body["stop"] = [*self.form.spec.end[:MAX_STOPS]]
+        if stops := self.form.stops[:MAX_STOPS]:
+            body["stop"] = [*stops]
         return body
 
 

@@ -8,10 +8,11 @@ from toolect import _extras as extras
 from toolect._compiled import Dialect
 from toolect.agent.chat import Chat
 from toolect.agent.models import ServedModel
-from toolect.agent.openai_client import DialectClient
 
 try:
     from agents import OpenAIChatCompletionsModel
+
+    from toolect.agent.openai_client import DialectClient
 except ImportError:
     raise extras.MissingExtraError("openai-agents", "openai-agents") from None
 

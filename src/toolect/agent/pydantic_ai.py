@@ -8,11 +8,12 @@ from toolect import _extras as extras
 from toolect._compiled import Dialect
 from toolect.agent.chat import Chat
 from toolect.agent.models import ServedModel
-from toolect.agent.openai_client import DialectClient
 
 try:
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
+
+    from toolect.agent.openai_client import DialectClient
 except ImportError:
     raise extras.MissingExtraError("pydantic-ai", "pydantic-ai") from None
 

@@ -7,11 +7,13 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
+from msgspec.structs import replace
+
 from toolect._compiled import Dialect
 from toolect._detection.guess import reader as find
 from toolect._exchange.openai_messages import read_messages
 from toolect._message import Json
-from toolect._turns import Assistant, Results, System, Turn, User
+from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult, Turn, User
 from toolect.agent.answering import TextReading
 from toolect.agent.background import finish
 from toolect.agent.chat import Chat
@@ -42,6 +44,8 @@ Tools: TypeAlias = ToolRegistry | Iterable[Tool | Handler | ToolSource | ToolReg
 History: TypeAlias = Conversation | Iterable[Turn | Mapping[str, Any]]
 """A conversation, its turns, or chat-completions messages."""
 
+UNANSWERED = "the call has no result, and may have been executed"
+"""The result of a call that a conversation ends with."""
 GO_ON = "Go on exactly where you stopped, without a word about it."
 """What the user says to a model whose answer was cut off."""
 
@@ -256,7 +260,18 @@ def _parted(tools: Tools) -> tuple[ToolRegistry, list[ToolSource]]:
 
 
 def _say(turns: list[Turn], message: str | None) -> None:
-    """Add what the user says to the turns; without words, what makes the model go on. Raises ValueError."""
+    """Add what the user says to the turns; without words, what makes the model go on. Raises ValueError.
+
+    Calls that wait for a result get one: nobody knows what became of them.
+    """
+    waiting = PendingCalls()
+    for turn in turns:
+        waiting.follow(turn)
+    results = [ToolResult(one.id or "", one.name, UNANSWERED, True) for one in waiting.calls]
+    if results and isinstance(turns[-1], Results):
+        turns[-1] = replace(turns[-1], results=(*turns[-1].results, *results))
+    elif results:
+        turns.append(Results(tuple(results)))
     last = turns[-1] if turns else None
     if message is not None:
         turns.append(User(message))

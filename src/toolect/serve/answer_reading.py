@@ -229,7 +229,7 @@ class AnswerReading:
     def close(self, ended: bool) -> list[tuple[int, list[Event]]]:
         """The last events of each choice. Raises RequestError where an answer is not whole, or not what was asked for.
 
-        `ended` says that the upstream has said so itself.
+        `ended` says that the upstream has said so itself, in a stream; a whole answer has a finish reason.
         """
         for index in range(self._request.count):
             choice = self._choice(index) if self.cut else self.choices.get(index)
@@ -238,15 +238,15 @@ class AnswerReading:
                                    f"expected {self._request.count} choices of the upstream, got fewer")  # fmt: skip
             if self.cut:
                 choice.finish = "length"
-            if choice.finish == "error" or choice.finish is None and not ended:
+            if choice.finish == "error" or choice.finish is None and not (ended and self._request.stream):
                 raise RequestError(502, "the upstream broke off before the answer was over", code="upstream_broke_off")
         made = [(index, choice.close()) for index, choice in sorted(self.choices.items())]
         for choice in self.choices.values():
             over = finish_reason(choice.finish, ()) == "stop"
             if self._request.must_call and over and not choice.rules.runnable:
-                attempts = f", only {len(choice.rules.ended)} broken ones" if choice.rules.ended else ""
                 wish = f"`{self._request.named}`" if self._request.named else "a tool"
-                why = f"`tool_choice` asks for a call of {wish}, but the model made none{attempts}"
+                broken = next((f" that can be run: {call.error}" for call in choice.rules.ended), "")
+                why = f"`tool_choice` asks for a call of {wish}, but the model made none{broken}"
                 raise RequestError(502, why, code="tool_choice_not_kept", param="tool_choice")
         return made
 

@@ -9,9 +9,11 @@ from typing import Annotated, Any
 
 import msgspec
 
+from toolect._chats.turn_facts import Thinking
 from toolect._exchange.definitions import free_form_names, read_tools
 from toolect._exchange.openai_messages import messages_of
 from toolect._message import Json, MessageError
+from toolect._turns import Assistant
 from toolect.conversation import Conversation
 from toolect.serve.api_errors import ApiName, RequestError, refusing
 
@@ -38,7 +40,7 @@ class ModelRequest:
     """`auto`, `none`, `required`, or `=` and the name of a tool."""
     parallel: bool = True
     count: int = 1
-    thinking: bool | None = None
+    thinking: Thinking = None
     include_usage: bool = False
     messages: list[Json] | None = None
     validate: str = "off"
@@ -66,6 +68,12 @@ class ModelRequest:
         return self.choice[1:] if self.choice.startswith("=") else None
 
     @property
+    def prefill(self) -> str:
+        """The beginning of the answer, as clients of Anthropic's API say it: by a last message of the assistant."""
+        last = self.conversation.turns[-1] if self.api == "messages" else None
+        return last.message.content.strip() if isinstance(last, Assistant) and not last.message.calls else ""
+
+    @property
     def must_call(self) -> bool:
         """True where an answer without a call is none."""
         return self.choice == REQUIRED or self.named is not None
@@ -84,6 +92,8 @@ class ModelRequest:
             with refusing():
                 messages = messages_of(self.conversation.turns)
         said: dict[str, Json] = {"messages": messages, **self.options}
+        if self.prefill:  # vLLM and SGLang are told so; others do it by themselves
+            said |= {"continue_final_message": True, "add_generation_prompt": False}
         if self.tools:
             said["tools"] = self.tools
             if self.choice != AUTO:
@@ -177,14 +187,13 @@ def read_request(api: ApiName, body: Json) -> ModelRequest:
 def _chat(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _ChatRequest)
     tools, given = _declared(asked.tools), asked.chat_template_kwargs or {}
-    thinking = given.get("enable_thinking", given.get("thinking"))
-    if thinking is None and asked.reasoning_effort == "none":
-        thinking = False
+    wished = given.get("enable_thinking", given.get("thinking"))
+    effort = _EFFORTS.get(str(given.get("reasoning_effort") or asked.reasoning_effort))
     return ModelRequest(
         "chat", asked.model, tools, lambda: Conversation.from_openai(asked.messages, tools),
         {name: value for name, value in body.items() if name not in _OWN}, bool(asked.stream),
         _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False, count=asked.n or 1,
-        thinking=thinking if isinstance(thinking, bool) else None, messages=asked.messages,
+        thinking=wished if isinstance(wished, bool) and not (wished and effort) else effort, messages=asked.messages,
         include_usage=bool(asked.stream_options and asked.stream_options.include_usage),
     )  # fmt: skip
 
@@ -224,7 +233,7 @@ def _responses(body: Json) -> ModelRequest:
         "responses", asked.model, tools,
         lambda: Conversation.from_responses(asked.input, asked.instructions, tools), options, bool(asked.stream),
         _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False,
-        thinking=False if effort == "none" else None, repeated={name: body.get(name) for name in _REPEATED},
+        thinking=_EFFORTS.get(str(effort)), repeated={name: body.get(name) for name in _REPEATED},
     )  # fmt: skip
 
 
@@ -249,6 +258,9 @@ def _response_format(form: dict[str, Json] | None) -> Json:
     return {"type": kind, kind: inner} if inner and isinstance(kind, str) else form
 
 
+_EFFORTS: dict[str, Thinking] = {
+    "none": False, "minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high",
+}  # fmt: skip
 _CHOICES = {"auto": AUTO, "none": NONE, "any": REQUIRED, "required": REQUIRED}
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
 
-from toolect._chats.continuing import Written
 from toolect._compiled import Dialect
 from toolect._exchange.media import refuse_media
-from toolect._message import Call, Content, Json, Message, Reasoning
+from toolect._message import Call, Json
 from toolect._rendered import Part, RenderError
+from toolect._transcript import Origin, Transcript
 from toolect.serve.api_errors import refusing
 from toolect.serve.api_requests import NONE, ModelRequest
 from toolect.serve.model_lookup import ModelForm
@@ -47,7 +46,7 @@ class TextPrompt:
         options = request.options
         limit = options.get("max_completion_tokens") or options.get("max_tokens") or MAX_TOKENS
         given = options.get("stop") or []
-        ends = stops_of(form.chat, form.dialect) if form.chat and form.dialect else ()
+        ends = form.chat.stops if form.chat else ()
         stops = [*([given] if isinstance(given, str) else given), *ends]
         said = {key: value for key, value in options.items() if key not in _CHAT_ONLY}
         said |= {"prompt": self.text, "max_tokens": limit}
@@ -58,20 +57,6 @@ class TextPrompt:
         return request.upstream_body(said)
 
 
-@lru_cache(256)
-def stops_of(chat: Written, dialect: Dialect) -> tuple[str, ...]:
-    """The texts that end an answer, and do not stand within one: in some families a thought ends as an answer does."""
-    written: list[str] = []
-    for said in ([Content("a")], [Call("name", {"key": "value"})]):
-        for message in (Message([Reasoning("a"), *said]), Message([Content("a"), *said])):
-            try:
-                written.append(str(dialect.render(message)))
-            except RenderError:
-                pass
-    ends = chat.ends or dialect.spec.end
-    return tuple(end for end in ends if not any(end in text.removesuffix(end) for text in written))
-
-
 def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     """The prompt of a request. Raises RequestError for what the chat cannot carry."""
     assert form.chat is not None
@@ -79,12 +64,22 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     with refusing():
         conversation = replace(request.conversation.unread_as_text(), tools=tools)
         refuse_media(conversation.turns, "a prompt of text")
-        text = str(form.chat.prompt(conversation, thinking=request.thinking, unsafe="neutralise"))
+        written = form.chat.prompt(conversation, thinking=request.thinking, unsafe="neutralise")
+        text = _up_to(request.prefill, written, form.chat.ends) if request.prefill else str(written)
         opening = _opening(form.dialect, request) if request.must_call else ""
         if opening and _is_reasoning(form.dialect, opening, text):
             text = str(form.chat.prompt(conversation, thinking=False, unsafe="neutralise"))
             opening = "" if _is_reasoning(form.dialect, opening, text) else opening
     return TextPrompt(text + opening, opening)
+
+
+def _up_to(words: str, text: Transcript, ends: tuple[str, ...]) -> str:
+    """The text up to these words in its last answer. Raises RenderError where that has others."""
+    said = [one[1] is Origin.ANSWER and one[0] not in ends and words in one[0] for one in text.pieces]
+    if not any(said):
+        raise RenderError("the last message", "the chat cannot go on from it", words)
+    whole = "".join(one[0] for one in text.pieces[: len(said) - said[::-1].index(True)])
+    return whole[: whole.rindex(words) + len(words)]
 
 
 def _opening(dialect: Dialect | None, request: ModelRequest) -> str:
