@@ -479,10 +479,12 @@ def test_numbers_of_calls_behind_names(said: str) -> None:
 
 def test_a_short_id_says_no_name() -> None:
     """The call is that of the only tool that its arguments fit, and else malformed."""
-    text = "<|tool_calls_section_begin|><|tool_call_begin|>call_abc123<|tool_call_argument_begin|>{}<|tool_call_end|>"
-    for arguments, runs in (('{"a": "Oslo"}', True), ('{"name": "tide", "b": "Oslo"}', False)):
-        found = read("kimi-k2", text.replace("{}", arguments), tool("tide", a="string"))
-        assert same(found, "tide", {"a": "Oslo"}) is runs
+    begins = "<|tool_calls_section_begin|><|tool_call_begin|>"
+    for said in ("call_abc123", "call_1"):
+        text = f"{begins}{said}<|tool_call_argument_begin|>{{}}<|tool_call_end|>"
+        for arguments, runs in (('{"a": "Oslo"}', True), ('{"name": "tide", "b": "Oslo"}', False)):
+            found = read("kimi-k2", text.replace("{}", arguments), tool("tide", a="string"))
+            assert same(found, "tide", {"a": "Oslo"}) is runs
 
 
 def test_escaped_markers_make_no_value() -> None:
@@ -498,3 +500,37 @@ def test_a_line_of_yaml_is_no_text(reader: str) -> None:
     search = {"name": "find", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
     assert read(reader, "Action: find\nAction Input:\n  query: tides", search) is None
     assert same(read(reader, "Action: find\nAction Input: Re: tides", search), "find", {"query": "Re: tides"})
+
+
+@pytest.mark.parametrize(
+    ("reader", "text"),
+    [
+        ("harmony", "<|channel|>commentary to=functions.tide <|constrain|>json<|message|><|call|>"),
+        ("kimi-k2", "<|tool_call_begin|>functions.tide:0<|tool_call_argument_begin|><|tool_call_end|>"),
+        ("functionary-v3.1", "<function=tide></function>"),
+    ],
+)
+def test_nothing_where_arguments_should_be(reader: str, text: str) -> None:
+    """It is no argument of a tool that requires some, and all of one that has none."""
+    needs = {"name": "tide", "parameters": {**tool("tide", a="string")["parameters"], "required": ["a"]}}
+    assert read(reader, text, needs) is None
+    assert same(read(reader, text, tool("tide")), "tide", {})
+
+
+@pytest.mark.parametrize("reader", ["qwen3-coder", "mimo-v2", "auto"])
+def test_a_declared_tool_behind_an_opener_is_another_call(reader: str) -> None:
+    """The call before it lacks its closers; the opener is none too many."""
+    calls = "".join(f"<function={name}>\n<parameter=a>\n{name}\n</parameter>\n" for name in ("tide", "moon"))
+    text = f"<tool_call>\n{calls}</function>\n</tool_call>"
+    dialect = toolect.auto if reader == "auto" else toolect.dialect(reader)
+    found = dialect.parse(text, [tool("tide", a="string"), tool("moon", a="string")])
+    assert [call.name for call in found.runnable] == ["tide", "moon"]
+
+
+@pytest.mark.parametrize("tag", ["toolcall", "tool", "tool_calls", "function_call", "tools"])
+def test_a_tag_around_the_call_of_another_dialect(tag: str) -> None:
+    """Without a dialect, too, what is in it is the call, and the tag is a leak."""
+    text = f"<{tag}>\n<function=tide>\n<parameter=a>\nOslo\n</parameter>\n</function>\n</{tag}>"
+    found = toolect.auto.parse(text, [tool("tide", a="string")])
+    assert [(call.name, call.arguments) for call in found.runnable] == [("tide", {"a": "Oslo"})]
+    assert found.leaks

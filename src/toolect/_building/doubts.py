@@ -36,7 +36,7 @@ GUESSED = frozenset(
 )  # fmt: skip
 """What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
 _GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
-_CLOSING_TAG = re.compile(r"</([\s\w.:-]{1,64})(?:=[^<>\n]{1,64})?>")
+_CLOSING_TAG = re.compile(r"</([\s\w.:|｜-]{1,64})(?:=[^<>\n]{1,64})?>")
 _TAG_ENDS = (">", '">', "'>")
 """What a tag ends with before a value."""
 _BEGINNING = 12

@@ -231,6 +231,11 @@ class Draft:
         call = self.call
         return call is None or call.name not in self.tools or bool(self.tools.of(call.name).names)
 
+    @property
+    def needs_some(self) -> bool:
+        """True when the open call is one of a declared tool that requires a parameter."""
+        return self.call is not None and bool(self.tools.of(self.call.name).lacks(()))
+
     def open_argument(self, call: OpenCall, key: str, at: int) -> None:
         """The argument `key`, written at character `at`, begins."""
         call.key = key

@@ -183,6 +183,15 @@ class Index:
                 return end + AHEAD
             members = _MEMBERS.findall(buf[end : end + AHEAD])
             fits.sort(key=lambda hit: sum(_is_odd(hit.opener, *member) for member in members))
+        if rest and not fits:  # one right before the opener of another's call is text to all
+            inner = _BLANKS.match(buf, max(hit.end for hit in rest)).end()  # type: ignore[union-attr]  # as above
+            if not final and len(buf) - inner < self.longest:
+                return inner + self.longest
+            others = self._openers_at(buf, inner, True)
+            assert not isinstance(others, Waits)
+            cores = {opener.core for opener, _ in others.values() if opener.call and len(opener.core) >= STRONG}
+            if cores and cores.isdisjoint(hit.opener.core for hit in rest):
+                return []
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
         return named or [*fits, *rest][:MOST]
 

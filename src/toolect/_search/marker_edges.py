@@ -674,7 +674,9 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     if last is not None and buf.startswith(last, at) and not node.value:
         drop(costs.doubled, len(last), RepairKind.STRAY_MARKER, last)
     elif known is not None and known in window.graph.long_openers:
-        drop(costs.marker_in_content, len(known), RepairKind.STRAY_MARKER, known)
+        meant = window.tools.declared and window.names.match(buf, at + len(known)) is not None
+        cost = costs.marker_in_content + (costs.swallowed if meant else 0)
+        drop(cost, len(known), RepairKind.STRAY_MARKER, known)
     elif known is not None:
         inside = costs.swallowed if one.context.doubt & Doubt.INSIDE else 0
         drop(costs.stray_marker + inside, len(known), RepairKind.STRAY_MARKER, known)

@@ -184,6 +184,8 @@ class Performer:
             self.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
             if cut and self.builder.draft.takes_some:
                 self.fail(f"expected the arguments, and another call begins - at {at}")
+            elif self.builder.draft.needs_some:
+                self.fail(f"expected the arguments, got none - at {at}")
         if isinstance(key, SlotKind):
             self.enter(node, key, at)
             self.leave(node, key, at)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from toolect._values.toolset import ToolSchemas
 
 _NO_NAME = re.compile(
-    r"(?:functions?[.:_-]?)?(?::?\d+)?\Z|(?:call|chatcmpl(?:-tool)?|toolu|tool|fc)[_-](?=\w*\d)\w{6,}\Z"
+    r"(?:functions?[.:_-]?)?(?::?\d+)?\Z|(?:call|chatcmpl(?:-tool)?|toolu|tool|fc)[_-](?:(?=\w*\d)\w{6,}|\d+)\Z"
     r"|(?=\w*\d)[0-9a-f-]{8,}\Z"
 ).match
 """An id as servers make them, which says no name: `call_8f3a2c1d`, `0`, `functions.:0`."""
