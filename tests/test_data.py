@@ -954,6 +954,31 @@ def test_tables_keep_everything(tmp_path: Path) -> None:
     assert again["messages"][1]["tool_calls"][0]["function"]["arguments"] == {"a": 1}
 
 
+@pytest.mark.parametrize("pair", [False, True], ids=["answers", "pairs"])
+def test_trl_is_given_lists_of_messages(pair: bool, tmp_path: Path) -> None:
+    """TRL takes what is no list for a text: each message is of the type of JSON, which `datasets` reads as objects."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    calls = [{"type": "function", "function": {"name": name, "arguments": {name: 1}}} for name in "fg"]
+    answer = [{"role": "assistant", "content": "", "tool_calls": calls}]
+    said: dict[str, Any] = {"chosen": answer, "rejected": "b"} if pair else {"completion": answer}
+    row = {"prompt": [{"role": "user", "content": "q"}], **said}
+    given = tmp_path / "rows.jsonl"
+    given.write_text("\n".join(json.dumps({**row, "id": number}) for number in range(3)))
+    command = ["data", "convert", str(given), "--to", "trl", "--parquet", "-o", str(tmp_path / "o")]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    table = parquet.read_table(tmp_path / "o" / "rows-00000.parquet")
+    names = ("prompt", "chosen", "rejected") if pair else ("prompt", "completion")
+    assert ("completion" in table.column_names) is not pair  # one that is empty would be the text that is looked at
+    for name in names:
+        assert table.schema.field(name).type == pyarrow.list_(pyarrow.json_())
+    message = json.loads(table.to_pylist()[0][names[1]][0])
+    assert [call["function"]["arguments"] for call in message["tool_calls"]] == [{"f": 1}, {"g": 1}]
+    command = ["data", "convert", str(tmp_path / "o"), "--to", "messages", "-o", str(tmp_path / "again")]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    again = [json.loads(line) for line in (tmp_path / "again" / "rows-00000.jsonl").read_text().splitlines()]
+    assert [one["id"] for one in again] == [0, 1, 2] and len(again[0]["messages"][1]["tool_calls"]) == 2
+
+
 @pytest.mark.parametrize("parquet", [False, True], ids=["jsonl", "parquet"])
 def test_a_lone_surrogate_ends_no_job(parquet: bool, tmp_path: Path) -> None:
     """In JSON lines it stays the escape that it was, wherever it stands; a row with one is refused for a table."""

@@ -100,9 +100,10 @@ COLUMNS: dict[Form, tuple[str, ...]] = {
 }  # fmt: skip
 """The columns of each form; `tools` and `system` are only there where there are any."""
 _UNTYPED: dict[Form, tuple[str, ...]] = {
-    Form.MESSAGES: ("messages", "tools"), Form.TRL: ("prompt", "completion", "tools"),
-    Form.ANTHROPIC: ("messages", "tools"), Form.RESPONSES: ("input", "tools"),
+    Form.MESSAGES: ("messages", "tools"), Form.ANTHROPIC: ("messages", "tools"), Form.RESPONSES: ("input", "tools"),
 }  # fmt: skip
+_LISTED = ("prompt", "completion")
+"""Columns of TRL's messages: lists, as it takes what is no list for a text."""
 
 
 class WrittenRow(NamedTuple):
@@ -156,7 +157,10 @@ def _written(
     lost = changes(conversation, _again(row, target), ids=False) if target.check != "none" else []
     lost += _weighed(row, conversation, weights, target)
     if target.table:
-        text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
+        text: dict[str, Json] = {
+            name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row
+        }
+        text |= {name: [*map(dumps, row[name])] for name in _LISTED if target.form is Form.TRL}
         row |= {name: text for name, text in text.items() if not isinstance(row[name], str)}
     return WrittenRow([row], lost, (*_unsigned(conversation),) if target.form is Form.ANTHROPIC else ())
 

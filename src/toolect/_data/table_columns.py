@@ -9,7 +9,7 @@ from toolect import _extras as extras
 from toolect._corpora.any_json import decoded
 from toolect._corpora.table_cells import is_time, times_of
 from toolect._data.converting import ACCOUNT
-from toolect._data.row_targets import COLUMNS, Target
+from toolect._data.row_targets import COLUMNS, Form, Target
 from toolect._message import Json, dumps
 
 _NAMES: dict[frozenset[type], str] = {
@@ -19,6 +19,8 @@ _NAMES: dict[frozenset[type], str] = {
 _LARGEST = 1 << 63
 TIME = "time"
 """The kind of a column of times, dates or durations, which are numbers on the way."""
+LISTED = "listed"
+"""The kind of a column of both sides of a pair, whose messages are JSON each."""
 
 
 class TableColumns:
@@ -34,8 +36,11 @@ class TableColumns:
         self._arrow = arrow()
         self._times = {name: kind for name, kind in (source or {}).items() if is_time(kind)}
         self._own = _own_types(self._arrow)
+        self._listed = self._own["prompt"]
         names = dict.fromkeys([*COLUMNS[target.form], *(name for row in first for name in row)])
         names.pop(ACCOUNT, None)
+        if any("chosen" in row for row in first) and not any("completion" in row for row in first):
+            names.pop("completion", None)  # a trainer takes a pair for a text if it is there, and empty
         self._kinds: dict[str, str] = {}
         for name in names:
             if name in COLUMNS[target.form]:
@@ -44,14 +49,15 @@ class TableColumns:
             if name in self._times:
                 self._kinds[name] = TIME
                 continue
-            kinds = frozenset(type(row[name]) for row in first if row.get(name) is not None)
-            self._kinds[name] = _NAMES.get(kinds, "json")
+            values = [row[name] for row in first if row.get(name) is not None]
+            is_own = name in self._own and target.form is Form.TRL and all(_fits(one, LISTED) for one in values)
+            self._kinds[name] = LISTED if is_own else _NAMES.get(frozenset(map(type, values)), "json")
         fields = [(name, self._type(name)) for name in self._kinds]
         self.schema = self._arrow.schema([*fields, (ACCOUNT, self._own[ACCOUNT])])
 
     def _type(self, name: str) -> Any:
         kind = self._kinds[name]
-        if kind == "own":
+        if kind in ("own", LISTED):
             return self._own[name]
         if kind == TIME:
             return self._times[name]
@@ -64,6 +70,8 @@ class TableColumns:
         return self._arrow.Table.from_arrays(arrays, schema=self.schema)
 
     def _array(self, name: str, kind: Any, values: list[Json]) -> Any:
+        if self._own.get(name) == kind == self._listed:  # Arrow makes no lists of JSON but of lists of texts
+            return self._arrow.array(values, self._arrow.list_(self._arrow.string())).cast(kind)
         return times_of(values, kind) if self._kinds.get(name) == TIME else self._arrow.array(values, kind)
 
     def _row(self, row: dict[str, Json]) -> dict[str, Json]:
@@ -92,6 +100,8 @@ def _fits(value: Json, kind: str) -> bool:
             return isinstance(value, str)
         case "bool":
             return isinstance(value, bool)
+        case "listed":
+            return isinstance(value, list) and all(isinstance(one, str) for one in value)
         case "int64" | "time":
             return isinstance(value, int) and not isinstance(value, bool) and -_LARGEST <= value < _LARGEST
         case _:
@@ -112,8 +122,8 @@ def _own_types(pa: Any) -> dict[str, Any]:
     text = pa.string()
     ids, weights = pa.list_(pa.int64()), pa.list_(pa.float32())
     return {
-        "messages": text, "prompt": text, "completion": text, "tools": text,
-        "system": text, "input": text, "text": text,
+        "messages": text, "tools": text, "system": text, "input": text, "text": text,
+        **dict.fromkeys(("prompt", "completion", "chosen", "rejected"), pa.list_(pa.json_())),
         "conversations": pa.list_(pa.struct([("from", text), ("value", text)])),
         "segments": pa.list_(pa.struct([("label", pa.bool_()), ("text", text)])),
         "input_ids": ids, "attention_mask": ids, "labels": ids, "weights": weights,

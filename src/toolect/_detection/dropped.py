@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
+from toolect import registry
+from toolect._detection.index import index
 from toolect._message import Message, Repair, RepairKind
+from toolect._tokens.veil import Veil
 
 SHOWN = 80
 """Characters of what was left out that are shown. Beyond it: it is cut."""
@@ -34,3 +38,21 @@ def with_dropped(text: str, message: Message) -> tuple[Repair, ...]:
         return message.repairs
     rest = after_end(text, message.repairs)
     return tuple(Repair(one.kind, one.at, rest) if one.kind is RepairKind.AFTER_END else one for one in message.repairs)
+
+
+_CODE = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?^[ \t]*\1[ \t]*$|(?<!`)(`{1,2})(?!`)[^\n]*?(?<!`)\2(?!`)")
+"""Finds what is quoted as code, in a block or in a line."""
+
+
+def quoted_ends(text: str) -> tuple[Veil, str]:
+    """A text with the end tokens hidden that it quotes as code, which end nothing, and what they are hidden by."""
+    ends = ends_of_answers(registry.fingerprint())
+    veil, token = Veil(ends), re.compile("|".join(map(re.escape, ends)) or "(?!)")
+    hidden = _CODE.sub(lambda code: token.sub(lambda end: veil.over(end[0]), code[0]), text)
+    return veil, text if veil.off(text) != text else hidden  # a text may have the characters that hide
+
+
+@lru_cache(1)
+def ends_of_answers(_dialects: str) -> tuple[str, ...]:
+    """The tokens that end answers in any dialect."""
+    return tuple(end for end in index().ends if re.fullmatch(r"<[^<>\s]+>|\[[^][\s]+]", end))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from toolect import registry
-from toolect._chats.control_tokens import any_of
 from toolect._chats.conversation_diff import Change
-from toolect._detection.index import index
+from toolect._detection.dropped import ends_of_answers
 from toolect._message import Content, Json, Message, MessageError
 from toolect._objects import holding
 from toolect._shown import cut
-from toolect._tokens.veil import Veil
 from toolect._turns import Assistant, Results, Turn, User
 
 _FAILED = ("failed", "cancelled", "error")
@@ -106,26 +102,10 @@ def without_end(message: Message) -> Message:
     if type(last) is not Content or not last.text.rstrip().endswith((">", "]")):
         return message
     text = last.text
-    while (end := next((one for one in _ends(registry.fingerprint()) if text.rstrip().endswith(one)), "")) and end:
+    while (
+        end := next((one for one in ends_of_answers(registry.fingerprint()) if text.rstrip().endswith(one)), "")
+    ) and end:
         text = text.rstrip().removesuffix(end)
     if text is last.text:
         return message
     return Message([*message.segments[:-1], *([Content(text.rstrip())] if text.strip() else [])], message.repairs)
-
-
-_CODE = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?^[ \t]*\1[ \t]*$|(?<!`)(`{1,2})(?!`)[^\n]*?(?<!`)\2(?!`)")
-"""Finds what is quoted as code, in a block or in a line."""
-
-
-def quoted_ends(text: str) -> tuple[Veil, str]:
-    """A text with the end tokens hidden that it quotes as code, which end nothing, and what they are hidden by."""
-    ends = _ends(registry.fingerprint())
-    veil, token = Veil(ends), any_of(ends)
-    hidden = _CODE.sub(lambda code: token.sub(lambda end: veil.over(end[0]), code[0]), text)
-    return veil, text if veil.off(text) != text else hidden  # a text may have the characters that hide
-
-
-@lru_cache(1)
-def _ends(_dialects: str) -> tuple[str, ...]:
-    """The tokens that end answers in any dialect."""
-    return tuple(end for end in index().ends if re.fullmatch(r"<[^<>\s]+>|\[[^][\s]+]", end))

@@ -14,6 +14,7 @@ from toolect._exchange.definitions import read_tools
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json
 from toolect._rows.opening import opened, twice
+from toolect._values.type_names import in_small_letters
 
 TWICE = "arguments are the JSON text of a text"
 NULLS = "arguments have nulls that the tool does not take: a table added them"
@@ -102,30 +103,12 @@ def _mended(tool: Json, notes: dict[str, Change]) -> Json:
     elif isinstance(schema, Mapping) and _is_short(schema):
         notes[SHORT_SCHEMA] = Change(SHORT_SCHEMA)
         schema = _schema(schema)
-    inner = {**inner, "parameters": (small := _in_small_letters(schema))}
+    inner = {**inner, "parameters": (small := in_small_letters(schema))}
     if small != schema:
         notes[CAPITALS] = Change(CAPITALS)
     return {**tool, "function": inner} if "function" in tool else inner
 
 
-def _in_small_letters(schema: Json) -> Json:
-    """A schema whose types are the words of JSON Schema: Gemini's API has them in capital letters, too."""
-    if isinstance(schema, list):
-        return [*map(_in_small_letters, schema)]
-    if not isinstance(schema, Mapping):
-        return schema
-    found: dict[str, Json] = {**schema}
-    for key in found.keys() & _INNER:
-        found[key] = _in_small_letters(found[key])
-    if isinstance(named := found.get("properties"), Mapping):
-        found["properties"] = {name: _in_small_letters(one) for name, one in named.items()}
-    kind = found.get("type")
-    return found | {"type": kind.lower()} if isinstance(kind, str) and kind in _CAPITALS else found
-
-
-_INNER = frozenset(("items", "anyOf", "additionalProperties", "prefixItems"))
-"""What else has schemas in a schema of Gemini's API."""
-_CAPITALS = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
 _SCHEMAS = ("parameters", "inputSchema", "parametersJsonSchema", "arguments")
 """What the parameters of a tool are called, in MCP, Bedrock, Gemini and data sets."""
 

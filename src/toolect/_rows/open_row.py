@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from toolect._chats.conversation_diff import Change
 from toolect._chats.unread_text import DROPPED, dropped, unread
-from toolect._detection.dropped import with_dropped
+from toolect._detection.dropped import quoted_ends, with_dropped
 from toolect._detection.guess import reader as reader_of
 from toolect._detection.leaks import begins_reasoning, has_marker_of, left_in, markers
 from toolect._exchange.embedded_tools import definitions_in, tells_of
 from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Call, Content, Json, Message, Reasoning, RepairKind
 from toolect._rows.calls_and_results import CallTextReader, weights_of
-from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, quoted_ends, unsaid, without_end, without_result
+from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
 from toolect._rows.ignored_fields import check_read, left_out, of_message
 from toolect._rows.normalize import Tools, mended_messages, tools_in
 from toolect._rows.result_ids import results_of_others

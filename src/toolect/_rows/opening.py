@@ -11,7 +11,10 @@ MOST = 2
 
 
 def opened(value: Json) -> Json:
-    """The list or object that a text is the JSON of; any other value as it is."""
+    """The list or object that a text is the JSON of, or messages that are such texts; any other value as it is."""
+    if type(value) is list and value and all(type(one) is str and one[:1] == "{" for one in value):
+        messages = [*map(opened, value)]
+        return messages if all(isinstance(one, dict) and "role" in one for one in messages) else value
     if type(value) is not str or value[:1].isalpha():
         return value
     found: Json = value

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+
+from toolect._message import Json
 
 MAX_TYPE_NAME = 200
 """Characters of a type's name in a schema. Beyond it: it names no type."""
@@ -23,6 +26,9 @@ _TYPE_OF = {word: kind for kind, words in _NAMES.items() for word in words}
 _SIZE = re.compile(r"(?:8|16|32|64|128|256)(?:_t)?\Z")
 _GENERIC = re.compile(r"(?:typing\.)?([a-z]+)\s*[\[<(](.*)[\])>]\Z", re.DOTALL)
 _WITHIN = re.compile(r"[\[\](){}<>,|]")
+_INNER = frozenset(("items", "anyOf", "additionalProperties", "prefixItems"))
+"""What else has schemas in a schema of Gemini's API."""
+_CAPITALS = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
 
 
 @lru_cache(maxsize=1024)
@@ -84,3 +90,18 @@ def _apart(text: str, sign: str) -> list[str]:
             parts.append(text[start : match.start()])
             start = match.end()
     return [*parts, text[start:]]
+
+
+def in_small_letters(schema: Json) -> Json:
+    """A schema whose types are the words of JSON Schema: Gemini's API has them in capital letters, too."""
+    if isinstance(schema, list):
+        return [*map(in_small_letters, schema)]
+    if not isinstance(schema, Mapping):
+        return schema
+    found: dict[str, Json] = {**schema}
+    for key in found.keys() & _INNER:
+        found[key] = in_small_letters(found[key])
+    if isinstance(named := found.get("properties"), Mapping):
+        found["properties"] = {name: in_small_letters(one) for name, one in named.items()}
+    kind = found.get("type")
+    return found | {"type": kind.lower()} if isinstance(kind, str) and kind in _CAPITALS else found
