@@ -160,6 +160,16 @@ def test_markers_outside_of_calls_are_leaks(tmp_path: Path) -> None:
         "<arg_key>"
     ]
     assert leaks([Reasoning("plain"), Content("{}")]) == []
+    assert leaks([Content("It writes `<tool_call>`."), Content("```\n<tool_call>\n```\n")]) == []
+
+
+def test_the_source_of_texts_is_their_folder(tmp_path: Path) -> None:
+    """A file of a text alone is none of its own, unless it holds several."""
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"{name}\n---\n{name}")
+    for separator, names in (("", {str(tmp_path)}), ("---", {str(tmp_path / "a.txt"), str(tmp_path / "b.txt")})):
+        stats = run.coverage([str(tmp_path)], Options(separator=separator))
+        assert {source for source, _ in stats.counts} == names
 
 
 def test_other_dialects_are_tried_on_what_failed(tmp_path: Path) -> None:

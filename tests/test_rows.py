@@ -812,6 +812,45 @@ def test_reasoning_in_a_field_and_in_the_text(field: str, thought: str) -> None:
     assert found["completion"][0]["reasoning_content"] == thought and found["completion"][0]["content"] == "N"
 
 
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ([1, 2], "no object: expected an object as a row, got a list with `int`"),
+        ({"conversation_a": [ASKED], "conversation_b": [ASKED], "winner": "tie"},
+         "expected 'model_a' or 'model_b', got 'tie' - at `winner`"),
+    ],
+)  # fmt: skip
+def test_why_a_row_is_none(row: Any, reason: str) -> None:
+    """What it is, or which words its column may have."""
+    (outcome,) = Convert(target_of("messages")).outcomes(row)
+    assert str(outcome.account.reason) == reason
+
+
+def test_how_many_calls_a_chat_writes_is_told() -> None:
+    """One that writes a call of several says so."""
+    calls = [{"type": "function", "function": {"name": "tide", "arguments": {"a": n}}} for n in range(2)]
+    row = {"tools": [TIDE], "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": calls}]}
+    reason = Convert(target_of("gpt-oss"))(row)["account"]["reason"]
+    assert "the calls differ" in reason and reason.endswith("2 became 1")
+
+
+def test_an_image_in_another_form_is_the_same() -> None:
+    """A result of Anthropic's API that is nothing but an image is no empty one, and is whole in messages."""
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    shown = {"type": "image", "source": source}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [shown]}
+    row = {"messages": [
+        {"role": "user", "content": [{"type": "text", "text": "q"}, shown]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "shot", "input": {}}]},
+        {"role": "user", "content": [result]}, {"role": "assistant", "content": "ok"},
+    ]}  # fmt: skip
+    for target in ("messages", "responses", "anthropic"):
+        account = Convert(target_of(target))(row)["account"]
+        assert account["status"] == "converted" and not any("says nothing" in note for note in account["notes"])
+    shown["cache_control"] = {"type": "ephemeral"}
+    assert Convert(target_of("messages"))(row)["account"]["status"] == "changed"
+
+
 END = "ChatML ends with `<|im_end|>`."
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import msgspec
 
 from toolect._chats.prompt_tools import TEXT
+from toolect._exchange.media import same_media
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Call, Content, Json, Message, Reasoning, dumps, same_json
-from toolect._turns import Assistant, PendingCalls, Results, System, Turn
+from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult, Turn, User
 from toolect.conversation import Conversation
 
 IDS = "the ids of calls are left out"
@@ -60,15 +61,21 @@ def changes(before: Conversation, after: Conversation, ids: bool = True) -> list
         kinds = [", ".join(type(turn).__name__.lower() for turn in turns) or "none" for turns in (was, now)]
         found.append(Change(OTHER_TURNS, detail=f"{kinds[0]} became {kinds[1]}"))
         if not same_calls(calls_of(was), calls_of(now)):
-            found.append(Change(OTHER_CALLS))
+            found.append(Change(OTHER_CALLS, detail=_fewer(calls_of(was), calls_of(now))))
         return found
     for number, (old, new) in enumerate(zip(was[first:], now, strict=True), first):
-        found += (Change(what, number) for what in turn_changes(old, new))
+        fewer = _fewer(calls_of([old]), calls_of([new]))
+        found += (Change(what, number, fewer if what == OTHER_CALLS else "") for what in turn_changes(old, new))
     if owners(was) != owners(now):
         found.append(Change(OTHER_OWNERS))
     if ids and _ids(was) != _ids(now):
         found.append(Change(IDS))
     return found
+
+
+def _fewer(was: Sequence[Call], now: Sequence[Call]) -> str:
+    """How many calls became how many; "" for as many."""
+    return f"{len(was)} became {len(now)}" if len(was) != len(now) else ""
 
 
 def calls_of(turns: Sequence[Turn]) -> list[Call]:
@@ -105,12 +112,19 @@ def turn_changes(old: Turn, new: Turn) -> Iterator[str]:
         elif was.calls and (was.reasoning, was.content) == (now.reasoning, now.content) and _order(was) != _order(now):
             yield ORDER
     elif isinstance(old, Results) and isinstance(new, Results):
-        if [(one.output, one.media) for one in old.results] != [(one.output, one.media) for one in new.results]:
+        if len(old.results) != len(new.results) or not all(map(_same_result, old.results, new.results)):
             yield OTHER_RESULTS
         if [one.is_error for one in old.results] != [one.is_error for one in new.results]:
             yield NO_ERRORS
+    elif isinstance(old, User) and isinstance(new, User):
+        if old.text != new.text or not same_media(old.media, new.media):
+            yield "the user turn is told otherwise"
     elif old != new:
         yield f"the {type(old).__name__.lower()} turn is told otherwise"
+
+
+def _same_result(one: ToolResult, two: ToolResult) -> bool:
+    return one.output == two.output and same_media(one.media, two.media)
 
 
 def signatures(message: Message) -> list[str]:

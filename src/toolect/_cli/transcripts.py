@@ -34,6 +34,9 @@ COLOURS = {
 WIDTH = 60
 """Characters of the text that are shown of a place, or between two."""
 
+_FORMS: dict[str, Callable[[Conversation], Json]] = {
+    "openai": Conversation.to_openai, "anthropic": Conversation.to_anthropic, "responses": Conversation.to_responses,
+}  # fmt: skip
 _chat_option = click.option(
     "--chat", "source", required=True, metavar="CHAT", callback=lambda _ctx, _param, name: find_chat(name),
     help="The chat that FILE is a transcript of: a name, an alias or a model id.",
@@ -144,10 +147,18 @@ def convert(file: str, source: Chat, max_bytes: int, writing: _Writing) -> int:
 @click.command()
 @options("file")
 @_chat_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([*_FORMS]),
+    default="openai",
+    show_default=True,
+    help="The API whose messages are written.",
+)
 @_origins_option
 @_tree_option
 @options("spec", "max-bytes")
-def parse(file: str, source: Chat, origins: bool, tree: bool, max_bytes: int) -> int:
+def parse(file: str, source: Chat, form: str, origins: bool, tree: bool, max_bytes: int) -> int:
     """Read a transcript, the text that models are given and what they answer, and write its messages."""
     text = read(file, max_bytes)
     conversation = _transcript(source, text)
@@ -157,7 +168,7 @@ def parse(file: str, source: Chat, origins: bool, tree: bool, max_bytes: int) ->
     elif origins:
         Pen().write(_draw_origins(text, conversation.spans))
     else:
-        emit_json(conversation.to_openai(), indent=True)
+        emit_json(_FORMS[form](conversation), indent=True)
     return status
 
 

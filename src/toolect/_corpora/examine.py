@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from os.path import dirname
+
 import msgspec
 
 from toolect import registry
 from toolect._corpora.reading import Read, Reader, badness
 from toolect._corpora.records import Bad, Record, Trouble, records
-from toolect._corpora.sources import Unit
+from toolect._corpora.sources import Unit, UnitKind
 from toolect._corpora.stats import MISSED, Counts, Details, Specimen, Stats, most_samples
 from toolect._corpora.tally import SeenExample, excerpt
 from toolect._corpora.value_kinds import Cursor, values
@@ -42,13 +44,15 @@ class Examiner:
         self._options = options
         self._reader = Reader(options.dialects)
         self._stats = Stats()
-        self._path, self._cursor = "", Cursor()
+        self._path, self._source, self._cursor = "", "", Cursor()
 
     def count(self, unit: Unit) -> Stats:
         """What is in `unit`."""
         options = self._options
         self._reader.forget()
         self._stats, self._cursor, self._path = Stats(), Cursor(), unit.path
+        alone = unit.kind is UnitKind.TEXT and not options.separator  # a file is a text, and its folder the source
+        self._source = dirname(unit.path) or unit.path if alone else unit.path
         try:
             for value in values(unit, self._cursor, options.field, options.separator, options.max_bytes):
                 if isinstance(value, Bad):
@@ -78,7 +82,7 @@ class Examiner:
             stats.structured_calls += record.structured
             return
         stats.messages += 1
-        source = cut(record.source or self._path, LONGEST_SOURCE)
+        source = cut(record.source or self._source, LONGEST_SOURCE)
         reads = self._reader.read(text, record.tools, self._dialect_named(record.dialect))
         given = self._reader.dialects
         least = badness(reads[0]) if len(given) > 1 else None

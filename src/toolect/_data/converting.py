@@ -87,8 +87,8 @@ def _one(row: Json, reading: RowReading, settings: Settings) -> Outcome:
         if settings.keep.max_ids:
             for one in rows:
                 check_length(length(one, conversation, settings.target), settings.keep)
-        turns = (*conversation.turns, *(other.turns if other is not None else ()))
-        key = meaning(replace(conversation, turns=turns)) if settings.distinct else b""
+        both = (*conversation.turns, *(other.turns if other is not None else ()))
+        key = meaning(replace(conversation, turns=both)) if settings.distinct else b""
         rows = [_beside(_others(row, reading), one) for one in rows]
         if settings.target.table:
             for one in rows:

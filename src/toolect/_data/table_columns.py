@@ -36,7 +36,6 @@ class TableColumns:
         self._arrow = arrow()
         self._times = {name: kind for name, kind in (source or {}).items() if is_time(kind)}
         self._own = _own_types(self._arrow)
-        self._listed = self._own["prompt"]
         names = dict.fromkeys([*COLUMNS[target.form], *(name for row in first for name in row)])
         names.pop(ACCOUNT, None)
         if any("chosen" in row for row in first) and not any("completion" in row for row in first):
@@ -70,7 +69,7 @@ class TableColumns:
         return self._arrow.Table.from_arrays(arrays, schema=self.schema)
 
     def _array(self, name: str, kind: Any, values: list[Json]) -> Any:
-        if self._own.get(name) == kind == self._listed:  # Arrow makes no lists of JSON but of lists of texts
+        if kind == self._own["prompt"]:  # Arrow makes no lists of JSON but of lists of texts
             return self._arrow.array(values, self._arrow.list_(self._arrow.string())).cast(kind)
         return times_of(values, kind) if self._kinds.get(name) == TIME else self._arrow.array(values, kind)
 

@@ -104,19 +104,25 @@ def left_in(content: str) -> tuple[str, ...]:
     tokens = [
         match for match in _TOKEN(content) if known.within(f"<{match[1]}>" if match[1] else match[0]) == bool(match[1])
     ]
-    found, quotation = list[str](), QuotationState()
-    blocks, fenced = _FENCE.finditer(content), False
-    block = next(blocks, None)
-    for match in sorted((*known.finditer(content), *tokens), key=lambda match: match.start()):
+    found = list[str]()
+    for match in _unquoted(content, sorted((*known.finditer(content), *tokens), key=lambda match: match.start())):
         at, end = match.span()
-        while block is not None and block.start() < at:
-            fenced, block = not fenced, next(blocks, None)
-        if fenced or quotation.holds(content[max(at - MAX_LINE, 0) : at], at, end):
-            continue
         after = content[end : end + 2]
         if not (_GOES_ON(after) and said(line_before(content, 0, at), after[0])):
             found.append(match[0])
     return tuple(found)
+
+
+def _unquoted(content: str, matches: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """Those that are neither quoted nor in a code block."""
+    quotation, blocks, fenced = QuotationState(), _FENCE.finditer(content), False
+    block = next(blocks, None)
+    for match in matches:
+        at, end = match.span()
+        while block is not None and block.start() < at:
+            fenced, block = not fenced, next(blocks, None)
+        if not (fenced or quotation.holds(content[max(at - MAX_LINE, 0) : at], at, end)):
+            yield match
 
 
 @lru_cache(maxsize=1)
@@ -146,7 +152,10 @@ def _telling(marker: str) -> bool:
 
 
 def leaks(segments: Iterable[Segment]) -> list[Leak]:
-    """Each marker that was left in content, reasoning, or the arguments of calls that were read."""
+    """Each marker that was left in content, reasoning, or the arguments of calls that were read.
+
+    One in a text that is quoted, or in a code block, is none.
+    """
     known = markers()
     within = known.within
     found: list[Leak] = []
@@ -166,7 +175,8 @@ def leaks(segments: Iterable[Segment]) -> list[Leak]:
 
 
 def _in(known: Markers, text: str, where: Where) -> Iterator[Leak]:
-    for match in known.finditer(text):
+    found = known.finditer(text)
+    for match in found if where is Where.ARGUMENTS else _unquoted(text, found):
         yield Leak(match[0], where, text, match.start())
 
 

@@ -108,10 +108,28 @@ def between(text: str, media: Sequence[Media]) -> Iterable[str | Media]:
     yield text[last:]
 
 
+def same_media(some: Sequence[Media], others: Sequence[Media]) -> bool:
+    """True for media that would be `some` again, were `others` written for the same API."""
+    return len(some) == len(others) and all(map(_is_same, some, others))
+
+
+def _is_same(one: Media, two: Media) -> bool:
+    if one == two or (one.kind, one.at) != (two.kind, two.at):
+        return one == two
+    try:
+        return _written(two, _api_of(one.part)) == one.part
+    except RenderError:
+        return False
+
+
+def _api_of(part: Mapping[str, Json]) -> MediaApi:
+    is_source = isinstance(part.get("source"), dict)
+    return MediaApi.ANTHROPIC if is_source else _OWN.get(str(part.get("type")), MediaApi.CHAT)
+
+
 def _written(one: Media, api: MediaApi) -> dict[str, Json]:
     part = one.part
-    has = MediaApi.ANTHROPIC if isinstance(part.get("source"), dict) else _OWN.get(str(part.get("type")), MediaApi.CHAT)
-    if has is api:
+    if _api_of(part) is api:
         return dict(part)
     url, name = _address(part)
     made = _WRITE[api](one.kind, url, name) if url else None

@@ -117,12 +117,11 @@ class CallTextReader:
         repairs = said.repairs
         for segment in said.segments:
             read = self._spoken(segment.text) if isinstance(segment, Content) and self._spoken else Message([segment])
-            first = read.segments[0] if segments and read.segments else None
-            if isinstance(first, Reasoning) and isinstance(before := segments[-1], Reasoning):
+            more, before = [*read.segments], segments[-1] if segments else None
+            if more and isinstance(before, Reasoning) and isinstance(first := more[0], Reasoning):
                 same = first.text.strip() == before.text.strip()  # in a field of the message, too
-                segments += [*([] if same else [Reasoning(f"\n\n{first.text}")]), *read.segments[1:]]
-            else:
-                segments += read.segments
+                more[:1] = [] if same else [Reasoning(f"\n\n{first.text}")]
+            segments += more
             repairs += read.repairs
         return Message(segments, repairs)
 

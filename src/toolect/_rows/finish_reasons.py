@@ -62,7 +62,9 @@ def unsaid(turn: Turn) -> Change | None:
             if type(one) is not Content or one.text and not one.text.isspace():
                 return None
         return Change(EMPTY)
-    texts = [one.output for one in turn.results] if isinstance(turn, Results) else [turn.text]
+    texts = (
+        [one.output or bool(one.media) * "media" for one in turn.results] if isinstance(turn, Results) else [turn.text]
+    )
     for text in texts:
         if not text or text.isspace():
             return Change(UNSAID, detail="result" if isinstance(turn, Results) else type(turn).__name__.lower())

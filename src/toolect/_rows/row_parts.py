@@ -9,9 +9,9 @@ import msgspec
 from toolect._chats.conversation_diff import Change
 from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Json, MessageError
-from toolect._objects import got
+from toolect._objects import got, word
 from toolect._rows.account import RowRejectedError, because
-from toolect._rows.patterns import Holes, RowHole
+from toolect._rows.patterns import Holes, RowHole, Words
 from toolect._rows.row_fields import RowKind, RowKinds, row_kinds
 from toolect._rows.row_holes import ROW, take_of_row
 from toolect._rows.row_source import Source
@@ -45,6 +45,10 @@ def as_row(row: Json, source: Source) -> Mapping[str, Json]:
     if isinstance(row, str):
         return {TEXT: row}
     if isinstance(row, list):
+        if (odd := next((one for one in row if not isinstance(one, Mapping | list | str)), row)) is not row:
+            raise RowRejectedError(
+                Change("no object", detail=f"expected an object as a row, got a list with {got(odd)}")
+            )
         of_lines = row_kinds(source.files).of_lines(row[:MAX_WRAPPED])
         return {EVENTS if of_lines else MESSAGES: row}
     if not isinstance(row, Mapping):
@@ -125,6 +129,10 @@ def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
                 continue
             for field in (*needed, *(field for field in pattern.fields if field.optional)):
                 name = next((name for name in field.names if name in row and (row[name] or not field.optional)), None)
+                values = [one.value for pattern in kind.rows for one in pattern.fields if name in one.names]
+                known = [said for value in values if isinstance(value, Words) for said in value.words]
+                if known and name and isinstance(row[name], str) and row[name] not in known:
+                    return because(MessageError(" or ".join(map(word, known)), word(row[name]), name))
                 if name and isinstance(field.value, RowHole) and not field.fit(row, take_of_row)[0]:
                     words = ROW[field.value.name].words
                     return because(MessageError(words, "nothing" if row[name] is None else got(row[name]), name))
