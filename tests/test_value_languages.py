@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from ast import literal_eval
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,24 @@ def test_whole_and_streamed(language: str, around: str, call: str) -> None:
             laws.check_tiles(found, text, message)
             if message.calls and message.calls[0].runnable and not message.calls[0].repairs and not message.content:
                 assert message.calls[0].raw.endswith(value)
+
+
+@pytest.mark.parametrize("value", ["'x'", '"x"', "'x' 'y'", "['x']", "2"])
+@pytest.mark.parametrize("more", ["", " --b 'z'"])
+def test_text_behind_the_last_value(value: str, more: str) -> None:
+    """Text ends a call that has no closer: all of its arguments have come, and their events are JSON."""
+    found = dialect(
+        "python", 'call: "@call " NAME argument*\nargument: " --" KEY " " value', "start: (content | call)*"
+    )
+    text = f"@call f --a {value}{more} now"
+    message = found.parse(text)
+    (call,) = message.calls
+    said = literal_eval(value)
+    assert call.arguments == {"a": said, **({"b": "z"} if more else {})}
+    assert message.content == " now"
+    events = [*(stream := found.stream()).feed(text), *stream.close()]
+    assert (
+        json.loads("".join(event.text for event in events if isinstance(event, toolect.ArgumentsDelta)))
+        == call.arguments
+    )
+    assert stream.message == message

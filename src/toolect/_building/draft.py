@@ -19,8 +19,8 @@ from toolect._values.toolset import ToolSchemas
 
 _RAW = 128
 """Characters of a call that are looked at for how it begins."""
-_SENTENCE = re.compile(r"(?:[^\W\d_a-z][^{}\[\]<>()=_]* [^{}\[\]<>()=_]*[.!?:。！？…])?\Z").match
-"""Matches a sentence, or nothing: that is no attempt at a call. Instead of one, a model may say what it does."""
+_SENTENCE = re.compile(r"[^\W\d_a-z][^{}\[\]<>()=_]* [^{}\[\]<>()=_]*[.!?:。！？…]\Z").match
+"""Matches a sentence: that is no attempt at a call. Instead of one, a model may say what it does."""
 MAX_SALVAGED = 2 * MAX_TEXT
 """Characters of malformed calls of one answer that json-repair is given. Beyond it: they stay malformed."""
 
@@ -32,7 +32,7 @@ def without(raw: str, markers: Collection[str]) -> str | None:
         text, opened = text[len(opener) :].lstrip(), True
     while closer := next((one for one in markers if text.endswith(one)), ""):
         text, closed = text[: -len(closer)].rstrip(), True
-    return text if opened and (closed or not text and raw.count("\n") > 0) else None
+    return text if opened and closed else None
 
 
 class Draft:
@@ -400,11 +400,10 @@ class Draft:
 
     def _envelope(self, raw: str, inner: str, at: int) -> None:
         """The markers of a call, from character `at` on, stand around no call: what they hold is text."""
-        self.note(RepairKind.STRAY_MARKER, at, raw.split(None, 1)[0] if not inner else raw.partition(inner)[0].strip())
-        if inner:
-            start = at + raw.index(inner)
-            self.add(Role.CONTENT, inner, (start, start + len(inner)))
-            self.say(Role.CONTENT, inner)
+        self.note(RepairKind.STRAY_MARKER, at, raw.partition(inner)[0].strip())
+        start = at + raw.index(inner)
+        self.add(Role.CONTENT, inner, (start, start + len(inner)))
+        self.say(Role.CONTENT, inner)
 
     def truncate(self, end: int) -> None:
         """The input ended inside the open call, if there is one."""

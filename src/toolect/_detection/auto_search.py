@@ -398,17 +398,18 @@ class AutoSearch(AnswerSearch):
         `cost` is what it costs its dialect that it is only text.
         """
         window, buf, opener = self._window, self._window.buf, self._index.strong.match(self._window.buf, at)
-        if opener is None:
+        is_json = _JSON.match(buf, at) is not None
+        if opener is None or is_json:
             if not window.tools.declared:
                 return False
             called = window.names.match(buf, at + (buf[at] == "["))
             if called is not None and buf.startswith("(", called.end()):
                 return True
-            return _JSON.match(buf, at) is not None and window.names.search(buf, at, at + AHEAD) is not None
+            return is_json and window.names.search(buf, at, at + AHEAD) is not None
         return (
             cost > window.costs.weak_in_text
             and buf[at] != FENCE[0]
-            and not opener[0].isalpha()
+            and not opener[0][0].isalpha()
             and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
         )
 

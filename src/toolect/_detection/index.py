@@ -32,6 +32,8 @@ _FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”„«`]*(\w*)|\Z)""")
 _KEYS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]""")
 _MEMBERS = re.compile(r"""["'“”„](\w+)["'“”]\s*[:：]\s*(?:"((?:[^"\\]|\\.)*))?""")
 """The key of a member, and its value where that is a string."""
+_FLAT = re.compile(r"[\[\s]*\{(?:[^{}\[\]]|[{\[][^{}\[\]]*[}\]])*\}")
+"""An object, or the first one of a list, with one other level in it at most."""
 _PART = 32
 _KEPT = 256
 _NAME = re.compile(r"\s*([^\W\d][\w.:/-]*)(\(?)")
@@ -66,6 +68,7 @@ class Index:
         self._openers: dict[str, dict[tuple[str, int], list[tuple[str, Opener]]]] = {}
         self._texts = {t.name: frozenset(t.bare.texts) for t in self.traits.values() if t.bare is not None}
         self._keys = {t.name: frozenset(t.bare.keys) for t in self.traits.values() if t.bare is not None}
+        self._argued = frozenset(key for t in self.traits.values() if t.bare is not None for key in t.bare.arguments)
         self._parts: dict[str, list[str]] = {}
         self._near: dict[str, dict[int, tuple[str, Opener]]] = {}
         led: dict[str, list[str]] = {}
@@ -176,6 +179,11 @@ class Index:
                 continue
             if weak and (not answer or hit.opener.patterns and not tool_like(buf, hit.end, tools)):
                 continue
+            if hit.opener.keys if core[0] == "`" else core == "[" and hit.opener.follows:
+                if not final and len(buf) - hit.end < AHEAD:
+                    return hit.end + AHEAD
+                if self._tells_nothing(buf, hit.end, tools):
+                    continue
             (fits if answer else rest).append(hit)
         if any(hit.opener.keys for hit in fits) and len(fits) > 1:
             end = max(hit.end for hit in fits)
@@ -239,13 +247,13 @@ class Index:
         if not final and len(buf) - at < AHEAD:
             return WAIT
         key, cut, keys = match[1] or "", match.end() == len(buf), _KEYS.findall(buf[at : at + AHEAD])
-        found = []
+        found, argued = [], not self._tells_nothing(buf, at, tools)
         for names in self.bare.values():
             bare = self.traits[names[0]].bare
             assert bare is not None
             known = bare.open and (key in tools if tools.declared else _WORDS.match(key) is not None)
-            known = known or sum(one in bare.keys for one in keys) > 1
-            if known or any(one == key or cut and key and one.startswith(key) for one in bare.keys):
+            keyed = argued and any(one == key or cut and key and one.startswith(key) for one in bare.keys)
+            if known or keyed or argued and sum(one in bare.keys for one in keys) > 1:
                 found.append(min(names, key=self._bare_rank))
         found.sort(key=self._bare_rank)
         members = _MEMBERS.findall(buf[at : at + AHEAD])
@@ -257,6 +265,13 @@ class Index:
             )
         )
         return found[:MOST]
+
+    def _tells_nothing(self, buf: str, at: int, tools: ToolSchemas) -> bool:
+        """True when an object at index `at` is over, and neither has the key of arguments nor names a declared tool."""
+        match = _FLAT.match(buf, at, at + AHEAD)
+        if match is None or tools.declared and tools.names.search(match[0]) is not None:
+            return False
+        return self._argued.isdisjoint(_KEYS.findall(match[0]))
 
     def _bare_rank(self, name: str) -> tuple[bool, int, int]:
         bare = self.traits[name].bare

@@ -92,10 +92,11 @@ def around(core: str, buf: str, at: int, until: int, final: bool) -> Iterator[tu
 
 
 def parts(core: str) -> set[str]:
-    """Parts of `core`, without blanks: in any misspelling of it one is whole. None for what looks like prose."""
+    """Parts of `core`: in any misspelling of it one is whole. None for what looks like prose."""
     run = max(core.split(), key=len)
     half = len(run) // 2
-    found = {run[:half], run[half:], *(rest for rest in _beheaded(core)[-1:] if " " not in rest)}
+    rest = run[half:] if _SIGN(run, half) is not None else core[core.index(run) + half :]
+    found = {run[:half], rest, *(rest for rest in _beheaded(core)[-1:] if " " not in rest)}
     return {part for part in found if len(part) >= _PART and _SIGN(part) is not None} if leading_signs(core) else set()
 
 
@@ -223,7 +224,7 @@ def _ends(core: str, buf: str, pos: int, edits: int, bare: bool = False) -> list
             i, at = i + 1, at + 1  # as most are
             continue
         if want.isspace():
-            i += 1
+            i, at = i + 1, at + (at < n and buf[at].isspace())
             continue
         if want == "=" and (named := _ATTRIBUTE(buf, at)) is not None:
             at = n if named[1] is None else named.end(1)

@@ -39,7 +39,7 @@ def reach(node: Node) -> dict[str, list[Omission]]:
 
 
 def _reach(node: Node) -> dict[str, list[Omission]]:
-    costs = node.graph.costs
+    costs, roles = node.graph.costs, node.graph.network.spec.roles
     found: dict[str, list[Omission]] = {}
     done: dict[Node, int] = {}
     todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
@@ -56,7 +56,8 @@ def _reach(node: Node) -> dict[str, list[Omission]]:
         if len(path) >= MAX_STEPS:
             continue
         for core, wrong in at.marks.items():
-            short = len(core) < STRONG and JSON not in path and not is_echo(core)
+            thought = roles.get(at.choices[core][0].edge.rule) is Role.REASONING and not at.first(core)
+            short = len(core) < STRONG and JSON not in path and not is_echo(core) and not thought
             if wrong or short and not (at.value and not at.first(core)):
                 continue
             if at.value and core.isalpha():  # it is all of a value

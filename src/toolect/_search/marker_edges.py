@@ -679,7 +679,9 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         drop(cost, len(known), RepairKind.STRAY_MARKER, known)
     elif known is not None:
         inside = costs.swallowed if one.context.doubt & Doubt.INSIDE else 0
-        drop(costs.stray_marker + inside, len(known), RepairKind.STRAY_MARKER, known)
+        again = buf[at + len(known) : at + LOOK].lstrip().startswith(window.graph.long_openers)
+        empty = known in window.graph.closers and not again and _opened(window, one)  # it is an attempt
+        drop(costs.stray_marker + inside + costs.skip * empty, len(known), RepairKind.STRAY_MARKER, known)
     elif closer := None if node.value or node.json or one.context.key is not None else _CLOSING_TAG.match(buf, at):
         drop(costs.stray_marker + 1, closer.end() - at, RepairKind.STRAY_MARKER, closer[0])  # it may be misspelt
     elif char in _SIGNS and not node.value:
@@ -738,6 +740,8 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
         ends = [end for key in keys if (end := buf.find(key, at, at + LOOK)) >= 0]
         if ends and not any(buf.find(opener, at, min(ends)) >= 0 for opener in window.graph.long_openers):
             cost += costs.swallowed  # it stands in the call
+        if any(len(key) < STRONG for key in keys):  # and may be one of a text
+            cost += costs.swallowed
         if len(keys) > 1 and isinstance(one.action.last, Shift | Note) and not buf[at - 1 : at].isspace():
             cost += costs.swallowed  # the closer right before it may be one of the value's own
         found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", window.path(one).imply(keys, base + at)))

@@ -12,7 +12,7 @@ from toolect._graph.expectations import expectations, in_words
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
 from toolect._graph.spelling import MAX_BLANK
-from toolect._graph.symbols import Field, Key, is_echo
+from toolect._graph.symbols import Field, Key, Op, OpCode, is_echo
 from toolect._graph.trails import Trail, layout
 from toolect._message import RepairKind
 from toolect._search.blank_end import blank_end
@@ -254,7 +254,8 @@ class Performer:
         field = node.text_field()
         if field.role is Role.CONTENT:
             self._space_text(node, at)
-        if field.role is Role.CONTENT and self.builder.call is not None:  # one that could not be read
+        ends = any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in node.step(SlotKind.TEXT).tasks)
+        if field.role is Role.CONTENT and self.builder.call is not None and not ends:  # one that could not be read
             self.builder.give_up_call(at)
         self.enter(node, SlotKind.TEXT, at)
         island.dropped = self._drops and field.role is Role.CONTENT

@@ -31,7 +31,11 @@ MAX_REHEARSAL: Final = 1 << 16
 """Characters between a call in reasoning and what closes that, where such a call counts only if that is not closed."""
 _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 """The key of a member, at the end of a text."""
+_ITEM: Final = re.compile(r"(?:\[|[}\]],)\s*\Z")
+"""What an item of a list stands behind, at the end of a text."""
 _ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
+_WORDED: Final = re.compile(r"(?:[^\w\s<\[{`]+\s)?[^\W\d_]").match
+"""Matches a marker that begins as a line of prose may, perhaps as one of a list or a quotation."""
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _BEFORE: Final = 200
@@ -154,7 +158,8 @@ def _blank_end(window: Window, one: Hypothesis, plan: Island, ends: BlankEnd, at
             return WAIT
         if ends.regex.match(buf, at) is None:
             return [window.stay(one, 0, place + 1, Mode.TEXT, one.state._replace(solid=solid))]
-    path = _after_text(window, one, at, at, solid)
+    torn = buf[at] == "\n" and place > one.state.start and buf[at - 1] == "\r"  # two signs end the line
+    path = _after_text(window, one, at - torn, at, solid)
     return [window.make(one, 0, place, Mode.BETWEEN, "", path if solid else path.skip_text(place))]
 
 
@@ -332,6 +337,8 @@ def _bare_json(
             return WAIT
         text.cost = one.cost
         return [text]
+    if _ITEM.search(before) is not None:  # so is the list
+        text.cost = one.cost + costs.weak_in_text
     path, keys = _after_text(window, one, lead_end(window, plan.gap, at, start), at, solid), way.path
     if solid:
         if keys[:1] == (TEXT,):
@@ -593,6 +600,11 @@ class _Marker:
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
         text_cost, acts = self._text_cost(), list[Act]()
+        if _WORDED(core) is not None and plan.content and self.ways and self.ways[0].node.calling(core):
+            leads = self._leads_on(self.ways[0].node.step(core).node, final)
+            if isinstance(leads, Waits):
+                return WAIT
+            text_cost = text_cost if leads else min(text_cost, window.costs.marker_in_content)
         if len(core) < STRONG and plan.content and not self.shown and self.ways and self.ways[0].node.calling(core):
             named = names_call(window, self.ways[0].node.step(core).node, self.end, final)
             if isinstance(named, Waits):
@@ -629,6 +641,15 @@ class _Marker:
             only_text.context = only_text.context._replace(doubt=only_text.context.doubt | Doubt.PASSED)
         only_text.cost += 0 if self.shown else max(text_cost, over + 1)
         return [*found, only_text]
+
+    def _leads_on(self, to: Node, final: bool) -> bool | Waits:
+        """True when a call goes on at `to` behind its opener: a word alone on its line begins a sentence as well."""
+        buf, at = self.window.buf, self.window.after_blanks(self.end)
+        if not final and len(buf) - at < max(to.longest, 1):
+            return WAIT
+        if at == len(buf) or to.text or to.json and buf[at] in "{[" or to.struct.match(buf, at) is not None:
+            return True
+        return self._declared() or names_call(self.window, to, at, final)
 
     def _is_word(self) -> bool:
         """True for another spelling of a marker that begins as a word does: any text may have it."""
