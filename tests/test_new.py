@@ -283,3 +283,43 @@ def test_quotes_stand_where_they_are_opened(tmp_path: Path) -> None:
     grammar = (tmp_path / "grammars" / "harbour.lark").read_text()
     assert r'argument: " " KEY "=\"" TEXT "\""' in grammar, grammar
     assert r'call: "<call tool=\"" NAME "\"" argument* "/>"' in grammar, grammar
+
+
+def test_the_end_of_an_answer_closes_calls_that_nothing_else_does(tmp_path: Path) -> None:
+    """A call of such a dialect that is cut off is not run, as its answer is not over."""
+    said = "<|do|>{}<|with|>{}<|over|>".format
+    rows = [
+        row(said("book", "to=Ritz<|and|>nights=2"), ("book", {"to": "Ritz", "nights": 2})),
+        row("<|say|>Both." + said("book", "to=Adlon")[:-8] + said("log", ""), ("book", {"to": "Adlon"}), ("log", {}), content="Both."),
+        row("<|say|>None.<|over|>", content="None."),
+    ]  # fmt: skip
+    assert "3 of 3 rows" in new(tmp_path, "pipe", rows=rows).output
+    with own_registries():
+        [name] = toolect.load(tmp_path / "pipe.yaml")
+        [cut] = toolect.dialect(name).parse("<|do|>book<|with|>to=Ri").calls
+    assert cut.status == "truncated"
+
+
+def test_calls_are_numbered_in_their_openers(tmp_path: Path) -> None:
+    """Also where a closer comes before all but the first, and no two of them are the second of their answers."""
+    rows = [
+        row('Yes.\nCALLS:\n1) tide(port: "Kiel")\nEND', ("tide", {"port": "Kiel"}), content="Yes."),
+        row('CALLS:\n1) tide(port: "Oslo")\n2) log()\n3) tide(port: "Cork")\nEND', ("tide", {"port": "Oslo"}), ("log", {}), ("tide", {"port": "Cork"})),
+        row("CALLS:\n1) log()\nEND", ("log", {})),
+        row("No.", content="No."),
+    ]  # fmt: skip
+    assert "4 of 4 rows read as they say, 4 written back" in new(tmp_path, "num", rows=rows).output
+    assert r'NUMBER: "1" | /\d+/' in (tmp_path / "grammars/num.lark").read_text()
+
+
+def test_a_dialect_that_writes_what_it_does_not_read_is_not_claimed(tmp_path: Path) -> None:
+    """The law of round trips is tried; rows that are written otherwise than they stand there are counted."""
+    rows = [
+        row("Look.\n$ tide #1 --port 'Kiel' --days 2", ("tide", {"port": "Kiel", "days": 2}), content="Look."),
+        row("$ log #1", ("log", {})),
+        row("$ tide #1 --port 'Oslo' --at [\"a\", \"b\"]\n$ log #2", ("tide", {"port": "Oslo", "at": ["a", "b"]}), ("log", {})),
+        row("Done.", content="Done."),
+    ]  # fmt: skip
+    done = new(tmp_path, "cli", rows=rows)
+    assert "4 written back, 3 of them to the character" in done.output
+    assert "a message that is written is read as something else" in done.output and done.exit_code == 1

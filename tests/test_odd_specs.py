@@ -12,6 +12,7 @@ import shipped_corpus
 from toolect._authoring.lint import lint
 from toolect._compiled import Dialect
 from toolect._diagnostic import Diagnostic
+from toolect._message import Call
 from toolect._spec.load import load_spec, load_specs
 
 VALUES = Path(__file__).resolve().parent.parent / "grammars" / "values"
@@ -454,3 +455,41 @@ def test_an_id_that_repeats_the_name(text: str) -> None:
             reader.feed(text[at : at + size])
         reader.close()
         assert [call.id for call in reader.message.calls] == ids
+
+
+CHANNELS = ['call: "<|do|>" NAME "<|with|>" JSON', r"NAME: /\w+/", "%declare TEXT JSON"]
+CALLED = 'Hello.<|do|>f<|with|>{"a": 1}\nDone.'
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["start: (say | call)*", 'say: "<|say|>" TEXT', *CHANNELS],
+        ["start: say? call*", 'say: "<|say|>" TEXT "<|end|>"', *CHANNELS],
+        ['start: say? call* "<|over|>"', 'say: "<|say|>" TEXT', *CHANNELS],
+        ["start: (say | call)*", r'say: "A: " TEXT "\n"', *CHANNELS],
+        ["start: call+", *CHANNELS],
+    ],
+)
+def test_text_outside_of_all_markers_is_content(lines: list[str]) -> None:
+    """A grammar whose content stands behind a marker, or that has none, loses nothing that a model wrote."""
+    said = "say: content, " * (len(lines) > 1 + len(CHANNELS))
+    dialect = declared(lines, f"{said}call: call, NAME: call.name, call/JSON: call.arguments")
+    for text, content, calls in (("Hello there.", "Hello there.", 0), (CALLED, "Hello.Done.", 1)):
+        message, stream = dialect.parse(text), dialect.stream()
+        assert (message.content.replace("\n", ""), len(message.runnable)) == (content, calls)
+        for char in text:
+            stream.feed(char)
+        stream.close()
+        assert stream.message == message
+
+
+@pytest.mark.parametrize("call", ['"<c>" JSON "</c>"', "JSON"])
+def test_the_gap_between_calls_is_no_whitespace_too_many(call: str) -> None:
+    """Also where no content may stand between two of them."""
+    lines = ["start: content? call*", "content: TEXT", f"call: {call}", "%declare TEXT JSON"]
+    shape = "call/JSON: {name: $name, arguments: $arguments}"
+    dialect = declared(lines, f"content: content, call: call, {shape}", ', gaps: {between calls: "\\n\\n"}')
+    text = dialect.render([Call("f", {}), Call("g", {"a": 1})])
+    assert "\n\n" in text
+    assert len(dialect.parse(text, mode="strict").runnable) == 2

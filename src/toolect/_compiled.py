@@ -132,7 +132,11 @@ class Dialect:
                 self._network = Network(self.spec)
             if len(self._graphs) >= MAX_GRAPHS:
                 self._graphs = {}
-            graph = self._graphs[chosen] = Graph(self._network, chosen)
+            graph = Graph(self._network, chosen)
+            if not graph.start.text:  # what stands outside of all markers would be lost
+                self._network.admit_text()
+                graph = Graph(self._network, chosen)
+            self._graphs[chosen] = graph
             if chosen == self.spec.policies:
                 self._default = graph
         return graph

@@ -101,20 +101,27 @@ def _begin(
         note(f"no dialect is made: {made.why}")
         return 1
     write(files_of(made, name, into, rows, declared), force)
-    emit(f"{made.proof.read} of {counted(len(rows), 'row')} read as they say, {made.proof.back} written back\n")
+    proof = made.proof
+    same = f", {proof.same} of them to the character" if proof.same < proof.back else ""
+    emit(f"{proof.read} of {counted(len(rows), 'row')} read as they say, {proof.back} written back{same}\n")
     return _tell(made, into / f"{name}.yaml")
 
 
 def _tell(made: Induced, spec: Path) -> int:
-    """What the dialect is, or is not; the exit code."""
+    """What the dialect is, or is not, by its rows and by the law of round trips; the exit code."""
+    from toolect._authoring.lint import lint
+
     if made.why:
         note(made.why)
     for line in made.unproven:
         note(line)
     for marker in made.spec.entry.get("lines", ()) if made.spec is not None else ():
         note(f"`{marker.strip()}` is a marker where it begins a line, as in all rows, and text elsewhere: see `lines`")
+    wrong = [] if made.why else lint(spec, checks=["broken-round-trip"]).diagnostics
+    for one in wrong:
+        note(f"{one.message}: {next((text.text for text in one.texts if text.label == 'written'), '')!r}")
     emit(f"next: toolect lint {spec}\n")
-    return 0 if made.claimed else 1
+    return 0 if made.claimed and not wrong else 1
 
 
 def _text(path: str) -> str:

@@ -6,6 +6,7 @@ other rules (an augmented transition network). `toolect._graph.node` walks it.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from toolect._graph.symbols import ECHOES, Field, Hollow, Mark, Op, OpCode, Pat, Symbol, split_marker, split_space
@@ -77,6 +78,19 @@ class Network:
             end = self._build(rule, rule.expr, start, firsts)
             self.ends[rule.name] = end
             self.states[end].final = True
+
+    def admit_text(self) -> None:
+        """Let content without markers stand around all that `start` refers to, in a grammar that has none there.
+
+        Not where a text ends with its line: it would be cut there, as something else may be said next.
+        """
+        pairs = (pair for rule in self.spec.rules.values() for pair in pairwise(leaves(rule.expr)))
+        lined = any(isinstance(a, Slot) and isinstance(b, Literal) and b.text.isspace() for a, b in pairs)
+        text, at = Hollow(SlotKind.TEXT, Field(Role.CONTENT)), self.starts["start"]
+        for number in range(at, self.ends["start"] + 1) if not lined else ():
+            state = self.states[number]
+            if state.enters or state.final or number == at:
+                state.edges.append(Edge(text, number, "start", True))
 
     def may_end(self, at: int) -> bool:
         """True when the rule of state `at` may end there, with nothing but whitespace read."""

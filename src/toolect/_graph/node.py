@@ -172,6 +172,8 @@ class Node:
             tasks = ()
         node = self.graph.node(kernel)
         layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
+        if (gap := self.gap(key)):  # where no text may stand between calls, there is no slot that trims it
+            layouts.append((gap + layouts[0][0], layouts[0][1]))
         blank, wrong = False, False
         if isinstance(key, str):
             blank, wrong = any(map(str.isspace, key)), self.marks[key]
@@ -184,6 +186,10 @@ class Node:
     def calling(self, key: Key) -> bool:
         """True when `key` opens a rule in which calls are read."""
         return any(c.edge.first and c.edge.rule in self.graph.network.calling for c in self.choices[key])
+
+    def gap(self, key: Key) -> str:
+        """The whitespace that the dialect writes between two calls, where the second begins with `key`."""
+        return self.graph.network.spec.gaps.between_calls if self.over and self.calling(key) else ""
 
     def naming(self, key: Key) -> bool:
         """True when `key` is a terminal that holds the name of a call."""

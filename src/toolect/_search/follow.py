@@ -208,6 +208,17 @@ def _way_to_content(node: Node) -> tuple[str, ...]:
     return ()
 
 
+def content_opener(node: Node) -> str:
+    """The marker that is missing before content; "" where there is no such thing."""
+    return node.made(_content_opener)
+
+
+def _content_opener(node: Node) -> str:
+    after = ((core, node.step(core).node) for core, wrong in node.marks.items() if not wrong)
+    said = (core for core, to in after if to.text and to.text_field().role is Role.CONTENT)
+    return next(said, "")
+
+
 def after_call(node: Node) -> Node:
     """The node after the shortest call that begins at `node`; that itself where there is none."""
     return node.made(_after_call)

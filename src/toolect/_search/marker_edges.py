@@ -29,6 +29,7 @@ from toolect._search.actions import (
 from toolect._search.code_state import begin_again, give_up, unrun
 from toolect._search.follow import (
     TEXT,
+    content_opener,
     empty_values,
     ends_alone,
     last_closers,
@@ -786,6 +787,9 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     note = Note(RepairKind.STRAY_MARKER, place, "text")
     if graph.start.text:
         path = Path(graph.start, EdgeContext(), window.ref).add(Unexpected(node, place), note)
+        found.append(window.make(one, costs.skip, place, Mode.BETWEEN, "", path))
+    elif opener := content_opener(graph.start):  # nothing that was said is lost
+        path = Path(graph.start, EdgeContext(), window.ref).imply((opener,), place)
         found.append(window.make(one, costs.skip, place, Mode.BETWEEN, "", path))
     else:
         found.append(window.stay(one, costs.skip, place + 1, Mode.BETWEEN, "", Unexpected(node, place), note))

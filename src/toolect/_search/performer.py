@@ -373,8 +373,8 @@ class Performer:
 
     def open_json(self, node: Node, at: int) -> None:
         """A JSON value begins."""
-        choices = node.choices[SlotKind.JSON]
-        self.space(node, at, [choice.expects for choice in choices], choices[0].expects)
+        step = node.step(SlotKind.JSON)
+        self.space(node, at, step.leads, step.expects)
         self.enter(node, SlotKind.JSON, at)
         self.target, self.odd_string = JsonTarget(self.builder, node.json_field(), at, self.raw), False
 

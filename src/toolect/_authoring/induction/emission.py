@@ -113,13 +113,14 @@ class _Emission:
         if "think" in parts and (unthought or all(next(orders(row.message))[0] == "reasoning" for row in thoughts)):
             parts.remove("think")
             first = f"(think | {unthought})?" if unthought else "think?"
-        start = self.rule(f"start: {{start}} {first} ({' | '.join([*parts, call])})*")
+        last = "" if self._closed() else "{end}"
+        start = self.rule(f"start: {{start}} {first} ({' | '.join([*parts, call])})* {last}")
         grammar = [start, *texts, *rules, *self._terminals("\n".join([*rules, *texts]))]
         slots = [slot for slot in ("TEXT", "JSON") if re.search(rf"(?<!\w){slot}(?!\w)", "\n".join(grammar))]
         grammar = [*filter(None, [self.imports]), *grammar, "%declare " + " ".join(slots)]
         begin = _HOLES.split(self.text(outer))[0]
         begins_line = lined and begin.isascii() and begin.strip() and begin[0] not in "<[" and not begin[0].isspace()
-        ends = [end.strip() for end in (self.text("end"), self.text("end of calls")) if end]
+        ends = [end.strip() for end in (self.text("end" * (not last)), self.text("end of calls")) if end]
         identified = "$id" in repr(self.map) or "call.id" in self.map.values()
         entry: dict[str, Json] = {
             "map": self.map,
@@ -134,6 +135,12 @@ class _Emission:
         return EmittedSpec(
             {key: value for key, value in entry.items() if value}, "\n".join(grammar) + "\n", self.language
         )
+
+    def _closed(self) -> bool:
+        """True where something else than the end of the answer shows that a call is whole."""
+        closers = self.text("argument closer", "arguments closer", "call closer", "calls closer")
+        whole = self.hypothesis.inside is not Inside.KEYS and self.hypothesis.spelling.read is not None
+        return self.calls is not None or whole or self.hypothesis.ends or bool(closers.strip())
 
     def _texts(self) -> Iterator[str]:
         """The rules of content and reasoning."""

@@ -326,7 +326,9 @@ def _equations(glue: Sequence[Glue]) -> list[Equation]:
     groups: dict[tuple[str, ...], list[Glue]] = defaultdict(list)
     for one in glue:
         groups[one.step.variables].append(one)
-    numbered = next((hole for hole in (INDEX, COUNT) if any(_counts(members, hole) for members in groups.values())), "")
+    opened = [one for one in glue if "call opener" in one.step.variables]
+    counted = (any(_counts(one, hole) for one in groups.values()) or _told(opened, hole) for hole in (INDEX, COUNT))
+    numbered = next((hole for hole, is_one in zip((INDEX, COUNT), counted, strict=True) if is_one), "")
     found: list[Equation] = []
     for variables, members in groups.items():
         texts = [one.text for one in members]
@@ -342,6 +344,12 @@ def _counts(members: Sequence[Glue], hole: str) -> bool:
     """True where texts of the same variables hold the numbers of their calls, and differ in nothing else."""
     texts = {one.with_holes(hole) for one in members}
     return all(hole in text for text in texts) and len(texts) < len({one.text for one in members})
+
+
+def _told(openers: Sequence[Glue], hole: str) -> bool:
+    """True where what opens a call holds its number, in all rows, and there are several numbers."""
+    numbers = {text for one in openers for kind, text in one.step.words if kind == hole}
+    return len(numbers) > 1 and all(hole in one.with_holes(hole) for one in openers)
 
 
 def _identified(equations: list[Equation]) -> list[Equation]:

@@ -458,6 +458,21 @@ def chunk_variance(subject: Subject) -> Iterator[Diagnostic]:
             return
 
 
+def unseen_cut(subject: Subject) -> Iterator[Diagnostic]:
+    """A call that is cut off in a text, and may be run all the same."""
+    trial = attempt(subject.dialect, Message([Call("f", {"a": "northern"})]))
+    text = str(trial.text or "").partition("thern")[0]
+    if trial.same and (read := subject.dialect.parse(text)).runnable:
+        yield warning(
+            "unseen-cut",
+            "a call that is cut off in a value is read as a whole one, and may be run",
+            subject.places.segment(read.calls[0]),
+            label="nothing in here shows that a text is over",
+            texts=(_said("given", trial.message), Text("cut off", text), _said("read as", read)),
+            help='write what ends calls or answers into the grammar: `start: (content | call)* "<|end|>"`',
+        )
+
+
 def _broken(subject: Subject) -> Iterator[tuple[str, Trial]]:
     """Texts as the dialect writes them, cut off, and with a marker too many."""
     random, markers = Random(subject.name), facts(subject.dialect).markers
@@ -570,6 +585,7 @@ CHECKS = {
     "broken-round-trip": broken_round_trip,
     "unwritable-message": unwritable_message,
     "unwritable-value": unwritable_value,
+    "unseen-cut": unseen_cut,
     "chunk-variance": chunk_variance,
     "injection": injection,
 }
