@@ -172,7 +172,7 @@ class Node:
             tasks = ()
         node = self.graph.node(kernel)
         layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
-        if (gap := self.gap(key)):  # where no text may stand between calls, there is no slot that trims it
+        if gap := self.gap(key):  # where no text may stand between calls, there is no slot that trims it
             layouts.append((gap + layouts[0][0], layouts[0][1]))
         blank, wrong = False, False
         if isinstance(key, str):

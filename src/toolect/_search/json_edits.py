@@ -453,7 +453,7 @@ class _Edits:
             end = self.base + key.end()
             self.edit(costs.json_key, end, Next.COLON, f'"{key[0]}"', "a bare key", Slips.KEY, key=key[0])
         elif _HALF_KEY.match(self.buf, self.i):
-            cost = costs.json_first_quote - 1 + (costs.swallowed if state.even else 0)
+            cost = costs.json_first_quote + (costs.swallowed if state.even else 0)
             self._open('"', cost, Next.IN_KEY, at, '"', "expected a quote")
         elif char and char in ",{":
             self.edit(costs.json_drop, at + 1, state.expects, None, f"`{char}` too many")
@@ -502,10 +502,10 @@ class _Edits:
         elif word is not None and "infinity" in word[0].lower():
             pass
         elif self._delimiter_missing():
-            self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, state.delimiter, "a quote is missing")
+            self._open('"', costs.json_first_quote, Next.IN_STRING, at, state.delimiter, "a quote is missing")
         elif stack and char and (word is not None or char in _TEXT_SIGNS) and not takes_arguments(self.one, state):
             if _HALF_TEXT.match(buf, i):
-                self._open('"', costs.json_first_quote - 1, Next.IN_STRING, at, '"', "a quote is missing")
+                self._open('"', costs.json_first_quote, Next.IN_STRING, at, '"', "a quote is missing")
             if text is not None and (state.delimiter or not state.empty):
                 put = quoted_json(text[0].rstrip())
                 self.edit(costs.json_text, base + text.end(), Next.AFTER_VALUE, put, "a bare text")

@@ -60,7 +60,7 @@ class Costs(msgspec.Struct, frozen=True, rename="kebab"):
     json_text: Cost = 3
     json_reopen: Cost = 3
     json_end_quote: Cost = 3
-    json_first_quote: Cost = 3
+    json_first_quote: Cost = 2
     json_fence: Cost = 1
     # strings of value languages
     unescaped: Cost = 3
@@ -109,7 +109,7 @@ ROWS: Final[dict[str, CostRow]] = {
     "opener_in_value": CostRow("text", "an opener is only text of a value", "<parameter=a><tool_call>"),
     "swallowed": CostRow("all", "an edit next to which markers were text, or left out", '"a</tool_call>'),
     "quoted": CostRow("text", "a marker that is quoted, or JSON in a fence, is meant", "`<tool_call>`"),
-    "in_sentence": CostRow("text", "what stands in a sentence is meant", "the <think> tag"),
+    "in_sentence": CostRow("text", "what a sentence names, or stands in the middle of, is meant", "the <think> tag"),
     "json_slip": CostRow("JSON", "other quotes, commas or blanks, a control sign in a string", "{'a': 1}"),
     "json_key": CostRow("JSON", "a key without quotes", "{a: 1}"),
     "json_word": CostRow("JSON", "another word or number", "True"),
@@ -120,7 +120,7 @@ ROWS: Final[dict[str, CostRow]] = {
     "json_close": CostRow("JSON", "a bracket is missing, or a sentence is in its place", '{"a": [1}'),
     "json_close_all": CostRow("JSON", "all brackets that are open are missing, each", '{"a": {}</tool_call>'),
     "json_drop": CostRow("JSON", "a sign too many", '{"a": 1}}'),
-    "json_text": CostRow("JSON", "a text without quotes", '{"a": hello}'),
+    "json_text": CostRow("JSON", "a text without quotes, or `01`", '{"a": hello}'),
     "json_reopen": CostRow("JSON", "the last quote was one of the string's own", '"say "hi""'),
     "json_end_quote": CostRow("JSON", "a string lacks its last quote", '"x}}</tool_call>'),
     "json_first_quote": CostRow("JSON", "a string lacks its first quote", '{"a": x"}'),

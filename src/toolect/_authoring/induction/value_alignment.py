@@ -326,9 +326,7 @@ def _equations(glue: Sequence[Glue]) -> list[Equation]:
     groups: dict[tuple[str, ...], list[Glue]] = defaultdict(list)
     for one in glue:
         groups[one.step.variables].append(one)
-    opened = [one for one in glue if "call opener" in one.step.variables]
-    counted = (any(_counts(one, hole) for one in groups.values()) or _told(opened, hole) for hole in (INDEX, COUNT))
-    numbered = next((hole for hole, is_one in zip((INDEX, COUNT), counted, strict=True) if is_one), "")
+    numbered = next((hole for hole in (INDEX, COUNT) if any(_counts(glue, hole, part) for part in _CALL)), "")
     found: list[Equation] = []
     for variables, members in groups.items():
         texts = [one.text for one in members]
@@ -340,16 +338,14 @@ def _equations(glue: Sequence[Glue]) -> list[Equation]:
     return _identified(found)
 
 
-def _counts(members: Sequence[Glue], hole: str) -> bool:
-    """True where texts of the same variables hold the numbers of their calls, and differ in nothing else."""
-    texts = {one.with_holes(hole) for one in members}
-    return all(hole in text for text in texts) and len(texts) < len({one.text for one in members})
+_CALL = ("call opener", "name closer", "call closer")
 
 
-def _told(openers: Sequence[Glue], hole: str) -> bool:
-    """True where what opens a call holds its number, in all rows, and there are several numbers."""
-    numbers = {text for one in openers for kind, text in one.step.words if kind == hole}
-    return len(numbers) > 1 and all(hole in one.with_holes(hole) for one in openers)
+def _counts(glue: Sequence[Glue], hole: str, part: str) -> bool:
+    """True where a part of a call holds its number, in all rows, and there are several numbers."""
+    parts = [one for one in glue if part in one.step.variables]
+    numbers = {text for one in parts for kind, text in one.step.words if kind == hole}
+    return len(numbers) > 1 and all(hole in one.with_holes(hole) for one in parts)
 
 
 def _identified(equations: list[Equation]) -> list[Equation]:
@@ -358,10 +354,9 @@ def _identified(equations: list[Equation]) -> list[Equation]:
     for one in equations:
         groups[one.variables].add(one.text)
     around: set[tuple[str, str]] = set()
-    calls = {"call opener", "call closer", "name closer"}
     for variables, texts in groups.items():
         cut = [tokens(text) for text in texts]
-        if len(cut) < 2 or not calls & {*variables} or len({*map(len, cut)}) > 1:
+        if len(cut) < 2 or {*_CALL}.isdisjoint(variables) or len({*map(len, cut)}) > 1:
             continue
         odd = [i for i, column in enumerate(zip(*cut, strict=True)) if len({*column}) > 1]
         if len(odd) == 1 and all(re.fullmatch(r"\w+", one[odd[0]]) for one in cut):
@@ -372,7 +367,9 @@ def _identified(equations: list[Equation]) -> list[Equation]:
             rf"({re.escape(left)})\w+(?={re.escape(right)})" if left else rf"(\A)\w+(?={re.escape(right)})"
         )
         equations = [
-            one._replace(text=pattern.sub(rf"\1{ID}", one.text, count=1)) if calls & {*one.variables} else one
+            one._replace(text=pattern.sub(rf"\1{ID}", one.text, count=1))
+            if not {*_CALL}.isdisjoint(one.variables)
+            else one
             for one in equations
         ]
     return equations
