@@ -224,6 +224,33 @@ def test_pairs_are_one_row_with_both_sides() -> None:
     assert "one prompt for both sides" in Convert(target_of("trl"))(apart)["account"]["reason"]
 
 
+def test_a_tree_has_a_conversation_for_each_way_through() -> None:
+    """The answers to one question, and what follows each."""
+    leaf = {"role": "assistant", "text": "At noon.", "replies": [{"role": "prompter", "text": "Sure?", "replies": []}]}
+    row = {
+        "message_tree_id": "m",
+        "prompt": {"role": "prompter", "text": "When?", "replies": [leaf, {**leaf, "replies": []}]},
+    }
+    found = [outcome.rows[0]["messages"] for outcome in Convert(target_of("messages")).outcomes(row)]
+    assert [[one["content"] for one in each] for each in found] == [
+        ["When?", "At noon.", "Sure?"],
+        ["When?", "At noon."],
+    ]
+    deep: Any = {"role": "prompter", "text": "x", "replies": []}
+    for _ in range(3000):
+        deep = {"role": "assistant", "text": "x", "replies": [deep]}
+    assert len(Convert(target_of("messages")).outcomes({"message_tree_id": "m", "prompt": deep})) == 1
+
+
+def test_a_result_keeps_its_own_elements() -> None:
+    """Only the elements that results stand in go, whatever else a message has."""
+    call = {"function": {"name": "tide", "arguments": {}}}
+    for text, kept in (("<html>hi</html>", "<html>hi</html>"), ("<tool_response>\nnoon\n</tool_response>", "noon")):
+        messages = [{"role": "user", "content": "When?"}, {"role": "assistant", "tool_calls": [call]},
+                    {"role": "tool", "content": text, "cost": 1}]  # fmt: skip
+        assert Convert(target_of("messages"))({"messages": messages})["messages"][2]["content"].strip() == kept
+
+
 def test_results_inside_an_answer_are_results() -> None:
     """An answer that goes on behind the result of its call is an answer, a result and an answer."""
     text = f"{CALL}\n<tool_response>\nnoon\n</tool_response>\nAt noon."
@@ -574,7 +601,7 @@ def test_reasoning_in_texts_is_reasoning(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", "Human: Hi\n\nAssistant:"]
+    "prompt", ["<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n", "Human: Hi\n\nAssistant:"]
 )
 def test_a_prompt_in_the_place_of_a_question_is_noted(prompt: str) -> None:
     """It is read as what a user says, and that is noted; so is an answer to nothing."""
@@ -886,7 +913,7 @@ THOUGHT = f"{CHATML}<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n<thi
         ("Do it.\n\n### Instruction:\nAdd.\n\n### Input:\n1 1\n\n### Response:\n2", "Do it.|Add.\n\n1 1|2"),
         ("### Human: Hi### Assistant: Yes### Human: Bye", "Hi|Yes|Bye"),
         ("\n\nHuman: Hi\n\nAssistant: Yes", "Hi|Yes"),
-        ("<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\nHi [/INST] Yes </s><s>[INST] Bye [/INST] No </s>", "--kind"),
+        ("<s>[INST] <<SYS>>\nX\n<</SYS>>\n\nHi [/INST] Yes </s><s>[INST] Bye [/INST] No </s>", "X|Hi|Yes|Bye|No"),
         ("<|system|>\n</s>\n<|user|>\nHi</s>\n<|assistant|>\nYes</s>\n", "|Hi|Yes"),
         ("A chat. USER: Hi ASSISTANT: Yes</s>", "--kind"),
         ("<human>: Hi\n<bot>: Yes", "--kind"),

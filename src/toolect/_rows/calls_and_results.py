@@ -19,8 +19,11 @@ from toolect._rows.row_holes import take_of_turn
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 
 _ROLES = "a role: system, developer, user, assistant or tool"
-_INSIDE = re.compile(r"<(tool_response|function_response|tool_result|function_results)>(.*?)</\1>", re.DOTALL)
+_ELEMENT = r"<(tool_responses?|function_responses?|tool_results?|function_results?|tool_outputs?|observations?)>"
+_INSIDE = re.compile(rf"{_ELEMENT}(.*?)</\1>", re.DOTALL)
 """Results in the text of an answer, which goes on behind them."""
+_BEGINS = re.compile(rf"\s*{_ELEMENT}")
+"""A text of a tool that is results in elements; any other element is a result itself."""
 
 
 class CallTextReader:
@@ -67,7 +70,7 @@ class CallTextReader:
                 call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
                 name = as_text(field(message, "name") or field(message, "tool_name"), f"{where}.name")
                 text, media = read_parts(content, f"{where}.content")
-                elements = element_results(text) if text.lstrip()[:1] == "<" else self._listed(text)
+                elements = element_results(text) if _BEGINS.match(text) else self._listed(text)
                 texts = one_each(text, into.open) if alone and not (elements or call_id) else [text]
                 failed = field(message, "is_error") is True
                 for one in elements or [ToolResult(call_id, name, one, failed, media=media) for one in texts]:
@@ -103,8 +106,12 @@ class CallTextReader:
     def _answers(self, message: Object, where: str) -> Iterator[Turn]:
         """What an assistant message says; one without calls may have them, and their results, in its text."""
         said = read_answer(message, where)
-        if self._spoken is None or any(isinstance(one, Call) for one in said.segments):
+        if self._spoken is None:
             yield Assistant(said)
+            return
+        if any(isinstance(one, Call) for one in said.segments):
+            read = said if said.reasoning else self._read_in(said)
+            yield Assistant(read if read.reasoning and len(read.calls) == len(said.calls) else said)
             return
         texts = [one.text for one in said.segments if isinstance(one, Content)]
         if len(texts) == 1 and _INSIDE.search(texts[0]):

@@ -62,9 +62,10 @@ def unsaid(turn: Turn) -> Change | None:
             if type(one) is not Content or one.text and not one.text.isspace():
                 return None
         return Change(EMPTY)
-    texts = (
-        [one.output or bool(one.media) * "media" for one in turn.results] if isinstance(turn, Results) else [turn.text]
-    )
+    if isinstance(turn, Results):
+        texts = [one.output for one in turn.results if not one.media]
+    else:
+        texts = [] if isinstance(turn, User) and turn.media else [turn.text]
     for text in texts:
         if not text or text.isspace():
             return Change(UNSAID, detail="result" if isinstance(turn, Results) else type(turn).__name__.lower())

@@ -207,9 +207,9 @@ def _calls(calls: Sequence[Json], turn: int, tools: Tools, notes: list[Change]) 
         if isinstance(given, str) and given[:1] == '"' and twice(given):
             notes.append(Change(TWICE, turn, str(function.get("name"))))
             fixed: Json = opened(given)
-        elif isinstance(given, Mapping) and None in given.values():
+        elif isinstance(given, Mapping) and given:
             fixed = _taken(given, tools.schemas.get(str(function.get("name"))))
-            if len(fixed) == len(given):
+            if fixed == given:
                 yield call
                 continue
             notes.append(Change(NULLS, turn, str(function.get("name"))))
@@ -228,7 +228,7 @@ def _taken(arguments: Mapping[str, Json], schema: Mapping[str, Json] | None) -> 
     required = schema.get("required")
     required = required if isinstance(required, list) else ()
     return {
-        key: value
+        key: _taken(value, known[key]) if isinstance(value, Mapping) and isinstance(known.get(key), Mapping) else value
         for key, value in arguments.items()
         if value is not None or key in required or key in known and _nullable(known[key])
     }

@@ -79,6 +79,8 @@ class OpenRow:
         self.weights: dict[int, float] = {}
         """The weights of answers, by their numbers among the answers."""
         self.tools: Tools = tools_in(None)
+        self._calls_beside = False
+        """Whether calls stand beside the texts of answers."""
 
     def declare(self, given: Json) -> None:
         """From now on these tools are declared, too."""
@@ -107,6 +109,9 @@ class OpenRow:
         for number, (one, names) in enumerate(zip(mended, others, strict=True)):
             check_read(one, names, f"{where}[{number}]")
         self.beside = left_out(others)
+        self._calls_beside = any(
+            isinstance(one, Mapping) and (one.get("tool_calls") or one.get("function_call")) for one in mended
+        )
         reader = CallTextReader(self.spoken if self.dialect else None, self.shape.fields.results, self.shape.result)
         return reader.turns(mended, where, system)
 
@@ -139,7 +144,7 @@ class OpenRow:
         """What a text says in the dialect of the source."""
         if not self.dialect:
             return Message([Content(text)] if text else [])
-        doubted = self.source.guessed and not self.tools.tools
+        doubted = self.source.guessed and (not self.tools.tools or self._calls_beside)
         if doubted and not (markers().within(text) or begins_reasoning(text)):
             return Message([Content(text)])
         reader, tools = reader_of(self.dialect), list(self.tools.tools) or None
@@ -152,7 +157,7 @@ class OpenRow:
         return Message(message.segments, with_dropped(text, message))
 
     def _marked(self, text: str, message: Message) -> Message:
-        """A message without the calls that have no marker of their dialect: where no tools are, code is an answer."""
+        """A message without the calls that have no marker of their dialect: code is an answer here."""
         calls = message.calls
         names = getattr(message, "dialects", (self.dialect,) * len(calls))
         ends = [len(text) if call.span is None else call.span[1] for call in calls]

@@ -145,8 +145,7 @@ class RowField(NamedTuple):
 
     def is_lost(self, value: Mapping[str, Json]) -> bool:
         """True where an object does not fit without the field: it must be there, or what stands there would be lost."""
-        is_read = isinstance(self.value, RowHole) and self.value.name not in SETTINGS
-        return not self.optional or is_read and any(value.get(one) for one in self.names)
+        return not self.optional or _reads(self.value) and any(value.get(one) for one in self.names)
 
     def of_keys(self, keys: Sequence[str]) -> RowField | None:
         """The field with the names that an object with such keys may have it under; None where it has none."""
@@ -264,6 +263,18 @@ def holes_of(pattern: Pattern) -> Iterator[str]:
         case Fields():
             for field in pattern.fields:
                 yield from holes_of(field.value)
+
+
+def _reads(pattern: Pattern) -> bool:
+    """True for a pattern of nothing but what is read: an object that only may have it can be another one."""
+    match pattern:
+        case RowHole(name):
+            return name not in SETTINGS
+        case EachItem(item):
+            return item is not None and any(holes_of(item))
+        case Fields():
+            return any(_reads(field.value) for field in pattern.needed)
+    return False
 
 
 def _add(found: Holes, more: Holes) -> None:

@@ -108,6 +108,8 @@ class RowFields(msgspec.Struct, frozen=True, kw_only=True):
     """The dialect of calls in texts, where nothing else is said."""
     inside: bool = False
     """It is the kind of a row that stands in another one alone, as a request in a log."""
+    branches: str = ""
+    """The field of a turn in a `$tree` with those that may follow it: each way through is a conversation."""
     join: str = ""
     """The column by which the request is found in another file: without that such a row is refused."""
 
@@ -319,7 +321,20 @@ def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[tuple[RowKi
     return (*kinds.values(),), (*prompts,)
 
 
-_TOLD = {"turns", "items", "steps", "answer", "text", "calls", "response", "row", "chosen", "transcript", "failure"}
+_TOLD = {
+    "turns",
+    "items",
+    "steps",
+    "answer",
+    "text",
+    "calls",
+    "response",
+    "row",
+    "chosen",
+    "transcript",
+    "failure",
+    "tree",
+}
 
 
 def _texts(node: Node | None, problems: Problems) -> Iterator[str]:

@@ -35,8 +35,20 @@ def is_step(step: Json) -> bool:
     return isinstance(step, Mapping) and step.get("role") is None and bool(STEP & step.keys())
 
 
-_MESSAGE = frozenset(("role", "from", "content", "tool_calls", "type", "kwargs", "parts", "message"))
-"""Fields, one of which any message has."""
+_MESSAGE = ({"role", "content"}, {"role", "tool_calls"}, {"role", "parts"}, {"role", "value"}, {"from", "value"},
+            {"role", "message"}, {"type", "data"}, {"kwargs"}, {"kind", "parts"})  # fmt: skip
+"""Fields that a message has, and an answer in JSON hardly."""
+_RESPONSE = frozenset(
+    ("choices", "candidates", "output", "message", "error", "detail", "body", "status_code", "chunks")
+)
+"""Fields, one of which a response has that is no message."""
+
+
+def _is_message(value: Json) -> bool:
+    """True for what is a message though it stands in a text."""
+    return isinstance(value, Mapping) and (
+        value.get("type") in ITEMS or any(fields <= value.keys() for fields in _MESSAGE)
+    )
 
 
 def _of(test: Callable[[Json], bool], opens: bool = True) -> Callable[[Json], Json]:
@@ -51,9 +63,7 @@ def _said(value: Json) -> Json:
     """A text, or a message or messages, which may be JSON text; a text that is other JSON is a text."""
     inside = opened(value)
     listed = inside if isinstance(inside, list) else [inside]
-    if listed and all(
-        isinstance(one, Mapping) and not (isinstance(value, str) and _MESSAGE.isdisjoint(one)) for one in listed
-    ):
+    if listed and all(_is_message(one) if isinstance(value, str) else isinstance(one, Mapping) for one in listed):
         return inside
     return value if isinstance(value, str) and value.strip() else NOTHING
 
@@ -65,7 +75,11 @@ def _answer(value: Json) -> Json:
 
 def _response(value: Json) -> Json:
     inside = opened(value)
-    return inside if isinstance(inside, Mapping | list) else value if isinstance(value, str) else NOTHING
+    if not isinstance(inside, Mapping | list):
+        return value if isinstance(value, str) else NOTHING
+    if isinstance(value, str) and isinstance(inside, Mapping) and _RESPONSE.isdisjoint(inside):
+        return inside if _is_message(inside) else value
+    return inside
 
 
 def _system(value: Json) -> Json:
@@ -117,6 +131,7 @@ ROW: dict[str, HoleTaker] = {
     "row": HoleTaker("a request", _of(_is_row)),
     "chosen": HoleTaker("an answer or a conversation", _said),
     "rejected": HoleTaker("an answer or a conversation", _said),
+    "tree": HoleTaker("a turn with those that may follow it", _of(lambda value: isinstance(value, Mapping))),
     "transcript": HoleTaker("a text", _of(_text, False)),
     "system": HoleTaker("a text", _system),
     "tools": HoleTaker("a list of tools", lambda value: value),

@@ -87,6 +87,11 @@ def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowP
         if wanted not in ("", kind.name) or kind.fields.inside and not depth or (found := kind.fit(row)) is None:
             continue
         holes, columns, names = found
+        for tree in holes.pop("tree", ()):
+            names["turns"] = names["tree"]
+            for path in _paths(tree, kind.fields.branches):
+                yield RowParts(kind.name, kind, {**holes, "turns": [path]}, columns, names, plain)
+            return
         if not holes.get("row"):
             yield RowParts(kind.name, kind, holes, columns, names, plain)
             return
@@ -107,6 +112,20 @@ def _plain(messages: list[Json]) -> Sequence[Turn] | None:
         if (text := message.get("content")) and text[0] == "[":
             return None
     return turns
+
+
+def _paths(root: Json, branches: str) -> Iterator[list[Json]]:
+    """The turns on each way through a tree; what is no turn is one, too, and refused as such."""
+    open_ones: list[tuple[tuple[Json, ...], Json]] = [((), root)]
+    while open_ones:
+        before, turn = open_ones.pop()
+        inside = None
+        if isinstance(turn, Mapping):
+            inside, turn = turn.get(branches), {name: value for name, value in turn.items() if name != branches}
+        if isinstance(inside, list) and inside:
+            open_ones += [((*before, turn), one) for one in reversed(inside)]
+        else:
+            yield [*before, turn]
 
 
 def _each(rows: list[Json]) -> Iterator[Json]:

@@ -22,18 +22,19 @@ from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
 from toolect._rows.agent_steps import messages_of_steps
 from toolect._rows.calls_and_results import weights_of
-from toolect._rows.finish_reasons import check_answered, seen_in
+from toolect._rows.finish_reasons import check_answered, seen_in, why_cut
 from toolect._rows.ignored_fields import left_out, of_blocks, of_items
 from toolect._rows.joined_files import joined
 from toolect._rows.open_row import OpenRow, RowReading
 from toolect._rows.row_fields import Api, Speaker, TurnShape, row_kinds
-from toolect._rows.row_holes import are_pairs, take_of_turn
+from toolect._rows.row_holes import ROW, are_pairs, take_of_turn
 from toolect._rows.row_parts import RowParts, as_row, parts_of
 from toolect._rows.row_source import TRANSCRIPT, Source
-from toolect._rows.server_answers import ServerAnswer, answers_to
-from toolect._rows.transcript_rows import chat_of, is_prompt, read_transcript
+from toolect._rows.server_answers import ServerAnswer, answers_to, of_chunks
+from toolect._rows.transcript_rows import chat_of, declare_tools, is_prompt, read_prompt, read_transcript
 from toolect._rows.turn_shapes import ShapedTurns, calls_in, shaped_turns
 from toolect._turns import Assistant, Turn
+from toolect.conversation import Conversation
 from toolect.registry import AUTO
 
 NOT_ASKED = "an answer to nothing: no column says what was asked"
@@ -72,8 +73,8 @@ def _check_calls(reading: RowReading) -> None:
     """Raises RowRejectedError for an answer that begins as a call of a declared tool does, and was read as content."""
     tools = reading.conversation.tools
     begins = _calls_of(_names(tools)).begins if tools else None
-    for number, turn in enumerate(reading.conversation.turns):
-        if begins and type(turn) is Assistant and not turn.message.calls and begins(turn.message.content):
+    for number, turn in _answers_of(reading):
+        if begins and not turn.message.calls and begins(turn.message.content):
             raise RowRejectedError(Change("a call in a text could not be read", number, turn.message.content[:60]))
 
 
@@ -107,16 +108,16 @@ def _of_kind(parts: RowParts, source: Source) -> Source:
 
 
 def _misses_calls(reading: RowReading) -> bool:
-    """True where the text of an answer without calls has some that could be run, or begins with reasoning."""
+    """True where the text of an answer without calls has some that could be run, or one begins with reasoning."""
     tools = reading.conversation.tools
     calls = _calls_of(_names(tools)) if tools else None
     markers_in = markers().finditer
-    for turn in reading.conversation.turns:
-        if type(turn) is not Assistant or turn.message.calls:
-            continue
+    for _, turn in _answers_of(reading):
         text = turn.message.content
-        if begins_reasoning(text) and parse(text[:LONGEST]).reasoning:
+        if begins_reasoning(text) and parse(text[:LONGEST]).content != text[:LONGEST]:
             return True
+        if turn.message.calls:
+            continue
         marker = next(markers_in(text), None)
         at = marker.start() if marker else calls.first(text) if calls else None
         if at is not None:
@@ -135,6 +136,12 @@ def _pair(better: RowReading, worse: RowReading) -> RowReading:
         for here, there in ((better.notes, worse.notes), (better.changes, worse.changes))
     )
     return better._replace(rejected=worse.conversation, notes=(*better.notes, *notes), changes=(*better.changes, *left))
+
+
+def _answers_of(reading: RowReading) -> Iterator[tuple[int, Assistant]]:
+    """The answers of a row with their numbers, those of the other side of a pair, too."""
+    for one in (reading.conversation, reading.rejected):
+        yield from ((at, turn) for at, turn in enumerate(one.turns if one else ()) if type(turn) is Assistant)
 
 
 def _names(tools: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -253,9 +260,15 @@ class _RowReader:
         elif isinstance(question, list | Mapping):
             messages += self._shaped(question if isinstance(question, list) else [question], parts.names["question"])
         elif question is not None:
-            if is_prompt(question, self.shape.roles):
-                self.open.notes.append(Change(IS_PROMPT, detail=question[-60:]))
-            messages.append({"role": "user", "content": self._with_what(question)})
+            is_open = is_prompt(question, self.shape.roles)
+            prompt = read_prompt(question) if is_open and parts.one("about") is None and not messages else None
+            if prompt is not None:
+                declare_tools(self.open, prompt)
+                messages += Conversation(prompt.turns).to_openai()["messages"]
+            else:
+                if is_open:
+                    self.open.notes.append(Change(IS_PROMPT, detail=question[-60:]))
+                messages.append({"role": "user", "content": self._with_what(question)})
         for hole in ("turns", "items"):
             for turns in parts.holes.get(hole, ()):
                 if not (hole == "items" and question is not None):
@@ -338,6 +351,7 @@ class _RowReader:
         return [None]
 
     def _answer(self, said: Json, where: str) -> ServerAnswer:
+        said = ROW["answer"].takes(said)
         if isinstance(said, str):
             thought = self.parts.one("reasoning")
             own = {} if thought is None or thought.strip() in said else {"reasoning_content": thought}
@@ -355,16 +369,28 @@ class _RowReader:
 
     def _own_answers(self, body: Json) -> list[ServerAnswer]:
         """The answers in a response of the request's own API, where its turns say how it tells them."""
-        response = self.shape.response
-        holes = response.fit(body, take_of_turn) if response is not None else None
-        if holes is None:
+        pattern = self.shape.response
+        bodies = body if isinstance(body, list) else [body]
+        told = [pattern.fit(one, take_of_turn) for one in bodies] if pattern is not None and bodies else [None]
+        if told[0] is None:
             return []
-        ends = holes.get("end", [])
-        found = []
-        for number, message in zip(count(), holes.get("message", ())):
-            cut = str(ends[number]).lower() if number < len(ends) else ""
-            found.append(ServerAnswer("", self._shaped([message], "response"), cut if cut == "max_tokens" else ""))
-        return found
+        found: list[ServerAnswer] = []
+        deltas: list[Json] = []
+        calls = count()
+        for holes in filter(None, told):
+            ends = holes.get("end", [])
+            own = {_FIELDS[hole]: values[0] for hole, values in holes.items() if hole in _FIELDS}
+            for index, message in enumerate(holes.get("message") or [own][: len(ends)]):
+                end = ends[index] if index < len(ends) else None
+                end = end.lower() if isinstance(end, str) else end
+                said = self._shaped([{"role": Speaker.ASSISTANT.value, **message}], "response") if message else []
+                found.append(ServerAnswer("", said, why_cut(end)))
+                for one in said or [{}]:
+                    made = [{**call, "index": next(calls)} for call in one.get("tool_calls") or ()]
+                    deltas.append({"index": index, "delta": {**one, "tool_calls": made}, "finish_reason": end})
+        if isinstance(body, list):  # each has what is new
+            return of_chunks([{"choices": deltas}], self.open.tools.tools)
+        return [one for one in found if one.messages]
 
     def _side(self, before: list[Json], hole: str) -> Sequence[Turn]:
         """The turns of one side of a pair: an answer to what was asked, or a conversation of its own."""
@@ -416,6 +442,8 @@ class _RowReader:
         return self.open.turns(messages, where, "" if own else system)
 
 
+_FIELDS = {"text": "content", "reasoning": "reasoning_content"}
+"""The fields of a message that the holes of a response are."""
 _LABELS = ("label", "kto_tag")
 """The columns that say whether an answer is wanted, as KTO has it in TRL and LLaMA-Factory."""
 _PLAIN = frozenset(("turns", "tools"))
@@ -452,8 +480,8 @@ def _system_text(values: Sequence[Json]) -> str:
     texts = []
     for value in values:
         for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, Mapping) and isinstance(one.get("parts"), list):
-                texts.append(_system_text(one["parts"]))
+            if isinstance(one, Mapping) and "parts" in one:
+                texts.append(_system_text([one["parts"]]))
                 continue
             text = (
                 next((one[key] for key in ("text", "content") if key in one), None) if isinstance(one, Mapping) else one

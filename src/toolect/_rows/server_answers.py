@@ -33,18 +33,18 @@ def answers_to(
     check_answered(response, name)
     body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
     check_answered(body, f"{name}.body")
-    if is_streamed(body):
-        events = [*_chunks(body)]
-        api = _stream_of(events[0]) if events else None
+    events = [*_chunks(body)] if is_streamed(body) else []
+    if own := of_request(events or body):
+        return own
+    if events:
+        api = _stream_of(events[0])
         if api is None:
-            return [ServerAnswer("openai", [answer.to_openai()], cut) for answer, cut in streamed_answers(body, tools)]
+            return of_chunks(body, tools)
         body = _streamed_answer(events, api)
         if isinstance(body, ServerAnswer):
             return [body]
     if isinstance(body, str):
         return [ServerAnswer("openai", [{"role": "assistant", "content": body}])]
-    if own := of_request(body):
-        return own
     if isinstance(body, list):
         return _of_list(body, name)
     if not isinstance(body, Mapping):
@@ -112,50 +112,36 @@ def is_streamed(response: Json) -> bool:
 
 
 def _stream_of(event: Mapping[str, Json]) -> str | None:
-    """The API whose stream begins with this event, or None: chat completions have chunks with choices."""
+    """The API whose stream begins with this event, or None: others have chunks with what is new of the answer."""
     kind = str(event.get("type"))
-    if kind == "message_start" or kind.startswith("response."):
-        return "anthropic" if kind == "message_start" else "responses"
-    return "gemini" if "candidates" in event else "ollama" if "done" in event and "message" in event else None
-
-
-_ENDS: Mapping[str, tuple[str | int, ...]] = {
-    "anthropic": ("delta", "stop_reason"), "responses": ("response",),
-    "gemini": ("candidates", 0, "finishReason"), "ollama": ("done",),
-}  # fmt: skip
-"""Where the events of each API say that the answer is over."""
+    return "anthropic" if kind == "message_start" else "responses" if kind.startswith("response.") else None
 
 
 def _streamed_answer(events: Sequence[Mapping[str, Json]], api: str) -> ServerAnswer | Json:
     """The answer that the events of a stream come to, or the response. Raises MessageError for one without an end."""
-    end = next((found for one in reversed(events) if (found := _of(one, *_ENDS[api]))), None)
-    if not end or _of(end, "status") == "in_progress":
+    name, inside = ("delta", "stop_reason") if api == "anthropic" else ("response", "status")
+    ends = (said for one in reversed(events) if isinstance(said := one.get(name), Mapping) and said.get(inside))
+    end = next(ends, None)
+    if end is None or end[inside] == "in_progress":
         raise MessageError("a stream that ends", "one without its end", "response")
-    match api:
-        case "responses":
-            return end
-        case "gemini":
-            found = (as_list(_of(one, "candidates", 0, "content", "parts") or (), "response") for one in events)
-            content = {"role": "model", "parts": [part for parts in found for part in parts]}
-            return {"candidates": [{"content": content, "finishReason": end}]}
-        case "anthropic":
-            message = from_events(events)
-            if (broken := next((call for call in message.calls if not call.runnable), None)) is not None:
-                raise MessageError("a call that can be read", f"`{broken.error}`", "response")
-            return ServerAnswer("anthropic", [{"role": "assistant", "content": [*blocks_of(message)]}], why_cut(end))
-    said = {key: "".join(str(_of(one, "message", key) or "") for one in events) for key in ("content", "thinking")}
-    calls = [call for one in events for call in as_list(_of(one, "message", "tool_calls") or (), "response")]
-    return {"message": {**said, "tool_calls": calls}, "done_reason": events[-1].get("done_reason")}
+    if api == "responses":
+        return end
+    message = from_events(events)
+    if (broken := next((call for call in message.calls if not call.runnable), None)) is not None:
+        raise MessageError("a call that can be read", f"`{broken.error}`", "response")
+    cut = why_cut(end[inside])
+    return ServerAnswer("anthropic", [{"role": "assistant", "content": [*blocks_of(message)]}], cut)
 
 
-def _of(value: Json, *path: str | int) -> Json:
-    """What stands at a path; None where nothing does."""
-    for key in path:
-        if isinstance(value, Mapping):
-            value = value.get(key)
-        else:
-            value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
-    return value
+def of_chunks(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[ServerAnswer]:
+    """The answers of a streamed response of chat completions; calls without an id get none. Raises MessageError."""
+    found = []
+    for answer, cut in streamed_answers(response, tools):
+        said: dict[str, Json] = answer.to_openai()
+        for made, call in zip(said.get("tool_calls", ()), answer.runnable, strict=True):
+            made["id"] = call.id
+        found.append(ServerAnswer("openai", [said], cut))
+    return found
 
 
 def streamed_answers(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[tuple[Message, str]]:

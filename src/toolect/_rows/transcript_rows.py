@@ -15,7 +15,7 @@ from toolect._chats.prompt_tools import TEXT
 from toolect._chats.unread_text import left_unread, skips
 from toolect._detection.dropped import CONTROL
 from toolect._detection.guess import parse
-from toolect._detection.leaks import left_in
+from toolect._detection.leaks import begins_reasoning, left_in
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json, MessageError
 from toolect._rows.open_row import OpenRow, RowReading
@@ -91,7 +91,7 @@ _NAMED = re.compile(r"(?:^|[\s#>])([A-Z]\w{1,12}):(?=\s|\Z)|[<\[]\|?(\w{1,12})\|
 
 def is_prompt(question: str, roles: Mapping[str, Speaker]) -> bool:
     """True for a text that a model goes on with: it has control tokens, or ends with a name that begins answers."""
-    if CONTROL.search(question):
+    if ("<" in question or "[/" in question) and _control_tokens((*chats(),)).search(question):
         return True
     found = [*_NAMED.finditer(question, max(len(question) - MAX_END, 0))]
     if not found or found[-1][1] is None or question[found[-1].end() :].strip():
@@ -103,13 +103,30 @@ _NEVER: Mapping[type, Any] = {type(None): Results, System: Results, User: Result
 """What no conversation has right behind a turn; behind any other it is a text of the system."""
 
 
-def _fit(name: str, text: str, compared: bool = True) -> Fit | None:
+def read_prompt(question: str) -> Conversation | None:
+    """What a prompt in a chat tells, up to where its answer begins; None where no chat writes it to the letter."""
+    if begins_reasoning(question.rstrip().rpartition("\n")[2]):
+        return None
+    fits = ((name, _fit(name, question, begun=True)) for name in looks_like(question))
+    name = next((name for name, fit in fits if fit is not None and fit[:3] == (0, 0, 0)), "")
+    return _without_begun(chat(name).parse(question)) if name else None
+
+
+def _without_begun(read: Conversation) -> Conversation:
+    """A transcript without an answer at its end that says nothing."""
+    last = read.turns[-1] if read.turns else None
+    is_begun = isinstance(last, Assistant) and not last.message.segments
+    return Conversation(read.turns[:-1], read.tools) if is_begun else read
+
+
+def _fit(name: str, text: str, compared: bool = True, begun: bool = False) -> Fit | None:
     """How well a chat reads a transcript; None where it reads no turns, or nothing but an answer.
 
-    Unless it is compared with others, how it would write the transcript does not count.
+    Unless it is compared with others, how it would write the transcript does not count; where an answer is `begun`, the
+    transcript ends with what begins it.
     """
     one = chat(name)
-    found = one.parse(text)
+    found = _without_begun(one.parse(text)) if begun else one.parse(text)
     if all(isinstance(turn, Assistant) for turn in found.turns):
         return None
     turns = [Assistant(turn.message) if isinstance(turn, Assistant) else turn for turn in found.turns]
@@ -127,7 +144,7 @@ def _fit(name: str, text: str, compared: bool = True) -> Fit | None:
     length = sum(map(len, given)) + sum(len(message.content) for message in answers)
     known = len(found.tools) + sum(len(message.calls) for message in answers)
     try:
-        again = one.render(Conversation(turns, found.tools), False, unsafe="keep")
+        again = one.render(Conversation(turns, found.tools), begun, unsafe="keep")
     except (ValueError, RecursionError):
         return Fit(tokens, markers, len(text), -known, length)
     return Fit(tokens, markers, len({*text.split("\n")} ^ {*again.split("\n")}), -known, length)
@@ -139,6 +156,7 @@ def _control_tokens(names: tuple[str, ...]) -> re.Pattern[str]:
     specs = [chat(name).spec for name in names]
     ends = {end for spec in specs for end in spec.end if _BRACKETED.fullmatch(end)}  # a blank line ends answers, too
     known = {token for spec in specs for token in tokens_of(spec) if _BRACKETED.fullmatch(token)}
+    known = known.union(*(filter(_BRACKETED.fullmatch, spec.special) for spec in specs))
     distinct = {token for token in known if not _TAG.fullmatch(token)} | ends
     return re.compile("|".join([CONTROL.pattern, *map(re.escape, sorted(distinct, key=len, reverse=True))]))
 
@@ -165,14 +183,20 @@ def read_transcript(row: Mapping[str, Json], source: Source) -> RowReading:
     if (given := row.get("tools")) is not None:
         one.taken |= {"tools"}
         one.declare(given)
-    elif found.tools:
-        known: list[Json] = []
-        for tool in found.tools:
-            if tool.get("type") != TEXT:
-                known.append(dict(tool))
-            elif definitions := definitions_in(str(tool["text"])):
-                known += definitions
-            else:
-                one.changes.append(Change(TOOLS_UNREAD, detail=str(tool["text"])[:60]))
-        one.declare(known)
+    else:
+        declare_tools(one, found)
     return one.conversation(found.turns)
+
+
+def declare_tools(one: OpenRow, found: Conversation) -> None:
+    """Declare the tools that a transcript tells of."""
+    known: list[Json] = []
+    for tool in found.tools:
+        if tool.get("type") != TEXT:
+            known.append(dict(tool))
+        elif definitions := definitions_in(str(tool["text"])):
+            known += definitions
+        else:
+            one.changes.append(Change(TOOLS_UNREAD, detail=str(tool["text"])[:60]))
+    if known:
+        one.declare(known)

@@ -35,11 +35,16 @@ def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedT
     once: set[Json] = set()
     for number, turn in enumerate(turns):
         at = f"{where}[{number}]"
+        if _first_fit(shape.skip, turn) is not None:
+            continue
         if shape.fields.order:
             _add(shaped.messages, _spoken(turn, number, shape, at), shape)
         elif not shape.each:
+            if isinstance(turn, Mapping) and turn.get("tools") and turn.get("role") in ("system", "developer"):
+                shaped.tools.append(turn["tools"])
+                turn = {name: value for name, value in turn.items() if name != "tools"}
             _add(shaped.messages, _message(turn, shape, at), shape)
-        elif not _skipped(shape.skip, turn, shape):
+        else:
             for one in _matched(turn, shape, at, shaped, once):
                 _add(shaped.messages, one, shape)
     return shaped
@@ -50,13 +55,6 @@ def _spoken(turn: Json, number: int, shape: TurnShape, where: str) -> Json:
     if not isinstance(turn, str):
         raise MessageError("a text", word(turn), where)
     return {"role": shape.fields.order[number % len(shape.fields.order)].value, "content": turn}
-
-
-def _skipped(patterns: tuple[Pattern, ...], turn: Json, shape: TurnShape) -> bool:
-    """True for what is no turn, if no pattern of turns reads it."""
-    if not any(one.fit(turn, take_of_turn) is not None for one in patterns):
-        return False
-    return shape.fields.api is Api.ANTHROPIC or not any(one.fit(turn, take_of_turn) for one in shape.each)
 
 
 # Messages whose fields have the names of an API, or nearly
@@ -142,32 +140,37 @@ def _loose(text: str, where: str) -> Json:
     try:
         if quoted:
             return {"name": json.loads(quoted[1]), "arguments": json.loads(quoted[2])}
-        return json.loads(text) if text.lstrip()[:2] != "{'" else read_literal(text)
+        return json.loads(text) if text.lstrip("[ \n")[:2] != "{'" else read_literal(text)
     except (ValueError, RecursionError):
         raise MessageError(_OF_CALLS, "a text that is no JSON", where) from None
 
 
 def _add(messages: list[Json], message: Json, shape: TurnShape) -> None:
     """Add a message: reasoning and calls of one answer are one message, and so are parts of one with the same id."""
-    last = messages[-1] if messages else None
-    if (
-        isinstance(last, Mapping)
-        and isinstance(message, Mapping)
-        and message.get("role") == last.get("role") == "assistant"
-    ):
-        if shape.fields.api is Api.ANTHROPIC:
-            if message.get("id") and message.get("id") == last.get("id"):
-                parts = [*_blocks(last.get("content")), *_blocks(message.get("content"))]
-                messages[-1] = {**last, "content": parts}
-                return
-        elif (
-            last.keys() == _THOUGHT and "reasoning_content" not in message
-            or "tool_calls" in message and message.keys().isdisjoint(("content", "reasoning_content"))
-        ):  # fmt: skip
-            calls = [*(last.get("tool_calls") or ()), *(message.get("tool_calls") or ())]
-            messages[-1] = {**last, **message, **({"tool_calls": calls} if calls else {})}
+    if shape.fields.api is Api.ANTHROPIC and isinstance(message, Mapping) and message.get("id"):
+        at = next((at for at in reversed(range(len(messages))) if not _are_results(messages[at])), -1)
+        begun = messages[at] if at >= 0 else None
+        if isinstance(begun, Mapping) and begun.get("id") == message["id"]:
+            messages[at] = {**begun, "content": [*_blocks(begun.get("content")), *_blocks(message.get("content"))]}
             return
-    messages.append(message)
+    last = messages[-1] if messages and shape.fields.api is not Api.ANTHROPIC else None
+    if not (isinstance(last, Mapping) and isinstance(message, Mapping)):
+        messages.append(message)
+    elif message.get("role") == last.get("role") == "assistant" and (
+        last.keys() == _THOUGHT and "reasoning_content" not in message
+        or "tool_calls" in message and message.keys().isdisjoint(("content", "reasoning_content"))
+    ):  # fmt: skip
+        calls = [*(last.get("tool_calls") or ()), *(message.get("tool_calls") or ())]
+        messages[-1] = {**last, **message, **({"tool_calls": calls} if calls else {})}
+    else:
+        messages.append(message)
+
+
+def _are_results(message: Json) -> bool:
+    """True for a message with nothing but results, which may stand between the parts of an answer."""
+    blocks = message.get("content") if isinstance(message, Mapping) else None
+    listed = blocks if isinstance(blocks, list) else []
+    return bool(listed) and all(isinstance(one, Mapping) and one.get("type") == "tool_result" for one in listed)
 
 
 def _blocks(content: Json) -> list[Json]:
@@ -179,7 +182,7 @@ def _blocks(content: Json) -> list[Json]:
 
 def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once: set[Json]) -> Iterator[Json]:
     """The messages of a turn that a pattern reads."""
-    holes = next((found for one in shape.each if (found := one.fit(turn, take_of_turn)) is not None), None)
+    holes = _first_fit(shape.each, turn)
     if holes is None:
         raise MessageError(f"a turn: {shape.fields.about}", f"one of another kind, with {_fields(turn)}", where)
     shaped.system.extend(holes.get("system", ()))
@@ -189,9 +192,17 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
             return
         once.add(dumps(key[0]))
     if "message" in holes:
-        yield holes["message"][0]
-        return
+        inside = _first_fit(shape.each, holes["message"][0])
+        if inside is None:
+            yield holes["message"][0]
+            return
+        holes |= inside
     yield from _of_holes(holes, shape, where, shaped.system)
+
+
+def _first_fit(patterns: Sequence[Pattern], value: Json) -> Holes | None:
+    """What stands in the holes of the first pattern that fits; None where none does."""
+    return next((found for one in patterns if (found := one.fit(value, take_of_turn)) is not None), None)
 
 
 def _fields(value: Json) -> str:
@@ -207,7 +218,7 @@ def _of_holes(holes: Holes, shape: TurnShape, where: str, system: list[Json]) ->
     parts: list[Holes] = []
     said_before = len(system)
     for number, part in enumerate(holes["parts"][0] if "parts" in holes else ()):
-        found = next((found for one in shape.parts if (found := one.fit(part, take_of_turn)) is not None), None)
+        found = _first_fit(shape.parts, part)
         if found is None:
             raise MessageError("a part that is known", _fields(part), f"{where}.parts[{number}]")
         parts.append(found)
@@ -281,7 +292,9 @@ _SAYING = frozenset(("text", "user", "assistant", "output", "name", "failed", "r
 
 
 def _made(holes: Holes) -> Iterator[Json]:
-    """The calls of which a pattern has the names and arguments."""
+    """The calls of which a pattern has the names and arguments, or the JSON."""
+    for text in holes.get("calls", ()):
+        yield from calls_in(text, "calls")
     names, arguments, ids = (holes.get(key, []) for key in ("name", "arguments", "id"))
     for number, name in enumerate(names):
         given = arguments[number] if number < len(arguments) else {}
