@@ -109,12 +109,12 @@ class Island:
         return None if shape is None or isinstance(shape, Hole) else found
 
     def _find_closers(self) -> re.Pattern[str] | None:
-        """What closes reasoning whose calls count only where it is not closed later."""
+        """What closes reasoning whose calls count only where it is not closed later: no marker that opens something."""
         graph = self.node.graph
         if self.role is not Role.REASONING or graph.policies.reasoning_calls != "unclosed":
             return None
         near = ((core, ways[0]) for core, ways in self.ways.items() if not ways[0].cost and not is_echo(core))
-        cores = {core for core, way in near if not way.node.calling(core)} - {*graph.think_openers}
+        cores = {core for core, way in near if not (way.node.calling(core) or way.node.first(core))}
         return re.compile("|".join(map(re.escape, sorted(cores, key=len, reverse=True))) or "(?!)")
 
     def _regex(self) -> re.Pattern[str]:

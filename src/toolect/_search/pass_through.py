@@ -183,11 +183,10 @@ class ArgumentPassThrough:
         while True:
             if self._expects is Next.IN_STRING:
                 at = _STRING(buf, self._at).end()  # type: ignore[union-attr]  # matches the empty string
-                low = max(self._told, at - _NEAR)
-                self._told = max(self._told, held(buf, self._node, low, at))
-                self._at = at
                 if _BRACKET(buf, self._told, at) is not None:  # the value may be over in the string
                     return False
+                self._told = max(self._told, held(buf, self._node, max(self._told, at - _NEAR), at))
+                self._at = at
                 if at == size:
                     return True
                 if buf[at] != '"':
