@@ -493,3 +493,16 @@ def test_the_gap_between_calls_is_no_whitespace_too_many(call: str) -> None:
     text = dialect.render([Call("f", {}), Call("g", {"a": 1})])
     assert "\n\n" in text
     assert len(dialect.parse(text, mode="strict").runnable) == 2
+
+
+def test_text_outside_of_markers_is_no_name() -> None:
+    """What a thought may end with, and a call begins with, is the beginning of a call before a name."""
+    lines = [
+        "start: think? (say | call)*",
+        'think: "<|r|>" TEXT "<|end|>" "<|model|>"?',
+        'say: "<|say|>" TEXT "<|end|>"',
+    ]
+    lines += ['call: "<|model|>" NAME "<|with|>" JSON "<|end|>"', r"NAME: /\w+/", "%declare TEXT JSON"]
+    roles = "say: content, think: reasoning, call: call, NAME: call.name, call/JSON: call.arguments"
+    message = declared(lines, roles).parse('<|r|>Hm.<|end|><|model|>f<|with|>{"a": 1}<|end|>')
+    assert (message.reasoning, [call.name for call in message.runnable]) == ("Hm.", ["f"])

@@ -36,6 +36,10 @@ class Enter(NamedTuple):
     after: tuple[Op, ...]
 
 
+ADMITTED = Hollow(SlotKind.TEXT, Field(Role.CONTENT))
+"""Text that a grammar does not have, and that is content where nothing else may begin with a word."""
+
+
 class Option(NamedTuple):
     """What a text may take or leave, the `number`-th of its rule: a branch of an `Alt`, the inside of a `Repeat`."""
 
@@ -86,11 +90,11 @@ class Network:
         """
         pairs = (pair for rule in self.spec.rules.values() for pair in pairwise(leaves(rule.expr)))
         lined = any(isinstance(a, Slot) and isinstance(b, Literal) and b.text.isspace() for a, b in pairs)
-        text, at = Hollow(SlotKind.TEXT, Field(Role.CONTENT)), self.starts["start"]
+        at = self.starts["start"]
         for number in range(at, self.ends["start"] + 1) if not lined else ():
             state = self.states[number]
             if state.enters or state.final or number == at:
-                state.edges.append(Edge(text, number, "start", True))
+                state.edges.append(Edge(ADMITTED, number, "start", True))
 
     def may_end(self, at: int) -> bool:
         """True when the rule of state `at` may end there, with nothing but whitespace read."""

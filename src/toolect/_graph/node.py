@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from toolect._graph.edge_choice import Choice, aged
-from toolect._graph.network import Edge, Network
+from toolect._graph.network import ADMITTED, Edge, Network
 from toolect._graph.spelling import GLUED, border, marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
 from toolect._graph.trails import Config, Stack, Trail, shared_ends, without
@@ -119,6 +119,9 @@ class Node:
         self.over = any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in self.arrival)
         """The call is over here."""
         self.steps: dict[Key, Step] = {}
+        texts = self.choices.get(SlotKind.TEXT, ())
+        if self.patterns and texts and all(choice.edge.symbol is ADMITTED for choice in texts):
+            del self.choices[SlotKind.TEXT]  # a name is none
         self.text = SlotKind.TEXT in self.choices
         self.json = SlotKind.JSON in self.choices
         self.escaped = SlotKind.ESCAPED in self.choices
