@@ -167,4 +167,4 @@ def test_what_a_closed_thought_rehearses_does_not_run(name: str) -> None:
         pytest.skip("the dialect has no reasoning")
     text = text.replace("Hm.", f"I might:\n{rehearsed}\nBut no.")
     result = Agent(TextModel(Scripted(text), dialect), [get_weather]).run_sync("How is it?")
-    assert result.calls == () and result.text.strip() == "Done."
+    assert result.calls == () and result.text.strip().endswith("Done.")  # what closes a call may close the thought

@@ -185,6 +185,10 @@ ROWS = {
     r"ends with `<\|im_end\|>`": Example(
         SHAPE, MARKED, JSON + "<|im_end|>", TIDE, 'end: ["<|im_end|>"]', written=False
     ),
+    r"ends with `<\|over\|>`, and nothing else closes its last call": Example(
+        "call: call, NAME: call.name, call/JSON: $arguments", 'call: "<call>" NAME " " JSON\nNAME: /\\w+/',
+        '<call>tide {"port": "Brest"}<|over|>', TIDE, start='(content | call)* "<|over|>"',
+    ),
     "spells a marker in several ways": Example(
         SHAPE, 'call: OPEN JSON "</call>"\nOPEN: "<call>" | "<tool>"', JSON.replace("<call>", "<tool>"), TIDE,
         written=False,

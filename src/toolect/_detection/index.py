@@ -146,9 +146,8 @@ class Index:
         if isinstance(found, Waits):
             return len(buf) + 1
         groups: dict[tuple[str, int], list[str]] = {}
-        bare = {name: self._is_bare(name, opener.core) for name, (opener, _) in found.items()}
         respaced = {name: not buf.startswith(opener.trail, end) for name, (opener, end) in found.items()}
-        for name in sorted(found, key=lambda name: (bare[name], respaced[name], self.order[name])):
+        for name in sorted(found, key=lambda name: (found[name][0].wrong, respaced[name], self.order[name])):
             opener, end = found[name]
             groups.setdefault((opener.core, opener.kind), []).append(name)
         hits = [Hit(*found[names[0]], tuple(names)) for names in groups.values()]
@@ -202,11 +201,6 @@ class Index:
                 return []
         named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
         return named or [*fits, *rest][:MOST]
-
-    def _is_bare(self, name: str, core: str) -> bool:
-        """True when an opener lacks the token that the dialect writes in it: others write it so."""
-        written = self.traits[name].written
-        return core not in written and len(core) >= STRONG and core[1:] in written
 
     def _openers_at(self, buf: str, at: int, final: bool) -> dict[str, tuple[Opener, int]] | Waits:
         """Of each dialect the longest opener that stands at index `at`, and where it ends."""

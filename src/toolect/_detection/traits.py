@@ -38,6 +38,8 @@ class Opener(msgspec.Struct, frozen=True):
     """It opens nothing, nor does it begin another part of a call."""
     near: bool = False
     """It may be misspelled."""
+    wrong: bool = False
+    """It is a misspelling."""
     trail: str = ""
     """What is written behind it."""
     follows: tuple[str, ...] = ()
@@ -153,6 +155,7 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         node.calling(core),
         not node.first(core) and (len(core) < STRONG or core in node.graph.closers or core in node.graph.text_closers),
         near,
+        bool(node.marks.get(core)),
         node.step(core).trail,
         tuple(sorted(map(squeeze, after.marks))),
         tuple(name.regex for name, _ in after.patterns),
