@@ -221,7 +221,7 @@ class ArgumentPassThrough:
             self._expects = self._after = Next.IN_STRING
             return at + 1
         if char in "{[":
-            if len(stack) == _MAX_OPEN:
+            if len(stack) >= _MAX_OPEN:
                 return -1
             self._stack, self._told = stack + char, at + 1
             self._expects = self._after = Next.KEY_OR_END if char == "{" else Next.VALUE_OR_END
