@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Collection
+from typing import Final
 
 from toolect._canonical.marker_runs import (
     BEGIN_CALL,
@@ -158,7 +158,10 @@ class AnswerState:
         schema = self.tools.by_name.get(name)
         if schema is None:
             odd = self.graph.known_only or self.tools.is_no_name(name)
-            return self.strong and not odd and self.tools.called(name) == name
+            if not self.strong or odd or self.tools.called(name) != name:
+                return False
+            keys = {key for other in self.tools.values() for key in other.names} if whole else ()
+            return not any(_misplaced(value, keys) for value in arguments.values())
         if not fits(schema, arguments):
             return False
         if is_call(arguments, name, self.tools):
@@ -298,7 +301,7 @@ class AnswerState:
         return core.replace(ECHOES[Role.NAME], self.name).replace(ECHOES[Role.KEY], self.key or "")
 
 
-def _misplaced(value: Json, names: Any) -> bool:
+def _misplaced(value: Json, names: Collection[str]) -> bool:
     """True when an object in a value has a key that is one of the tool's arguments: a bracket may be missing."""
     if isinstance(value, dict):
         return any(key in names or _misplaced(inner, names) for key, inner in value.items())

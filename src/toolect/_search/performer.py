@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from json import loads
 
 from toolect._building.builder import Builder
 from toolect._building.element import in_element
@@ -23,6 +22,7 @@ from toolect._spec.grammar_model import Escapes, SlotKind
 from toolect._spec.model import Role
 from toolect._values.doubtful import holds_half_a_call
 from toolect._values.escapes import unescape
+from toolect._values.json_lexemes import loads
 from toolect._values.trees import texts_in
 
 _CONTENT = Field(Role.CONTENT)
@@ -417,7 +417,7 @@ class Performer:
         self._tell(node, cores[0], at, at)
         self.run(step.tasks)
         try:
-            value = loads(text, strict=False)
+            value = loads(text)
         except ValueError as error:
             self.fail(str(error))
         else:
@@ -446,7 +446,7 @@ class Performer:
         begun, _, said = self._lexemes[-1]
         self._lexemes[-1] = begun, end, said  # the call goes on as far
         try:
-            value = loads(text, strict=False)
+            value = loads(text)
         except ValueError as error:
             return call.fail(str(error))
         if not isinstance(value, dict) or holds_call(value, call.name, draft.tools):

@@ -62,6 +62,10 @@ scan_once = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).scan_o
 """`scan_once(text, at) -> (value, end)`: the JSON value at `at`, decoded in C. Raises ValueError, StopIteration."""
 
 
+loads = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, strict=False).decode
+"""`loads(text) -> value`: the JSON value that a text is, with line breaks in strings. Raises ValueError."""
+
+
 class JsonError(Exception):
     """The text is not JSON from `at` on (an offset of the wire text); past a `limit` nobody tries to repair it."""
 
