@@ -314,12 +314,19 @@ def test_calls_are_numbered_in_their_openers(tmp_path: Path) -> None:
 
 def test_a_dialect_that_writes_what_it_does_not_read_is_not_claimed(tmp_path: Path) -> None:
     """The law of round trips is tried; rows that are written otherwise than they stand there are counted."""
+    booked: dict[str, Json] = {"hotel": "Adlon", "guests": ["Ann", "Bob"], "smoking": False}
     rows = [
-        row("Look.\n$ tide #1 --port 'Kiel' --days 2", ("tide", {"port": "Kiel", "days": 2}), content="Look."),
-        row("$ log #1", ("log", {})),
-        row("$ tide #1 --port 'Oslo' --at [\"a\", \"b\"]\n$ log #2", ("tide", {"port": "Oslo", "at": ["a", "b"]}), ("log", {})),
-        row("Done.", content="Done."),
+        row("Let me see.\n$ book_room #1 --hotel 'Ritz' --nights 2", ("book_room", {"hotel": "Ritz", "nights": 2}), content="Let me see."),
+        row("$ ping #1", ("ping", {})),
+        row(
+            "$ weather.now #1 --city 'Oslo'\n$ book_room #2 --hotel 'Adlon' --guests [\"Ann\", \"Bob\"] --smoking false",
+            ("weather.now", {"city": "Oslo"}), ("book_room", booked),
+        ),
+        row("All is done.", content="All is done."),
     ]  # fmt: skip
+    for one in rows:
+        for number, call in enumerate(one["calls"], 1):
+            call["id"] = str(number)
     done = new(tmp_path, "cli", rows=rows)
     assert "4 written back, 3 of them to the character" in done.output
     assert "a message that is written is read as something else" in done.output and done.exit_code == 1
