@@ -112,7 +112,7 @@ class Unhurried(AnswerSearch):
         return Attentive(self._window, self._performer)
 
 
-def told(case: Case, kind: type[AnswerSearch], size: int) -> list[list[Any]]:
+def emitted(case: Case, kind: type[AnswerSearch], size: int) -> list[list[Any]]:
     """What was passed on after each chunk, sign by sign."""
     reader, signs, found = made(case, kind, streaming=True), [], list[list[Any]]()
     for at in range(0, len(case.text), size):
@@ -124,13 +124,13 @@ def told(case: Case, kind: type[AnswerSearch], size: int) -> list[list[Any]]:
 
 
 @over_all
-def test_pass_through_tells_nothing_that_the_search_would_not_tell_by_then(name: str) -> None:
+def test_pass_through_emits_nothing_that_the_search_would_not_emit_by_then(name: str) -> None:
     early = 0
 
     def check(case: Case) -> None:
         nonlocal early
         for size in (1, 4):
-            for now, then in zip(told(case, AnswerSearch, size), told(case, Unhurried, size), strict=True):
+            for now, then in zip(emitted(case, AnswerSearch, size), emitted(case, Unhurried, size), strict=True):
                 assert now == then[: len(now)]
                 early += len(now) == len(then)
 

@@ -183,26 +183,26 @@ class Draft:
         self._pass_on(call, text if call.fitting is None else call.fitting.feed(text))
 
     @property
-    def tells(self) -> bool:
+    def streams(self) -> bool:
         """True when the arguments of the open call are passed on as they come."""
         call, listens = self.call, self.events is not None and self.torn[1] == NEVER
         return listens and call is not None and call.index >= 0 and not call.repeated
 
-    def tell_content(self, text: str) -> list[Event]:
+    def emit_content(self, text: str) -> list[Event]:
         """Pass on content before it is read."""
         self.ahead += len(text)
         return [ContentDelta(text)]
 
-    def tell_reasoning(self, text: str) -> list[Event]:
+    def emit_reasoning(self, text: str) -> list[Event]:
         """Pass on reasoning before it is read."""
         self.ahead += len(text)
         return [ReasoningDelta(text)]
 
-    def tell_value(self, text: str) -> list[Event]:
+    def emit_value(self, text: str) -> list[Event]:
         """Pass on more of a value that is a string before it is read."""
-        return self.tell_arguments(dumps(text)[1:-1])
+        return self.emit_arguments(dumps(text)[1:-1])
 
-    def tell_arguments(self, text: str) -> list[Event]:
+    def emit_arguments(self, text: str) -> list[Event]:
         """Pass on more of the arguments' JSON text before it is read."""
         call = self.call
         assert call is not None

@@ -156,7 +156,7 @@ class Written(ABC):
         """The conversation as text, and what asks for the next answer if `generate`.
 
         `thinking` asks for reasoning, or for none, in families that know both, and for `low`, `medium` or `high`
-        effort in those that tell it; `date` is today's for those that tell it. Raises RenderError for what the chat
+        effort in those that have it; `date` is today's in those that have one. Raises RenderError for what the chat
         cannot carry, and for a text that would break out of its place, unless `unsafe` says that it is made harmless or
         kept.
         """
@@ -245,8 +245,8 @@ class Written(ABC):
     ) -> tuple[Conversation, Transcript]:
         """The conversation with answers in a form that the chat does not refuse, and its text. Raises `refused`.
 
-        It is told of calls without the words around them, which stand in the answer as the dialect writes it; and of
-        one call at a time.
+        The chat gets calls without the words around them, which stand in the answer as the dialect writes it; and one
+        call at a time.
         """
         for turns in (given.turns, _one_by_one(given.turns)):
             with suppress(RenderError):

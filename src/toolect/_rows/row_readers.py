@@ -130,7 +130,7 @@ def _misses_calls(reading: RowReading) -> bool:
 
 
 def _pair(better: RowReading, worse: RowReading) -> RowReading:
-    """The reading of a pair; what was seen in its other side alone is told of that."""
+    """The reading of a pair, with what was seen in its other side alone as a note on that."""
     notes, left = (
         [one._replace(detail=f"{REJECTED}: {one.detail}".removesuffix(": ")) for one in there if one not in here]
         for here, there in ((better.notes, worse.notes), (better.changes, worse.changes))
@@ -371,13 +371,13 @@ class _RowReader:
         """The answers in a response of the request's own API, where its turns say how it tells them."""
         pattern = self.shape.response
         bodies = body if isinstance(body, list) else [body]
-        told = [pattern.fit(one, take_of_turn) for one in bodies] if pattern is not None and bodies else [None]
-        if told[0] is None:
+        fitted = [pattern.fit(one, take_of_turn) for one in bodies] if pattern is not None and bodies else [None]
+        if fitted[0] is None:
             return []
         found: list[ServerAnswer] = []
         deltas: list[Json] = []
         calls = count()
-        for holes in filter(None, told):
+        for holes in filter(None, fitted):
             ends = holes.get("end", [])
             own = {_FIELDS[hole]: values[0] for hole, values in holes.items() if hole in _FIELDS}
             for index, message in enumerate(holes.get("message") or [own][: len(ends)]):

@@ -104,7 +104,7 @@ _NEVER: Mapping[type, Any] = {type(None): Results, System: Results, User: Result
 
 
 def read_prompt(question: str) -> Conversation | None:
-    """What a prompt in a chat tells, up to where its answer begins; None where no chat writes it to the letter."""
+    """The conversation of a chat's prompt, up to its answer; None where no chat writes it to the letter."""
     if begins_reasoning(question.rstrip().rpartition("\n")[2]):
         return None
     fits = ((name, _fit(name, question, begun=True)) for name in looks_like(question))
@@ -189,7 +189,7 @@ def read_transcript(row: Mapping[str, Json], source: Source) -> RowReading:
 
 
 def declare_tools(one: OpenRow, found: Conversation) -> None:
-    """Declare the tools that a transcript tells of."""
+    """Declare the tools in the system text of a transcript."""
     known: list[Json] = []
     for tool in found.tools:
         if tool.get("type") != TEXT:

@@ -1,32 +1,32 @@
-"""Pass-through: chunks that can only be more of what is open, told at once and kept until something else comes.
+"""Pass-through: chunks that can only be more of what is open, emitted at once and kept until something else comes.
 
-Then the search reads them in one go, and what of them was told is not told again. Nothing is told here that the search
-would not have told by then: where that is not sure, the chunk is left to it.
+Then the search reads them in one go, and emits none of it again. Nothing is emitted here that the search would not have
+emitted by then: where that is not sure, the chunk is left to it.
 """
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from toolect._building.draft import Draft
 from toolect._events import Event
 from toolect._graph.spelling import LETTERS
 from toolect._search.hypothesis import Hypothesis
-from toolect._search.json_ends import MAX_EVIDENCE, held
+from toolect._search.json_ends import MAX_EVIDENCE, NEAR, held
 from toolect._search.json_state import JsonState, Next
 from toolect._search.json_target import JsonTarget
 from toolect._search.performer import Performer
 from toolect._search.window import Window
 from toolect._shapes.open_value import Expect
+from toolect._values.json_lexemes import match_space
 
 _MOST: Final = 2048
 """Characters that are kept. Beyond it: the search reads them."""
 _MAX_OPEN: Final = 16
 """Brackets that are open in arguments. Beyond it: the search reads them."""
-_NEAR: Final = 64
-_BLANKS: Final = re.compile(r"[ \t\n\r]*+").match
 _STRING: Final = re.compile(r'(?:[^"\\\x00-\x1f\]}]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+').match
 _TORN: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
 _BRACKET: Final = re.compile(r"[\]}]").search
@@ -47,16 +47,24 @@ _EXPECTS: Final = {
 }
 
 
-class PassThrough(Protocol):
-    """What takes chunks before they are read."""
+class PassThrough(ABC):
+    """What takes chunks before they are read, and keeps them."""
 
-    def feed(self, chunk: str) -> list[Event] | None:
-        """What a chunk makes happen; None for one that has to be read."""
+    __slots__ = ("_chunks",)
+
+    def __init__(self) -> None:
+        self._chunks: list[str] = []
 
     @property
     def kept(self) -> str:
         """The chunks that have been taken."""
+        return "".join(self._chunks)
 
+    @abstractmethod
+    def feed(self, chunk: str) -> list[Event] | None:
+        """What a chunk makes happen; None for one that has to be read."""
+
+    @abstractmethod
     def settle(self) -> None:
         """Bring the hypothesis to where its text was gone over, which has been added to the window."""
 
@@ -68,37 +76,32 @@ class Stops(NamedTuple):
     begins: re.Pattern[str]
 
 
-class TextPassThrough:
-    """Free text, which `tell` passes on. A chunk in which a sign or the name of a tool is found has to be read."""
+class TextPassThrough(PassThrough):
+    """Free text, whose events `emit` makes. A chunk in which a sign or the name of a tool is found has to be read."""
 
-    __slots__ = ("_begins", "_chunks", "_names", "_one", "_performer", "_signs", "_size", "_tell", "_told", "_waiting")
+    __slots__ = ("_begins", "_emit", "_emitted", "_names", "_one", "_performer", "_signs", "_size", "_waiting")
 
     def __init__(
         self,
-        tell: Callable[[str], list[Event]],
+        emit: Callable[[str], list[Event]],
         stops: Stops,
         names: re.Pattern[str] | None,
         waiting: str,
         one: Hypothesis,
         performer: Performer,
     ) -> None:
-        """The hypothesis `one` is in a text that was told but for what is `waiting` at its end."""
-        self._tell, self._waiting, self._one, self._performer = tell, waiting, one, performer
-        self._told = one.emitted
+        """The hypothesis `one` is in a text that was emitted but for what is `waiting` at its end."""
+        super().__init__()
+        self._emit, self._waiting, self._one, self._performer = emit, waiting, one, performer
+        self._emitted = one.emitted
         self._signs, self._begins = stops.signs.search, stops.begins.search
         self._names = None if names is None else names.search
-        self._chunks: list[str] = []
         self._size = 0
 
-    @property
-    def kept(self) -> str:
-        """The chunks that have been taken."""
-        return "".join(self._chunks)
-
     def settle(self) -> None:
-        """Bring the hypothesis, and the message, to where the text was told."""
-        self._one.emitted = self._told
-        self._performer.more_text(self._told)
+        """Bring the hypothesis, and the message, to where the text was emitted."""
+        self._one.emitted = self._emitted
+        self._performer.more_text(self._emitted)
 
     def feed(self, chunk: str) -> list[Event] | None:
         """What a chunk makes happen; None for one that has to be read."""
@@ -116,83 +119,78 @@ class TextPassThrough:
         self._chunks.append(chunk)
         said = text[:end].rstrip()
         self._waiting = text[len(said) :]
-        self._told += len(said)
-        return self._tell(said) if said else []
+        self._emitted += len(said)
+        return self._emit(said) if said else []
 
 
-class ArgumentPassThrough:
+class ArgumentPassThrough(PassThrough):
     """Arguments in strict JSON: an incremental lexer of the object that they are, from within it on."""
 
-    __slots__ = ("_after", "_at", "_buf", "_chunks", "_draft", "_expects", "_keys", "_last_key", "_node", "_one",
-                 "_outer", "_quote", "_scalar", "_size", "_stack", "_start", "_string", "_target", "_told")  # fmt: skip
+    __slots__ = ("_after", "_at", "_buf", "_draft", "_emitted", "_expects", "_keys", "_last_key", "_node", "_one",
+                 "_outer", "_quote", "_scalar", "_size", "_stack", "_start", "_string", "_target")  # fmt: skip
 
     def __init__(
         self, draft: Draft, target: JsonTarget, one: Hypothesis, window: Window, depth: int, start: int
     ) -> None:
-        """The hypothesis `one` is in the arguments, `depth` brackets deep; they were told up to character `start`."""
+        """The hypothesis `one` is in the arguments, `depth` brackets deep; what comes before `start` was emitted."""
+        super().__init__()
         state: JsonState = one.state
         begun = state.expects in (Next.IN_KEY, Next.COLON)  # a key, which is gone over when all of it is there
         self._draft, self._target, self._node, self._one = draft, target, one.node, one
-        self._buf, self._start, self._told = window.buf[start - window.base :], start, 0
+        self._buf, self._start, self._emitted = window.buf[start - window.base :], start, 0
         self._expects: Next = Next.KEY if begun else state.expects
         self._at = (state.string - 1 if begun else one.emitted) - start
         self._after = self._expects
-        """What comes where the told text ends."""
+        """What comes where the emitted text ends."""
         self._outer, self._stack = state.stack[:depth], state.stack[depth:]
         self._string, self._quote, self._scalar, self._last_key, self._keys = state.string - start, -1, 0, "", 0
-        self._chunks: list[str] = []
         self._size = len(self._buf) + _MOST
 
     def settle(self) -> None:
         """Bring the hypothesis, and what reads its JSON, to where the text was gone over."""
         state: JsonState = self._one.state
-        told, start, keys = self._start + self._told, self._start, state.evidence + self._keys
-        if told < state.emitted or not self._told:
+        end, start, keys = self._start + self._emitted, self._start, state.evidence + self._keys
+        if end < state.emitted or not self._emitted:
             return
-        self._target.skip(self._buf[: self._told], self._stack, _EXPECTS[self._after])
+        self._target.skip(self._buf[: self._emitted], self._stack, _EXPECTS[self._after])
         state.stack, state.expects = self._outer + self._stack, self._expects
         state.key, state.evidence = self._last_key or state.key, min(keys, MAX_EVIDENCE)
-        state.emitted, state.string = told, start + self._string
-        if self._scalar > self._told:
-            self._target.feed(self._buf[self._told : self._scalar], told)
+        state.emitted, state.string = end, start + self._string
+        if self._scalar > self._emitted:
+            self._target.feed(self._buf[self._emitted : self._scalar], end)
             state.emitted = start + self._scalar
-        quote = self._quote if self._quote >= self._told else -1
-        state.last_quote, state.after_string = (None, told) if quote < 0 else (start + quote, start + quote + 1)
+        quote = self._quote if self._quote >= self._emitted else -1
+        state.last_quote, state.after_string = (None, end) if quote < 0 else (start + quote, start + quote + 1)
         self._one.pos = self._one.emitted = start + self._at
-
-    @property
-    def kept(self) -> str:
-        """The chunks that have been taken."""
-        return "".join(self._chunks)
 
     def feed(self, chunk: str) -> list[Event] | None:
         """What a chunk makes happen; None for one that has to be read."""
         buf = self._buf = self._buf + chunk
-        size, told = len(buf), self._told
-        if self._expects is Next.IN_STRING and told + len(chunk) == size and _PLAIN(chunk) is not None:
-            self._at = self._told = size
+        size, emitted = len(buf), self._emitted
+        if self._expects is Next.IN_STRING and emitted + len(chunk) == size and _PLAIN(chunk) is not None:
+            self._at = self._emitted = size
         elif not self._more(buf, size):
             return None
         if size > self._size:
             return None
         self._chunks.append(chunk)
-        return self._draft.tell_arguments(buf[told : self._told]) if self._told > told else []
+        return self._draft.emit_arguments(buf[emitted : self._emitted]) if self._emitted > emitted else []
 
     def _more(self, buf: str, size: int) -> bool:
         """Move on over what has come; False where that has to be read."""
         while True:
             if self._expects is Next.IN_STRING:
                 at = _STRING(buf, self._at).end()  # type: ignore[union-attr]  # matches the empty string
-                if _BRACKET(buf, self._told, at) is not None:  # the value may be over in the string
+                if _BRACKET(buf, self._emitted, at) is not None:  # the value may be over in the string
                     return False
-                self._told = max(self._told, held(buf, self._node, max(self._told, at - _NEAR), at))
+                self._emitted = max(self._emitted, held(buf, self._node, max(self._emitted, at - NEAR), at))
                 self._at = at
                 if at == size:
                     return True
                 if buf[at] != '"':
                     return _TORN(buf, at) is not None
                 self._at, self._expects, self._quote = at + 1, Next.AFTER_VALUE, at
-            at = _BLANKS(buf, self._at).end()  # type: ignore[union-attr]  # as above
+            at = match_space(buf, self._at).end()  # type: ignore[union-attr]  # as above
             if at == size:
                 return True
             end = self._token(buf, at, size)
@@ -217,13 +215,13 @@ class ArgumentPassThrough:
                 return at
             if buf[at + 1] == "{" or buf.startswith('"""', at):
                 return -1
-            self._told = self._string = at + 1
+            self._emitted = self._string = at + 1
             self._expects = self._after = Next.IN_STRING
             return at + 1
         if char in "{[":
             if len(stack) >= _MAX_OPEN:
                 return -1
-            self._stack, self._told = stack + char, at + 1
+            self._stack, self._emitted = stack + char, at + 1
             self._expects = self._after = Next.KEY_OR_END if char == "{" else Next.VALUE_OR_END
             return at + 1
         match = _SCALAR(buf, at)
@@ -242,7 +240,7 @@ class ArgumentPassThrough:
         if len(self._stack) > 1 and any(key in schema.names for schema in tools.values()):
             return -1
         end = match.end() - 1
-        self._told, self._last_key, self._keys = buf.rindex(":", at, end) + 1, key, self._keys + 1
+        self._emitted, self._last_key, self._keys = buf.rindex(":", at, end) + 1, key, self._keys + 1
         self._expects = self._after = Next.VALUE
         return end
 
@@ -250,6 +248,6 @@ class ArgumentPassThrough:
         """A bracket closes an object in another: what closes a list, or is the last one, has to be read."""
         if not self._stack[:-1].endswith("{"):
             return -1
-        self._stack, self._told = self._stack[:-1], at + 1
+        self._stack, self._emitted = self._stack[:-1], at + 1
         self._expects = self._after = Next.AFTER_VALUE
         return at + 1

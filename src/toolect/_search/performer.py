@@ -277,7 +277,7 @@ class Performer:
             self.builder.text.more(island.node.text_field(), piece)
         island.emitted = upto
 
-    def telling(self) -> Callable[[str], list[Event]] | None:
+    def emitter(self) -> Callable[[str], list[Event]] | None:
         """What passes on more of the open text before it is read; None where that has to be read first."""
         island, text, draft = self.island, self.builder.text, self.builder.draft
         if island is None or not island.begun or island.dropped or text.sections is not None or text.idle:
@@ -286,8 +286,8 @@ class Performer:
         if draft.events is None or text.unescaped is not None or role is Role.STRING:
             return None
         if role is Role.CONTENT or role is Role.REASONING:
-            return draft.tell_content if role is Role.CONTENT else draft.tell_reasoning
-        return _nothing if not text.writes else draft.tell_value if draft.tells else None
+            return draft.emit_content if role is Role.CONTENT else draft.emit_reasoning
+        return _nothing if not text.writes else draft.emit_value if draft.streams else None
 
     def close_text(self, end: int) -> None:
         """The open text is over: what of it is only blanks was none."""

@@ -413,9 +413,9 @@ class Stepping:
 
     def _pass_through(self, one: Hypothesis, stops: Stops, named: bool, waiting: str) -> None:
         """Let chunks pass that can only be more of the open text; names of tools may be in it, and blanks wait."""
-        tell, names = self._performer.telling(), self._window.begun_names if named else None
-        if tell is not None:
-            self.through = TextPassThrough(tell, stops, names, waiting, one, self._performer)
+        emit, names = self._performer.emitter(), self._window.begun_names if named else None
+        if emit is not None:
+            self.through = TextPassThrough(emit, stops, names, waiting, one, self._performer)
 
     # JSON
 
@@ -423,7 +423,7 @@ class Stepping:
         """Let chunks pass that can only be more of the open arguments."""
         performer, draft = self._performer, self._performer.builder.draft
         target = performer.target if performer.loose is None else None
-        if target is None or not draft.tells or state.styles or state.pending or state.sole or state.quote != '"':
+        if target is None or not draft.streams or state.styles or state.pending or state.sole or state.quote != '"':
             return
         depth, held_back = target.arguments(state.expects is Next.IN_STRING)
         start = state.emitted - held_back

@@ -92,7 +92,7 @@ class ModelRequest:
             with refusing():
                 messages = messages_of(self.conversation.turns)
         said: dict[str, Json] = {"messages": messages, **self.options}
-        if self.prefill:  # vLLM and SGLang are told so; others do it by themselves
+        if self.prefill:  # vLLM and SGLang need the option; others do it by themselves
             said |= {"continue_final_message": True, "add_generation_prompt": False}
         if self.tools:
             said["tools"] = self.tools
