@@ -133,6 +133,18 @@ class TextSlot(Route):
             return True
         return piece[-1:] == "\r" and self.lead != "" or self.element and _SECTION in piece
 
+    def typed(self, piece: str, schema: Schema | None) -> Json:
+        """The value of a text. Raises ValueError for what the search has to read."""
+        assert self.codec is not None
+        if self.codec.spelling is Spelling.ELEMENTS and schema is not None and schema.lists:
+            raise ValueError("one of several elements, perhaps")
+        value = decode(self.codec, piece, schema)
+        if schema is not None and isinstance(value, str) and is_broken(value, schema.types):
+            raise ValueError("broken JSON")
+        if value is not piece and respelled(self.codec, piece, value):
+            raise ValueError("read otherwise than written")
+        return value
+
 
 def _lead(plan: Island, core: str) -> str:
     """What is written before a marker that ends the text."""
@@ -156,7 +168,7 @@ def _shown(to: AnswerState, pos: int, where: int, core: str) -> bool:
 class ContentRun(TextSlot):
     """Content, up to the first marker that opens something, or to the end."""
 
-    __slots__ = ("_alike", "_direct", "_open", "_textless")
+    __slots__ = ("_alike", "_direct", "_named", "_open", "_textless")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -164,6 +176,8 @@ class ContentRun(TextSlot):
         json = plan.json is not None and node.json
         self._direct = hub(node, [core for core, wrong in node.marks.items() if not wrong], json=json, led=False)
         """What may come in place of the text."""
+        self._named = hub(node, [name for name, _ in node.patterns], led=False) if node.patterns else None
+        """Calls that begin with their name in its place."""
         others = [core for core in self.leads if core not in node.marks]
         json = plan.json is not None and not node.json and plan.after.json
         self._textless = hub(node, others, after_text=True, json=json, led=False)
@@ -182,6 +196,9 @@ class ContentRun(TextSlot):
         if pos == to.size and to.segments:
             to.finished = self._open
             return None
+        if self._named is not None and (match := self._named.match(buf, pos)) is not None:
+            to.strong = False
+            return to.over(self._named, match, pos)
         if self.space:
             if pos == to.size:
                 to.finished = self._open
@@ -343,22 +360,38 @@ class Value(TextSlot):
             return value
         if self._sniffs and not declared:
             value = sniff(piece)
-        else:
-            try:
-                value = self._typed(piece, tool.member(key))
-            except ValueError:
-                return NOTHING
-        return NOTHING if value is not piece and respelled(self.codec, piece, value) else value
+            return NOTHING if value is not piece and respelled(self.codec, piece, value) else value
+        try:
+            return self.typed(piece, tool.member(key))
+        except ValueError:
+            return NOTHING
 
-    def _typed(self, piece: str, schema: Schema | None) -> Json:
-        """The value of an argument. Raises ValueError for what the search has to read."""
-        assert self.codec is not None
-        if self.codec.spelling is Spelling.ELEMENTS and schema is not None and schema.lists:
-            raise ValueError("one of several elements, perhaps")
-        value = decode(self.codec, piece, schema)
-        if schema is not None and isinstance(value, str) and is_broken(value, schema.types):
-            raise ValueError("broken JSON")
-        return value
+
+class Element(TextSlot):
+    """A scalar of a value language, as free text."""
+
+    __slots__ = ("_direct",)
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        self._direct = hub(node, node.marks, led=False)
+        """A list or an object in its place."""
+
+    def go(self, to: AnswerState) -> Route | None:
+        if self._direct is not None and (match := self._direct.match(to.buf, to.pos)) is not None:
+            return to.over(self._direct, match, to.pos)
+        found = self.whole(to)
+        if found is None:
+            return None
+        piece, pos, where, match = found
+        try:
+            value: Json = piece if self.codec is None else self.typed(piece, to.schema())
+        except ValueError:
+            return None
+        if self.odd(to, pos, where) or not to.give(value):
+            return None
+        to.before = pos + len(piece)
+        return self.over(to, where, match)
 
 
 class Mapping(TextSlot):
@@ -395,6 +428,8 @@ def text_slot(node: Node) -> Route:
             return Thought(node)
         case Role.VALUE:
             return Value(node)
+        case Role.STRING:
+            return Element(node)
         case Role.ARGUMENTS if field.codec is not None and field.codec.key is None and not node.json:
             return Mapping(node)
         case _:
