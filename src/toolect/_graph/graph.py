@@ -10,7 +10,7 @@ from toolect._graph.misspelling import parts
 from toolect._graph.network import Edge, Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.openers import openers, signs
-from toolect._graph.symbols import Mark, Op, OpCode, is_echo
+from toolect._graph.symbols import Mark, Op, is_echo
 from toolect._graph.trails import Config, Stack, Trail
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
@@ -155,8 +155,7 @@ class Graph:
             for enter in state.enters:
                 begun = trail + tuple((op, 0) for op in enter.before)
                 more.append((starts[enter.rule], self._push(enter.target, enter.after, stack), begun))
-            for space, target in state.spaces:
-                more.append((target, stack, (*trail, (Op(OpCode.SPACE, None, space), 0))))
+            more.extend((target, stack, (*trail, (op, 0))) for op, target in state.ops)
             more.extend((target, stack, trail) for target in state.skips)
             if state.final:
                 if stack is None:

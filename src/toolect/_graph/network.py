@@ -52,13 +52,13 @@ class Option(NamedTuple):
 class RuleState:
     """A point in a rule: what may be read, which rules may be entered, where one may go for free."""
 
-    __slots__ = ("edges", "enters", "final", "spaces", "skips")
+    __slots__ = ("edges", "enters", "final", "ops", "skips")
 
     def __init__(self) -> None:
         self.edges: list[Edge] = []
         self.enters: list[Enter] = []
         self.skips: list[int] = []
-        self.spaces: list[tuple[str, int]] = []
+        self.ops: list[tuple[Op, int]] = []
         self.final = False
 
 
@@ -103,7 +103,7 @@ class Network:
             state = self.states[todo.pop()]
             if state.final:
                 return True
-            more = {*state.skips, *(target for _, target in state.spaces)} - met
+            more = {*state.skips, *(target for _, target in state.ops)} - met
             met |= more
             todo += more
         return False
@@ -202,7 +202,7 @@ class Network:
             if core:
                 self.states[at].edges += [Edge(mark, target, rule.name, at in firsts) for mark in marks if mark.core]
             else:
-                self.states[at].spaces.append((lead, target))
+                self.states[at].ops.append((Op(OpCode.SPACE, None, lead), target))
                 if at in firsts:
                     firsts.add(target)
             at = target

@@ -89,11 +89,11 @@ class Node:
     __slots__ = (
         "_coding", "_implied", "_json_field", "_made", "_struct", "_text_field",
         "arrival", "begun", "choices", "done", "echoes", "escaped", "graph",
-        "json", "longest", "marks", "over", "patterns", "route", "steps", "text", "value",
+        "json", "kernel", "longest", "marks", "over", "patterns", "route", "steps", "text", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Maker, kernel: tuple[Config, ...]) -> None:
-        self.graph = graph
+        self.graph, self.kernel = graph, kernel
         self.choices: dict[Key, list[Choice]] = {}
         self.marks: dict[str, bool] = {}
         """Core → True when it is a misspelling."""

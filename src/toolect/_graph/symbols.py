@@ -25,6 +25,10 @@ class OpCode(IntEnum):
     """A literal of nothing but whitespace was crossed; it counts as expected layout."""
     BEGIN_AGAIN = 8
     """A key begins that must be the one before it."""
+    BEGIN_RULE = 9
+    """A rule is entered; this one and those below are crossed only where a way is traced."""
+    END_RULE = 10
+    OPTION = 11
 
 
 class Op(NamedTuple):
@@ -34,7 +38,7 @@ class Op(NamedTuple):
     role: Role | None = None
     space: str = ""
     name: str = ""
-    """The name of the call that begins, where the grammar fixes it."""
+    """The name of the call that begins, where the grammar fixes it; of a rule or an option that is traced, its own."""
 
 
 class Field(NamedTuple):

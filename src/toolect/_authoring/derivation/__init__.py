@@ -7,11 +7,12 @@ from functools import lru_cache
 
 import msgspec
 
-from toolect._authoring.derivation.grammar_options import GrammarPart, PartKind, name_of, parts
+from toolect._authoring.derivation.grammar_options import GrammarPart, PartKind, parts
 from toolect._authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
-from toolect._authoring.derivation.ways import NetworkWalk, RuleEntry, Take
+from toolect._authoring.derivation.ways import NetworkWalk
 from toolect._compiled import Dialect, Mode, Tools, check_mode
-from toolect._graph.network import Network, Option
+from toolect._graph.network import Network
+from toolect._graph.symbols import Op
 from toolect._message import Message, Repair, Status
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.trace import Lexeme, Trace
@@ -80,9 +81,9 @@ def derive(
 
 def edges(dialect: Dialect, lexemes: Sequence[Lexeme]) -> frozenset[str]:
     """The parts of the grammar that these lexemes take: the keys of `Derivation.edges`. Their places do not matter."""
-    crossed = {one for way in _walk(dialect._graph().network).ways(lexemes) for one in way if not isinstance(one, Take)}
-    rules = {one.rule for one in crossed if isinstance(one, RuleEntry)}
-    return frozenset({"start", *rules, *(name_of(one) for one in crossed if isinstance(one, Option))})
+    ways = _walk(dialect._graph().network).ways(lexemes)
+    crossed = {one.name for way in ways for one in way if isinstance(one, Op)}
+    return frozenset(crossed - {""} | {"start"})
 
 
 @lru_cache(maxsize=128)  # of every dialect that is shipped: a corpus may hold all of them in turn

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
 import msgspec
 
-from toolect._authoring.derivation.grammar_options import name_of
-from toolect._authoring.derivation.ways import Crossing, Leave, RuleEntry, Take
-from toolect._graph.symbols import Field, Mark, Pat, Symbol
+from toolect._authoring.derivation.ways import Crossing, Take
+from toolect._graph.symbols import Field, Key, OpCode, Terminal
 from toolect._message import Span
-from toolect._spec.grammar_model import Pattern
+from toolect._spec.grammar_model import Pattern, SlotKind
 from toolect._spec.holes import holes
 from toolect._spec.leaves import leaves
 from toolect._spec.map_keys import said_of
@@ -109,7 +108,7 @@ class TreeBuilder:
             if isinstance(part, Pattern)
         }
 
-    def build(self, ways: Sequence[Iterable[Crossing | Take]]) -> Branch:
+    def build(self, ways: Sequence[Sequence[Crossing]]) -> Branch:
         """The tree of a text that is read on these ways; where reading began again, it is one more child."""
         roots = [self._build(way, last=i + 1 == len(ways)) for i, way in enumerate(ways)]
         first = roots[0]
@@ -118,26 +117,23 @@ class TreeBuilder:
         span = (first.span[0], roots[-1].span[1])
         return msgspec.structs.replace(first, span=span, children=(*first.children, *roots[1:]))
 
-    def _build(self, way: Iterable[Crossing | Take], last: bool) -> Branch:
+    def _build(self, way: Sequence[Crossing], last: bool) -> Branch:
         self._enter("start")
-        events = list(way)
-        starts = [event.lexeme.start for event in events if isinstance(event, Take)]
-        starts.reverse()
-        for event in events:
-            if not isinstance(event, Leave) and starts:  # what was left out belongs to the innermost rule still open
-                self._pass_by(starts[-1])
-            match event:
-                case RuleEntry(rule):
-                    self._enter(rule)
-                case Leave():
-                    self._leave()
-                case Take():
-                    starts.pop()
-                    self._take(event)
-                case _:
-                    name = name_of(event)
-                    self.counts[name] += 1
-                    self._open[-1].taken.append(name)
+        starts = [one.lexeme.start for one in reversed(way) if isinstance(one, Take)]
+        for one in way:
+            if isinstance(one, Take):
+                self._pass_by(starts.pop())
+                self._take(one)
+            elif one.code is OpCode.END_RULE:
+                self._leave()
+            else:
+                if starts:  # what was left out belongs to the innermost rule still open
+                    self._pass_by(starts[-1])
+                if one.code is OpCode.BEGIN_RULE:
+                    self._enter(one.name)
+                else:
+                    self.counts[one.name] += 1
+                    self._open[-1].taken.append(one.name)
         if last:
             self._pass_by(len(self.text))
         while True:
@@ -168,7 +164,8 @@ class TreeBuilder:
     def _take(self, take: Take) -> None:
         lexeme = take.lexeme
         end = len(self.text) if lexeme.end < 0 and lexeme.start >= 0 else lexeme.end
-        kind, name, fills = self._describe(take.symbol, self.text[lexeme.start : end] if lexeme.start >= 0 else "")
+        kind, name = self._describe(lexeme.key, self.text[lexeme.start : end] if lexeme.start >= 0 else "")
+        fills = () if take.field is None else _fills(take.field)
         self._open[-1].children.append(Leaf(kind, name, (lexeme.start, end), fills, lexeme.implied))
         self._at = end
 
@@ -187,14 +184,12 @@ class TreeBuilder:
             self._open[-1].children.append(Leaf(kind, "", (start, start + len(found))))
             self._at = until
 
-    def _describe(self, symbol: Symbol, text: str) -> tuple[LeafKind, str, tuple[Role, ...]]:
-        match symbol:
-            case Mark(core=core):
-                return LeafKind.MARKER, core if core.isprintable() else text, ()
-            case Pat(regex, field):
-                return LeafKind.TERMINAL, self._names[self._open[-1].rule, regex], _fills(field)
-            case _:
-                return LeafKind.SLOT, symbol.kind.value, _fills(symbol.field)
+    def _describe(self, key: Key, text: str) -> tuple[LeafKind, str]:
+        if isinstance(key, Terminal):
+            return LeafKind.TERMINAL, self._names[self._open[-1].rule, key.regex]
+        if isinstance(key, SlotKind):
+            return LeafKind.SLOT, key.value
+        return LeafKind.MARKER, key if key.isprintable() else text
 
 
 def _fills(field: Field) -> tuple[Role, ...]:
