@@ -210,11 +210,12 @@ class _Passing(EmittedValue):
             self._perform()
 
     def flush(self) -> None:
-        """Pass on what has been gone over."""
+        """Pass on what has been gone over, and that it cannot be read."""
         end, base = self.state.emitted, self._window.base
         if end > self._start:
             self._to.feed_json(self._window.buf[self._start - base : end - base], self._start)
             self._start = end
+        self._perform()
 
     def _plain(self, end: int) -> bool:
         """True when the open string, up to character `end`, is as JSON has it."""
@@ -295,8 +296,8 @@ class _Run:
                 return False
         else:
             end, width = _RUNS[quote].match(buf, at).end(), 1  # type: ignore[union-attr]  # matches the empty string
-            if state.styles & Slips.QUOTED and buf.find("\\\\", at, end) >= 0:
-                self.telling.acts.append(Fail(f"expected one escape of each sign, got two - at {base + at}"))
+            if state.styles & Slips.QUOTED and (twice := buf.find("\\\\", at, end)) >= 0:
+                self.telling.acts.append(Fail(f"expected one escape of each sign, got two - at {base + twice}"))
             if state.expects is Next.IN_STRING:
                 slip = None if state.styles & Slips.NEWLINE else _CONTROL.search(buf, at, end)
                 end = end if slip is None else slip.end()

@@ -490,7 +490,8 @@ class Performer:
         role = field.role
         if not island.begun and node.patterns and role is not Role.CONTENT:
             self._begin(island)
-        if not island.begun and role is Role.CONTENT and at > island.start and not builder.segments:
+        first = builder.call is None and not builder.segments
+        if not island.begun and role is Role.CONTENT and at > island.start and first:
             self._begin(island)
             builder.text.more(field, self.raw(island.start, at))
         self.island = None
