@@ -463,7 +463,7 @@ class AutoSearch(AnswerSearch):
             at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
             if self._mixed.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
                 return low
-            fence = _FENCE_LINE.search(buf, max(begins, low, at - _LINE), at)
+            fence = _FENCE_LINE.search(buf, max(begins, at - _LINE), at)
             at = at if fence is None else fence.start()
         while at > low and buf[at - 1].isspace():
             at -= 1
