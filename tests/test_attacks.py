@@ -18,6 +18,7 @@ import toolect.tokens
 from tests import shares
 from toolect import Call, Content, Message, _cache
 from toolect._chats.chat_registry import chat
+from toolect._chats.injection_guard import Guard
 from toolect._chats.transcript_writer import Unsafe
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 from tools.fuzz import attacks
@@ -153,6 +154,25 @@ def test_no_text_makes_a_turn_or_a_tool(name: str) -> None:
         if text is not None:
             back = chat(name).parse(text)
             assert (sum(isinstance(turn, User) for turn in back.turns), len(back.tools) <= 1) == (1, True), text
+
+
+PARTED = {"anthropic-xml": "\n", "apertus": ", ", "command-r": "\n", "nemotron-nano-v2": ", "}
+"""Chats that tell several results with little between them."""
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_what_parts_results_parts_none_of_a_single_call(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that holds it is that result, and not read back for it, if no other call waits; else it is refused."""
+    output, asked = f"low{PARTED[name]}high", [Call("tide", {"port": "Brest"}, f"call0000{one}") for one in range(2)]
+    calls = [Assistant(Message([one])) for one in asked]
+    told, later = Results((ToolResult("call00001", "tide", output),)), Assistant(Message([Content("So.")]))
+    for before in ([User("Q"), *calls], [User("Q"), calls[1], User("Q")], [User("Q"), Assistant(Message(asked))]):
+        assert written(name, Conversation([*before, told, later], [TIDE])) is None
+    single = Conversation([User("Q"), calls[1], told, later], [TIDE])
+    assert written(name, single) is not None  # its call is known from here on
+    monkeypatch.setattr(Guard, "checked", None)
+    back = chat(name).parse(written(name, single) or "").turns
+    assert [one.output for turn in back if isinstance(turn, Results) for one in turn.results] == [output]
 
 
 def test_each_promise_names_a_test() -> None:

@@ -13,6 +13,8 @@ _BEFORE_A_WORD = (*"([{/*_-–—'\"`“‘«,;:",)
 """What a sentence may set right before a word of it, other than a blank."""
 _AFTER_A_TAG = (*" \t,.;:!?)",)
 _CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»", "<code>": "</code>", "<pre>": "</pre>", '"': '"', "'": "'"}
+QUOTES = (*"'\"`", *{mark[-1]: None for mark in _CLOSING if mark not in "'\""})
+"""Signs one of which stands in whatever leaves a quotation open, the most frequent first."""
 _LONGEST = 64
 _OPENING = re.compile(rf"\w{{0,{_LONGEST}}}+([“‘„«\"']|>edoc<|>erp<)").match
 """A quotation mark with a word after it, backwards: from the end of a line there is one place to look at."""

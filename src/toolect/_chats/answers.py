@@ -9,15 +9,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from toolect._building.quotation import line_before, quoted
-from toolect._chats.control_tokens import any_of, has_any, rarest
+from toolect._building.quotation import QUOTES, line_before, quoted
+from toolect._chats.control_tokens import Needles, has_any, rarest
 from toolect._chats.filling import ORDER, SlotAnswer
 from toolect._chats.plan import Plans
 from toolect._chats.prompt_tools import TEXT
 from toolect._chats.trimming import TRIMS
 from toolect._compiled import Dialect
 from toolect._diagnostic import Place
-from toolect._graph.needle import echo_regex
+from toolect._graph.needle import echo_regex, fixed
 from toolect._message import Call, Content, Message, Reasoning, Segment
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._search.follow import shape_keys
@@ -94,24 +94,31 @@ class Answers:
             content = plans.content_trim(content)
         return SlotAnswer(message, content, reasoning, calls, ordered)
 
-    def is_text(self, texts: Iterable[str], tools: Iterable[Mapping[str, Any]]) -> bool:
-        """True when nothing in the content or reasoning of an answer may be read as anything else."""
-        for text in texts:
-            if quoted(line_before(text, 0, len(text))):
-                return False  # what follows would be quoted
-            if has_any(self._signs, text) and (
-                any(has_any(words, text) and finder.search(text) for words, finder in self._finders)
-                or self._begins_with_name
-                and text.lstrip()[:1] in _OPEN
-                or self._keys
-                and not _is_closed(text)
-                or self._keys
-                and any(key in text.casefold() for key in self._keys)
-                or self._named
-                and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools)
-            ):
-                return False
-        return True
+    def doubtful(self, answers: Mapping[int, SlotAnswer], tools: Sequence[Mapping[str, Any]]) -> set[int]:
+        """The numbers of the answers whose content or reasoning may be read as anything else."""
+        texts = [(number, text) for number, one in answers.items() for text in (one.content, one.reasoning) if text]
+        together = "\0".join([text for _, text in texts])
+        if has_any(self._signs, together) or has_any(QUOTES, together):
+            return {number for number, text in texts if not self.is_text(text, tools)}
+        return set()
+
+    def is_text(self, text: str, tools: Sequence[Mapping[str, Any]] = ()) -> bool:
+        """True when nothing in a text may be read as anything else, nor what follows as quoted."""
+        if has_any(QUOTES, text) and quoted(line_before(text, 0, len(text))):
+            return False
+        return not has_any(self._signs, text) or not (
+            self._needles.within(text)
+            or self._cores is not None
+            and self._cores.search(text) is not None
+            or self._echoes
+            and any(sign in text and finder.search(text) for sign, finder in self._echoes)
+            or self._led is not None
+            and (text.lstrip()[:1] in _OPEN or self._led.search("\n" + text.lstrip()) is not None)
+            or self._keys
+            and (not _is_closed(text) or has_any(self._keys, text.casefold()))
+            or self._named
+            and any(str(tool.get("function", tool).get("name", "")) in text for tool in tools)
+        )
 
     @cached_property
     def _island(self) -> Island | None:
@@ -119,14 +126,28 @@ class Answers:
         return island(start) if start.text else None
 
     @cached_property
-    def _finders(self) -> Sequence[tuple[Sequence[str], re.Pattern[str]]]:
-        """Find what a reader of answers looks for in their texts, where one of the words stands that each needs."""
-        plan = self._island
+    def _needles(self) -> Needles:
+        """Finds markers as they are written, and parts of openers, which may be misspelt."""
+        plan, markers = self._island, self.markers
         if plan is None:
-            return [(("",), self.markup)]
-        others = (self.markup, plan.near, plan.led_words, *map(echo_regex, plan.echoes))
-        words = {max(re.findall(r"\w+", core), key=len, default=core[0]) for core in plan.cores}
-        return [((*words,), plan.plain), *((("",), one) for one in others if one is not None)]
+            return Needles(markers)
+        return Needles({*plan.parts, *(one for one in markers if len(one) > 1 and not one.isalnum())})
+
+    @cached_property
+    def _cores(self) -> re.Pattern[str] | None:
+        """Finds what a reader of answers looks for in their texts, which may have blanks in it."""
+        return self._island.plain if self._island else None
+
+    @cached_property
+    def _echoes(self) -> Sequence[tuple[str, re.Pattern[str]]]:
+        """Find the markers that repeat a name, each with a sign of it."""
+        return [(fixed(echo)[:1], echo_regex(echo)) for echo in (self._island.echoes if self._island else ())]
+
+    @cached_property
+    def _led(self) -> re.Pattern[str] | None:
+        """Finds names with which calls begin, at the beginning of a line."""
+        words = self._island.led_words if self._island else None
+        return words and re.compile(rf"\n(?:{words.pattern})")
 
     @cached_property
     def _keys(self) -> frozenset[str]:
@@ -142,11 +163,6 @@ class Answers:
         return word in self.texts or word.casefold() in self._keys
 
     @cached_property
-    def _begins_with_name(self) -> bool:
-        """True when a call may begin with a name at the beginning of a line."""
-        return self._island is not None and bool(self._island.led)
-
-    @cached_property
     def _named(self) -> bool:
         """True when a tool may be called by its name alone."""
         return self._island is None or self._island.named is not None
@@ -154,12 +170,11 @@ class Answers:
     @cached_property
     def _signs(self) -> set[str]:
         """Signs one of which stands in whatever may be read as markup, as such or as an entity."""
-        return {*"&{([<", *map(rarest, self.markers)}
-
-    @cached_property
-    def markup(self) -> re.Pattern[str]:
-        """Finds what the dialect, or the chat, has around and between the parts of an answer, but for words."""
-        return any_of(one for one in self.markers if self._island is None or len(one) > 1 and not one.isalnum())
+        cores = self._island.cores if self._island else ()
+        longest = (max(re.findall(r"\w+", core), key=len, default=core[0]) for core in cores)  # blanks part them
+        words = (word if rarest(core) == core else core for word, core in zip(longest, cores, strict=True))
+        found = map(rarest, (*self.markers, *self._needles.words, *words))
+        return {*"&{([<", *found, *(sign for sign, _ in self._echoes)}
 
     @cached_property
     def markers(self) -> tuple[str, ...]:

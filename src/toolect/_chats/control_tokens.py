@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from toolect._chats.chat_grammar import TURNS, frame_of
@@ -39,8 +39,9 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
 
 @lru_cache(4096)
 def rarest(word: str) -> str:
-    """The sign of a word that stands in texts least often."""
-    return min(word, key=_frequency)
+    """The sign of a word that stands in texts least often; the word itself where all of its signs are common."""
+    sign = min(word, key=_frequency)
+    return word if is_common(sign) else sign
 
 
 def has_any(signs: Iterable[str], text: str) -> bool:
@@ -49,6 +50,39 @@ def has_any(signs: Iterable[str], text: str) -> bool:
         if sign in text:
             return True
     return False
+
+
+class Needles:
+    """Tells fast whether a text holds one of some words: those with a rare sign are looked for where that stands."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words: list[str] = []
+        """The least of them, as what holds another one is found by that."""
+        for word in sorted(words, key=len):
+            if not has_any(self.words, word):
+                self.words.append(word)
+        around: dict[str, list[str]] = {}
+        for word in self.words:
+            around.setdefault(rarest(word), []).append(word)
+        self._alone = [one for words in around.values() if len(words) == 1 for one in words]
+        self._ways = [_around(sign, words) for sign, words in around.items() if len(words) > 1]
+        self.within: Callable[[str], object] = (
+            self._ways[0].search if len(self._ways) == 1 and not self._alone else self._is_within
+        )
+        """Is true when one stands in the text."""
+
+    def _is_within(self, text: str) -> bool:
+        for way in self._ways:  # an expression that begins with one sign jumps from one to the next
+            if way.search(text):
+                return True
+        return has_any(self._alone, text)
+
+
+def _around(sign: str, words: Iterable[str]) -> re.Pattern[str]:
+    """Finds words where the first `sign` of each stands."""
+    parts = (word.partition(sign) for word in words)
+    ways = ((f"(?<={re.escape(before + sign)})" if before else "") + re.escape(after) for before, _, after in parts)
+    return re.compile(f"{re.escape(sign)}(?:{'|'.join(ways)})")
 
 
 def _frequency(sign: str) -> tuple[bool, bool]:

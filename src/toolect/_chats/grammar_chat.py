@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date as Date  # noqa: N812
 from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -15,7 +16,7 @@ from toolect._chats.conversation_diff import Change, calls_of, changes
 from toolect._chats.conversation_reader import ConversationReader
 from toolect._chats.incremental_writer import IncrementalWriter
 from toolect._chats.injection_guard import Guard
-from toolect._chats.marker_scan import Scan
+from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.media_tokens import with_signs, with_tokens
 from toolect._chats.outline import Outlines
 from toolect._chats.plan import Plans
@@ -148,7 +149,7 @@ class Chat(Written):
         writer = self._writer(unsafe, date)
         text = writer.write(turns, conversation.tools, generate, thinking)
         if writer.has_markers:
-            text = self._read_back(conversation, text, generate, thinking, date, unsafe)[0]
+            text = self._read_back(conversation, text, writer.held, generate, thinking, date, unsafe)[0]
         return with_tokens(text, signs, self.spec.media)
 
     def _in_order(self, conversation: Conversation) -> Conversation:
@@ -174,6 +175,7 @@ class Chat(Written):
         self,
         conversation: Conversation,
         text: Transcript,
+        held: Sequence[HeldText],
         generate: bool,
         thinking: Thinking,
         date: Date | str | None,
@@ -185,13 +187,10 @@ class Chat(Written):
             return self._writer("keep", date).write(one.turns, one.tools, generate, thinking)
 
         done = self._guard.checked(conversation, text, write, unsafe == "neutralise")
-        self._learn(conversation, *done)
+        if done[0] is text:
+            self._scan.learn_tools(held)
+        self._cache.learn(calls_of(conversation.turns), calls_of(done[1].turns), conversation.tools)
         return done
-
-    def _learn(self, given: Conversation, text: Transcript, back: Conversation) -> None:
-        """Keep what of a conversation was read `back` as it is."""
-        self._cache.learn_tools(text)
-        self._cache.learn(calls_of(given.turns), calls_of(back.turns), given.tools)
 
     def beginning(
         self,
@@ -208,9 +207,11 @@ class Chat(Written):
         turns = conversation.turns
         refuse_media(turns, "a text that is written turn by turn")
 
-        def read_back(size: int, text: Transcript, generate: bool, thinking: Thinking) -> Transcript:
+        def read_back(
+            size: int, text: Transcript, held: Sequence[HeldText], generate: bool, thinking: Thinking
+        ) -> Transcript:
             first = Conversation(turns[:size], conversation.tools)
-            return self._read_back(first, text, generate, thinking, date, unsafe)[0]
+            return self._read_back(first, text, held, generate, thinking, date, unsafe)[0]
 
         return IncrementalWriter(partial(self._writer, unsafe, date), turns, conversation.tools, thinking, read_back)
 
@@ -245,12 +246,12 @@ class Chat(Written):
             found = self._round_trips.changes(shape, conversation, writer)
         back = None
         if writer.has_markers:
-            text, back = self._read_back(conversation, text, False, thinking, date, unsafe)
+            text, back = self._read_back(conversation, text, writer.held, False, thinking, date, unsafe)
         if found is None:
             back = back or self.parse(text)
             found = (*changes(conversation, back, ids=False),)
             if unsafe != "keep":
-                self._learn(conversation, text, back)
+                self._cache.learn(calls_of(conversation.turns), calls_of(back.turns), conversation.tools)
             if shape is not None:
                 self._round_trips.learn(shape, found)
         return RenderedConversation(text, found, text.defused, None if is_drawn else shape)

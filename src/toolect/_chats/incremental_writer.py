@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolect._chats.filling import SlotAnswer, check_spelled
+from toolect._chats.marker_scan import HeldText
 from toolect._chats.outline import Outline, Outliner
 from toolect._chats.transcript_writer import Writer
 from toolect._chats.turn_facts import Thinking, TurnFacts, following
@@ -29,7 +30,7 @@ class IncrementalWriter:
         turns: Sequence[Turn],
         tools: Sequence[Mapping[str, Any]],
         thinking: Thinking,
-        read_back: Callable[[int, Transcript, bool, Thinking], Transcript],
+        read_back: Callable[[int, Transcript, Sequence[HeldText], bool, Thinking], Transcript],
     ) -> None:
         """`read_back` takes how many turns were written, what, whether an answer is asked for, and with reasoning."""
         self._writer, self._turns, self._tools, self._thinking = writer, turns, tools, thinking
@@ -48,7 +49,7 @@ class IncrementalWriter:
                 draft = _TranscriptDraft(self._writer(), self._turns, self._tools, *key)
             writer, text = draft.writer, draft.grown(size)
             self._drafts[key] = draft  # one that raised is begun anew
-        return self._read_back(size, text, *key) if writer.has_markers else text
+        return self._read_back(size, text, writer.held, *key) if writer.has_markers else text
 
 
 class _Mark(NamedTuple):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import has_any, is_common, rarest
+from toolect._chats.control_tokens import Needles, has_any, is_common, rarest
 from toolect._chats.plan_ops import Fill
 from toolect._chats.prompt_tools import in_json, is_json
-from toolect._chats.slot_runs import inner_texts
+from toolect._chats.slot_ends import MAX_SIGNS
+from toolect._chats.slot_runs import SlotRun, inner_texts
 from toolect._chats.transcript_reader import TranscriptReader
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind
@@ -18,6 +19,8 @@ from toolect._transcript import Origin
 
 MAX_PLACES = 4096
 """Places of texts that are known at a time. Beyond it: all are found out anew."""
+MAX_TOOLS, MAX_TEXT = 256, 1 << 16
+"""Texts of tools that are kept at a time, and the characters of one. Beyond it: they are looked at anew."""
 JOINT = "\0"
 """What texts are joined by that are looked at together: no marker holds it."""
 HeldText: TypeAlias = tuple[str, Fill, int]
@@ -37,15 +40,21 @@ _Half: TypeAlias = tuple[str, str, bool]
 
 
 class _Place(NamedTuple):
-    """What texts of a place are searched for, signs one of which each of that has, what none begins or ends with,
+    """Whether tools stand in a place, what texts with a marker hold, what finds it, what none begins or ends with,
     and whether JSON in it is read as one value.
+
+    An end of common signs alone is one of `tails`; the others, `rare_tails`, hold one of the signs. In a result that
+    is `alone` nothing parts it from others.
     """
 
     op: Fill
-    signs: frozenset[str]
-    markers: tuple[str, ...]
+    of_tools: bool
+    signs: tuple[str, ...]
+    markers: Needles
+    alone: Needles
     heads: _Words
     tails: _Words
+    rare_tails: _Words
     listed: bool
 
 
@@ -58,6 +67,8 @@ class Scan:
         """By the identity of what fills them, which is kept beside it."""
         self._kinds: dict[tuple[object, ...], _Place] = {}
         """By what decides of what is searched for: slot, role, rule, origin."""
+        self._tools: dict[str, ChatSlot] = {}
+        """Texts of tools that hold nothing, or came back as they were, with the slot of each."""
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -83,51 +94,94 @@ class Scan:
         """What any text might begin: the tokens, and what is around and between the parts of answers."""
         return _cut({*self.tokens, *self._answers.markers})
 
-    def suspects(self, held: Sequence[HeldText]) -> bool:
-        """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it."""
-        places = self._places
+    def suspects(self, held: Sequence[HeldText], are_alone: Callable[[], bool]) -> bool:
+        """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it.
+
+        `are_alone`: each result is the only one, of the only call.
+        """
+        places, tools, told = self._places, self._tools, False
         for text, op, _ in held:
             if not text:
                 continue
             place = places.get(id(op)) or self._place(op)
+            if place.of_tools:
+                if tools.get(text) is op.slot:
+                    continue
+                told = True
             if place.listed and text[0] in "{[":
                 if not is_json(text) or has_any(self.tokens, text):  # a text after it may close it
                     return True
                 continue
-            if has_any(place.signs, text) and has_any(place.markers, text):
+            for sign in place.signs:
+                if sign in text:
+                    if place.markers.within(text) and (place.alone.within(text) or not are_alone()):
+                        return True
+                    if _ends_with(text, place.rare_tails):
+                        return True
+                    break
+            if place.tails and _ends_with(text, place.tails):
                 return True
-            tail = place.tails.get(text[-1])
-            if tail is not None and text.endswith(tail):
+            heads = place.heads and place.heads.get(text[0])
+            if heads and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
                 return True
-            heads = place.heads.get(text[0])
-            if heads is not None and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
-                return True
+        if told:
+            self.learn_tools(held)
         return False
+
+    def learn_tools(self, held: Sequence[HeldText]) -> None:
+        """Keep the texts of tools among some that hold nothing, or were read back as they are; none that goes on."""
+        found = {
+            text: op.slot
+            for text, op, _ in held
+            if op.origin is Origin.TOOLS and 0 < len(text) < MAX_TEXT and not _goes_on(text, self._place(op))
+        }
+        if found:
+            self._tools = (self._tools if len(self._tools) < MAX_TOOLS else {}) | found
 
     def _place(self, op: Fill) -> _Place:
         if len(self._places) >= MAX_PLACES:
             self._places = {}
         place = self._kinds.get(op[:4])
         if place is None:
-            words = self._words(op)
-            tails = {} if self._is_enclosed(op) else self._tails(op)
+            words, alone = Needles(self._words(op)), Needles(self._words(op, alone=True))
+            ends = set() if self._is_enclosed(op) else self._tails(op)
+            tails = {end for end in ends if all(map(is_common, end))}
             slots = self._reader.runs.slots
             listed = any(slots[state] == (op.slot, op.rule) for state in self._reader.listed)
-            place = _Place(op, frozenset(map(rarest, words)), (*words,), _by_sign(self._heads(op), 0), tails, listed)
+            signs = (*dict.fromkeys(map(rarest, {*words.words, *ends} - tails)),)
+            heads, common, rare = _by_sign(self._heads(op), 0), _by_sign(tails, -1), _by_sign(ends - tails, -1)
+            of_tools = op.origin is Origin.TOOLS
+            place = _Place(op, of_tools, signs, words, alone, heads, common, rare, listed)
             self._kinds[op[:4]] = place
         place = self._places[id(op)] = place._replace(op=op)
         return place
 
-    def _words(self, op: Fill) -> set[str]:
-        """What the texts of a slot are searched for: the least, as what holds another one is found by that."""
+    def _words(self, op: Fill, alone: bool = False) -> set[str]:
+        """What the texts of a slot are searched for.
+
+        For a result that is `alone` not what parts it from others: see `ConversationReader`.
+        """
         inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
         written = [*inner, self._answers.texts] if op.origin is Origin.ANSWER else inner
         words = {one for one in self._reader.tokens if not any(one in text for text in inner)}
         words |= {one for one in self._spec.special if not any(one in text for text in written)}
-        words |= {word for end in self._reader.ends_of(op.rule, op.slot) for word in end.needed}
+        alone = alone and op.role is ChatRole.RESULT
+        between = self._between(op) if alone else ()
+        words |= {word for end in self._reader.ends_of(op.rule, op.slot) for word in end.needed(between)}
         if op.role in (ChatRole.USER, ChatRole.RESULT, ChatRole.SYSTEM):
-            words.update(self._reader.begins_of(op.rule, op.slot))
-        return {one for one in words if not any(other in one for other in words if other != one)}
+            begins = self._reader.begins_of(op.rule, op.slot)
+            words.update(one for one in begins if not alone or len(one) > MAX_SIGNS)
+        return words
+
+    def _between(self, op: Fill) -> list[SlotRun]:
+        """What parts the texts of one turn, where it has few signs."""
+        runs, place = self._reader.runs, (op.slot, op.rule)
+        after = (run for state, one in runs.slots.items() if one == place for run in runs.after(state))
+        return [
+            run
+            for run in after
+            if runs.slots.get(run.state) == place and len(run.text) <= MAX_SIGNS and not runs.turns(run)
+        ]
 
     def _is_enclosed(self, op: Fill) -> bool:
         """True for a place whose texts end with what their notation ends them with: a bracket, a quote, a digit."""
@@ -138,17 +192,19 @@ class Scan:
     def _heads(self, op: Fill) -> set[str]:
         """What a text of a slot must not begin with, nor be the beginning of."""
         runs, place = self._reader.runs, (op.slot, op.rule)
+        ends = self._reader.ends_of(op.rule, op.slot)
+        heads = {core for end in ends if end.after for core in end.cores if len(core) <= MAX_SIGNS}
         if place not in runs.slots.values():
-            return set()
+            return heads
         begins = self._reader.begins_of(op.rule, op.slot)
-        heads = {one.strip() for one in begins} | {one[0] for one in begins if one[0].isspace()}
+        heads |= {one.strip() for one in begins} | {one[0] for one in begins if one[0].isspace()}
         if op.slot is not ChatSlot.TEXT or not in_json(self._spec.tools):
             return heads
         tools = (state for state, (slot, _) in runs.slots.items() if slot is ChatSlot.TOOL)
         beside = (run for state in tools for run in runs.after(state) if runs.slots.get(run.state) == place)
         return heads if all(run.text.strip() for run in beside) else heads | {*_ITEM}
 
-    def _tails(self, op: Fill) -> _Words:
+    def _tails(self, op: Fill) -> set[str]:
         """What no text of a slot may end with: it would be a marker with what stands after it."""
         runs, place = self._reader.runs, (op.slot, op.rule)
         after = {run.text for state, one in runs.slots.items() if one == place for run in runs.after(state)}
@@ -160,11 +216,22 @@ class Scan:
             return any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
 
         ends = self._reader.ends_of(op.rule, op.slot)
-        halves = self._halves | _cut({core for end in ends for core in end.cores})
+        halves = self._halves | _cut({core for end in ends for core in (*end.cores, *end.needed())})
         found = {start for start, rest, common in halves if start.strip(closers) and (not common or completes(rest))}
         prose = {text for end in ends for text in end.prose}
-        found |= {text[:at] for text in prose for at in range(1, len(text)) if completes(text[at:])}
-        return _by_sign(found, -1)
+        return found | {text[:at] for text in prose for at in range(1, len(text)) if completes(text[at:])}
+
+
+def _goes_on(text: str, place: _Place) -> bool:
+    """True for a text that may make a marker with what is beside it."""
+    heads = place.heads.get(text[0], ())
+    begins = text.startswith(heads) or any(head.startswith(text) for head in heads)
+    return begins or _ends_with(text, place.tails) or _ends_with(text, place.rare_tails)
+
+
+def _ends_with(text: str, tails: _Words) -> bool:
+    ends = tails.get(text[-1])
+    return ends is not None and text.endswith(ends)
 
 
 def _cut(markers: Iterable[str]) -> frozenset[_Half]:

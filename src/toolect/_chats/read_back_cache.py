@@ -5,28 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import any_of
+from toolect._chats.control_tokens import Needles
 from toolect._chats.conversation_diff import is_same_call
 from toolect._chats.marker_scan import Scan
 from toolect._chats.prompt_tools import TEXT, is_json, read_definition
 from toolect._chats.value_ends import ValueEnds
 from toolect._message import Call, Json, Status
-from toolect._transcript import Origin, Transcript
 
 Kind: TypeAlias = tuple[Any, ...]
 MAX_DEPTH = 8
 """How deep the arguments of a call are looked into. Beyond it: it is read back."""
 MAX_KINDS = 4096
 """Kinds that are kept at a time. Beyond it: all are forgotten, and found out anew."""
-MAX_TOOLS, MAX_TEXT = 256, 1 << 16
-"""Texts of tools that are kept at a time, and the characters of one. Beyond it: as with kinds."""
+MAX_TOOLS = 256
+"""Lists of tools that are kept at a time. Beyond it: as with kinds."""
 MAX_DIGITS = 15
 """Digits of a number that every notation carries."""
 _is_id = re.compile(r"[A-Za-z0-9_.:-]*").fullmatch
@@ -73,11 +72,12 @@ class ReadBackCache:
     def __init__(self, scan: Scan, answers: Answers) -> None:
         self._scan, self._answers = scan, answers
         self._ends = ValueEnds(answers)
-        self._known: set[Kind] = set()
-        self._names: dict[str, str] = {}
+        self._known: dict[Kind, bool] = {}
+        """Kinds that were read as the same call; True where they came back as they were."""
         self._by_tools: dict[tuple[str, bytes], _Declared] = {}
-        self._definitions: dict[tuple[str, ...], Sequence[dict[str, Any]]] = {}
-        self.tools: set[str] = set()
+        self._name = lru_cache(MAX_KINDS)(self._kind_of_name)
+        self.definitions = lru_cache(MAX_TOOLS)(self._read_definitions)
+        """The tools that are read of their texts."""
 
     def has(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
         """True when all of the calls are of kinds that came back."""
@@ -87,7 +87,7 @@ class ReadBackCache:
             key = _encode(tools)
             for call in calls:
                 for kind in self._kinds(call, tools, key):
-                    if kind not in self._known and not self._has_parts(kind):
+                    if not self._known.get(kind) and not self._has_parts(kind):
                         return False
         except _UNUSUAL:
             return False
@@ -95,53 +95,42 @@ class ReadBackCache:
 
     def _has_parts(self, kind: Kind) -> bool:
         """True for a kind whose parts came back in others."""
-        if kind[0] != "argument" or not self._known.issuperset(_parts(kind)):
+        if kind[0] != "argument" or not all(map(self._known.get, _parts(kind))):
             return False
-        self._add(kind)
+        self._add(kind, True)
         return True
 
-    def _add(self, kind: Kind) -> None:
+    def _add(self, kind: Kind, is_same: bool) -> None:
         if len(self._known) > MAX_KINDS:
-            self._known = set()
-        self._known.add(kind)
+            self._known = {}
+        self._known[kind] = is_same or self._known.get(kind, False)
 
     def is_harmless(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
-        """True when the names of the calls came back, and no argument holds what might end it.
-
-        Such a call is one call whatever it loses; what it loses is not known.
-        """
+        """True when all of the calls are of kinds that were read as these calls, whatever they lost."""
         try:
             key = _encode(tools)
-            return all(next(self._kinds(one, tools, key)) in self._known and self._ends.none_in(one) for one in calls)
+            return all(kind in self._known for one in calls for kind in self._kinds(one, tools, key))
         except _UNUSUAL:
             return False
 
-    def definitions(self, texts: tuple[str, ...]) -> Sequence[dict[str, Any]]:
-        """The tools that are read of their texts."""
-        found = self._definitions.get(texts)
-        if found is None:
-            if len(self._definitions) >= MAX_TOOLS:
-                self._definitions = {}
-            spec = self._answers.plans.spec.tools
-            found = [tool for text in dict.fromkeys(texts) for tool in read_definition(spec, text)]
-            self._definitions[texts] = found
-        return found
+    def _read_definitions(self, texts: tuple[str, ...]) -> Sequence[dict[str, Any]]:
+        spec = self._answers.plans.spec.tools
+        return [tool for text in dict.fromkeys(texts) for tool in read_definition(spec, text)]
 
-    def learn_tools(self, text: Transcript) -> None:
-        """Keep the texts of tools in a transcript that was read back as it is."""
-        if len(self.tools) > MAX_TOOLS:
-            self.tools = set()
-        self.tools |= {one for one, origin, *_ in text.pieces if origin is Origin.TOOLS and len(one) < MAX_TEXT}
-
-    def learn(self, given: Sequence[Call], back: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> None:
-        """Keep the kinds of the calls that were read `back` as they are."""
+    def learn(
+        self, given: Sequence[Call], back: Sequence[Call], tools: Sequence[Mapping[str, Any]], are_calls: bool = False
+    ) -> None:
+        """Keep the kinds of calls that were read `back` as they are; `are_calls`: or otherwise, but as these calls."""
         now = iter(back)  # in some chats fewer
         for one in given:
-            if any(is_same_call(one, two) for two in now):
-                with suppress(*_UNUSUAL):  # its name is known all the same
-                    for kind in self._kinds(one, tools, _encode(tools)):
-                        for part in (kind, *_parts(kind)):
-                            self._add(part)
+            is_same = any(is_same_call(one, two) for two in now)
+            if not (is_same or are_calls):
+                continue
+            with suppress(*_UNUSUAL):  # its name is known all the same
+                for kind in self._kinds(one, tools, _encode(tools)):
+                    self._add(kind, is_same)
+                    for part in _parts(kind) if is_same else ():
+                        self._add(part, True)
 
     def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]], encoded: bytes) -> Iterator[Kind]:
         """The kinds of a call's name and of its arguments, each by what its tool declares; `encoded`: all as JSON."""
@@ -174,17 +163,12 @@ class ReadBackCache:
         around = _encode({**schema, "properties": None}) if schema and not schema.keys() <= _AROUND else b""
         return _Declared(own, declared, around)
 
-    def _name(self, name: str) -> str:
+    def _kind_of_name(self, name: str) -> str:
         """A name that is not like any other; empty for one that is."""
-        found = self._names.get(name)
-        if found is None:
-            if _is_name(name) is None:
-                raise _UnusualCallError
-            if len(self._names) >= MAX_KINDS:
-                self._names = {}
-            is_odd = not name.isidentifier() or self._answers.has_word(name) or self._ends.marker_in(name)
-            found = self._names[name] = name if is_odd else ""
-        return found
+        if _is_name(name) is None:
+            raise _UnusualCallError
+        is_odd = not name.isidentifier() or self._answers.has_word(name) or self._ends.marker_in(name)
+        return name if is_odd else ""
 
     def _kind(self, value: Json, depth: int) -> Kind:
         """What decides how a value is read, at any depth."""
@@ -208,7 +192,7 @@ class ReadBackCache:
         if not text:
             return ("no text",)
         is_free = self._ends.none_in_value([text] if depth else text)
-        if not is_free and (self._beginnings.search(text) or not self._answers.is_text((text,), ())):
+        if not is_free and (self._beginnings.within(text) or not self._answers.is_text(text)):
             raise _UnusualCallError
         if _is_words(text):
             return "words", text if text.lower() in _VALUES else ""
@@ -228,10 +212,10 @@ class ReadBackCache:
         return "free text" if is_free else "text", *ends, frozenset(_signs(text))
 
     @cached_property
-    def _beginnings(self) -> re.Pattern[str]:
+    def _beginnings(self) -> Needles:
         """Finds what markers begin with."""
         words = {word.strip() for word in (*self._scan.tokens, *self._scan.cores, *self._answers.markers)}
-        return any_of({word if word[0].isalnum() else word[:3] for word in words if len(word) > 1})
+        return Needles({word if word[0].isalnum() else word[:3] for word in words if len(word) > 1})
 
 
 def _parts(kind: Kind) -> Iterator[Kind]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from toolect._chats.prompt_tools import Definitions
@@ -64,13 +65,22 @@ class Ends:
         """What is searched for: the first words of all that may follow."""
         return tuple({*self.by_core, *self.opening, *self.closers})
 
-    @property
-    def needed(self) -> set[str]:
-        """What a text has to hold for one of these to stand in it: its first word, or the longest if that is common."""
+    def needed(self, left_out: Container[SlotRun] = ()) -> set[str]:
+        """What a text has to hold for one of these to stand in it: its first word, or the longest if that is common.
+
+        A bracket counts behind a token `after` which results begin, where there are any.
+        """
         runs = [run for run in self.runs if run.text.strip() or run.text and run.state != self.last]
-        words = [(_core(run.text), run.text.split() or [run.text]) for run in (*runs, *self.openers)]
-        rare = {core: len(core) > MAX_SIGNS and not core.isalpha() for core, _ in words}
-        return {core if rare[core] else max(rest, key=len) for core, rest in words} | self.closers
+        found = set(self.closers)
+        for run in (*runs, *self.openers):
+            core = _core(run.text)
+            if self.after and len(core) <= MAX_SIGNS:
+                found |= {token + core for token in self.after}
+            elif len(core) > MAX_SIGNS and not core.isalpha():
+                found.add(core)
+            elif run not in left_out:
+                found.add(max(run.text.split() or [run.text], key=len))
+        return found
 
     @property
     def prose(self) -> set[str]:

@@ -67,7 +67,7 @@ class Runs:
         if found is None:
             runs: dict[tuple[str, int], SlotRun] = {}
             for run in self._runs(self._after.get(state, state)):
-                if run.text and not run.text.strip() and self._turns(run):
+                if run.text and not run.text.strip() and self.turns(run):
                     continue  # blanks alone do not part turns: texts are full of them
                 known = runs.get((run.text, run.state))
                 if known is None or len(run.steps) < len(known.steps):
@@ -81,7 +81,7 @@ class Runs:
             self._found[state] = found
         return found
 
-    def _turns(self, run: SlotRun) -> bool:
+    def turns(self, run: SlotRun) -> bool:
         """True when a run leads from one turn to another."""
         turned = [step.enters for step in run.steps if self.spec.roles.get(step.rule) in TURNS]
         return turned[:1] == [False] and True in turned

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date as Date  # noqa: N812
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from toolect._chats.answers import Answers
@@ -21,7 +22,7 @@ from toolect._message import Content, Message, Reasoning
 from toolect._rendered import Part, Rendered
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
 from toolect._transcript import Author, Given, Origin, Transcript
-from toolect._turns import Assistant, System, Turn, User
+from toolect._turns import Assistant, PendingCalls, Results, System, Turn, User
 from toolect.conversation import Conversation
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
@@ -108,25 +109,17 @@ class Writer(PlanFiller):
         """Look at all texts that were filled in after `held`, and at the answers `written`."""
         if self.keep:
             return
-        known = self.read_back.tools
-        texts = [one for one in self.held[held:] if one[1].origin is not Origin.TOOLS or one[0] not in known]
-        self.has_markers |= self.scan.suspects(texts)
-        doubtful = {}
         answers = {index: one for index in written if isinstance(one := body.data[index], SlotAnswer)}
-        are_known = self.read_back.has([call for one in answers.values() for call in one.calls], self.tools)
-        for index, one in answers.items():
-            is_lost = not (one.content or one.reasoning or one.calls) and bool(one.message.content)
-            is_text = self.answers.is_text(filter(None, (one.content, one.reasoning)), self.tools)
-            self.has_markers |= is_lost
-            if not are_known and not self.read_back.has(one.calls, self.tools):
-                self.has_odd_calls = True
-                is_text = is_text and (
-                    not any(map(_is_of_calls, self.held)) or self.read_back.is_harmless(one.calls, self.tools)
-                )
-            if not is_text:
-                doubtful[body.first + index] = one
+        self.has_markers |= any(map(_is_lost, answers.values()))
+        self.has_markers |= self.scan.suspects(self.held[held:], partial(_are_alone, body.turns))
+        doubtful = self.answers.doubtful(answers, self.tools)
+        if not self.read_back.has([call for one in answers.values() for call in one.calls], self.tools):
+            odd = {index for index, one in answers.items() if not self.read_back.has(one.calls, self.tools)}
+            self.has_odd_calls |= bool(odd)
+            if any(map(_is_of_calls, self.held)):
+                doubtful |= {one for one in odd if not self.read_back.is_harmless(answers[one].calls, self.tools)}
         if doubtful and not self.has_markers:  # nothing else in the text ends where it should not
-            self.has_markers = not self._are_read_back(doubtful)
+            self.has_markers = not self._are_read_back({body.first + index: answers[index] for index in doubtful})
 
     def _are_read_back(self, answers: Mapping[int, SlotAnswer]) -> bool:
         """True when each of some answers, by the numbers of their turns, is read by itself as it was given.
@@ -146,7 +139,7 @@ class Writer(PlanFiller):
                 pair = compared(Conversation([given])), compared(Conversation([back]))
                 if changes(*pair, ids=False):
                     return False
-            self.read_back.learn(one.calls, back.message.calls, self.tools)
+            self.read_back.learn(one.calls, back.message.calls, self.tools, are_calls=True)
         return True
 
     def body(self, turns: Sequence[Turn]) -> Body:
@@ -236,6 +229,23 @@ class Writer(PlanFiller):
         """Write a text into its slot, and hold it to be looked at."""
         self.held.append((text, op, len(self.pieces)))
         self.pieces.append(piece(text, op, number))
+
+
+def _are_alone(turns: Sequence[Turn]) -> bool:
+    """True when each result is the only one, of the only call that waits, and all calls are written as they are."""
+    waiting = PendingCalls()
+    for turn in turns:
+        if isinstance(turn, Results) and len(turn.results) * len(waiting.calls) != 1:
+            return False
+        if isinstance(turn, Assistant) and turn.text is not None:
+            return False
+        waiting.follow(turn)
+    return True
+
+
+def _is_lost(one: SlotAnswer) -> bool:
+    """True for an answer of markers alone, of which nothing is left."""
+    return not (one.content or one.reasoning or one.calls) and bool(one.message.content)
 
 
 def _is_of_calls(held: HeldText) -> bool:

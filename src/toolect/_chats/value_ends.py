@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
-from toolect._building.quotation import line_before, quoted
+from toolect._building.quotation import QUOTES, line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import any_of
+from toolect._chats.control_tokens import Needles, has_any
 from toolect._graph.node import Node
-from toolect._message import Call, Json, dumps
+from toolect._message import Json, dumps
 from toolect._search.island import Island, island
 from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._spec.model import Role
 
 MAX_NODES = 256
 """Nodes from the beginning of an answer on in which raw values are looked for. Beyond it: calls are read back."""
-_is_key = re.compile(r"[A-Za-z0-9_.-]+").fullmatch
 _OF_ARGUMENTS = frozenset((Role.ARGUMENTS, Role.ARGUMENT, Role.KEY, Role.VALUE))
 
 
@@ -28,22 +26,12 @@ class ValueEnds:
 
     def marker_in(self, name: str) -> bool:
         """True for a name that holds a marker of more than a sign."""
-        return self._long_markers.search(name) is not None
-
-    def none_in(self, call: Call) -> bool:
-        """True when nothing ends an argument but what is written after it: in JSON a quote, in a raw text a marker."""
-        if not _has_plain_keys(call.arguments):
-            return False
-        if self._in_json:
-            return self._long_markers.search(call.arguments_text) is None
-        if not self._raw or any(map(self._answers.has_word, call.arguments)):
-            return False
-        return all(map(self._is_raw, call.arguments.values()))
+        return bool(self._long_markers.within(name))
 
     def none_in_value(self, value: Json) -> bool:
         """True for the value of an argument, a text or a list of them, that holds nothing that may end it."""
         if self._in_json:
-            return self._long_markers.search(value if isinstance(value, str) else dumps(value)) is None
+            return not self._long_markers.within(value if isinstance(value, str) else dumps(value))
         return bool(self._raw) and self._is_raw(value)
 
     def _is_raw(self, value: Json) -> bool:
@@ -56,11 +44,12 @@ class ValueEnds:
         return self._is_raw_text(text) and self._is_raw_text(text.replace('"', "'"))
 
     def _is_raw_text(self, text: str) -> bool:
-        if text.lstrip().startswith(self._before) or self._long_markers.search(text):
+        if text.lstrip().startswith(self._before) or self._long_markers.within(text):
             return False
-        if quoted(line_before(text, 0, len(text))):
+        if has_any(QUOTES, text) and quoted(line_before(text, 0, len(text))):
             return False
-        return all(one.regex.search(text) is None and one.held(text, 0) == len(text) for one in self._raw)
+        islands = (one for one in self._raw if one.first.search(text))
+        return all(one.regex.search(text) is None and one.held(text, 0) == len(text) for one in islands)
 
     @cached_property
     def _in_json(self) -> bool:
@@ -71,9 +60,9 @@ class ValueEnds:
         return plain and is_whole and not any(rule.value for rule in spec.rules.values())
 
     @cached_property
-    def _long_markers(self) -> re.Pattern[str]:
+    def _long_markers(self) -> Needles:
         """Finds markers of more than a sign: a bracket alone is none in JSON or a raw text."""
-        return any_of(marker for marker in self._answers.markers if len(marker) > 1)
+        return Needles(marker for marker in self._answers.markers if len(marker) > 1)
 
     @cached_property
     def _raw(self) -> tuple[Island, ...]:
@@ -104,10 +93,3 @@ class ValueEnds:
 def _is_json(codec: Codec) -> bool:
     """True for a codec of JSON as everybody writes it."""
     return codec.kind is CodecKind.JSON and codec.spelling is Spelling.JSON and codec.escapes is None
-
-
-def _has_plain_keys(value: Json) -> bool:
-    """True when no key at any depth is one that a reader might mend."""
-    if isinstance(value, dict):
-        return all(_is_key(key) and _has_plain_keys(one) for key, one in value.items())
-    return not isinstance(value, list) or all(map(_has_plain_keys, value))

@@ -129,9 +129,11 @@ class Island:
 
     def _whole_word(self, core: str) -> str:
         """An expression for `core` that is no part of a word."""
-        before = r"(?<!\w)" if core[0].isalnum() and len(core) < STRONG else ""
+        word = spaced(core)
+        if core[0].isalnum() and len(core) < STRONG:  # what is looked for first is found fast
+            word = rf"{core[0]}(?<!\w{core[0]})" + word[1:]
         nodes = (way.node for way in (*self.ways.get(core, ()), *filter(None, [self.direct.get(core)])))
-        return before + spaced(core) + next((node.border(core) for node in nodes), border(core, ()))
+        return word + next((node.border(core) for node in nodes), border(core, ()))
 
     def _is_over(self, core: str) -> bool:
         """True for a token, a tag, and a closer that begins with a sign: letters may follow it."""
