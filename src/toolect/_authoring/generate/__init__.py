@@ -6,10 +6,6 @@ Everything is driven by one `random.Random`: the same seed gives the same again.
 from toolect._authoring.generate.corruption import Corruption, corrupt
 from toolect._authoring.generate.minimal import minimal
 from toolect._authoring.generate.random_messages import message
-from toolect._authoring.generate.sampler import Alternative, alternatives
-from toolect._authoring.generate.samples import Sample, derivations, mixed, rendered, samples, unreached
+from toolect._authoring.generate.samples import Sample, derivations, mixed, rendered, samples
 
-__all__ = [
-    "Alternative", "Corruption", "Sample", "alternatives", "corrupt", "derivations", "message", "minimal", "mixed",
-    "rendered", "samples", "unreached",
-]  # fmt: skip
+__all__ = ["Corruption", "Sample", "corrupt", "derivations", "message", "minimal", "mixed", "rendered", "samples"]

@@ -1,19 +1,18 @@
 """Derivations: texts that a grammar allows, written by walking it.
 
-Every alternative, spelling and optional part may be taken, and what stands in terminals and slots is drawn.
+Every alternative, spelling and optional part may be taken, and what stands in terminals and slots is drawn. Walks that
+lead to one rule after the other, and there take what none has taken, soon have taken all there is.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from operator import and_
 from random import Random
 from typing import NamedTuple, TypeAlias
-
-import msgspec
 
 from toolect._authoring.generate import json_values as values
 from toolect._authoring.generate import texts
@@ -46,89 +45,15 @@ MANY = 3
 """How often a repeated part comes, and how many arguments there are, at most."""
 Choose: TypeAlias = Callable[[Sequence[int], str, Path], int]
 """Decides which of the options of a part is taken; the part is named by its rule, or slot, and its path."""
-
-
-# Alternatives
-
-
-class Alternative(msgspec.Struct, frozen=True, order=True):
-    """One way through a choice of the grammar, or of a JSON slot's shape.
-
-    The choice is the part at `path` of the expression of `where`, a rule, or of the shape of a slot: `call/JSON`. Of
-    alternatives and of the spellings of a marker or key, `option` is the number; of a repeated or optional part it is
-    how often the part comes: 0, 1, or 2 for more.
-    """
-
-    where: str
-    path: Path
-    option: int
-
-    def __str__(self) -> str:
-        return f"{self.where}:{'.'.join(map(str, self.path))}={self.option}"
-
-
-def alternatives(spec: Spec) -> tuple[Alternative, ...]:
-    """Every alternative of the rules that an answer can hold."""
-    found: list[Alternative] = []
-    held = reached(spec.rules)
-    for rule in spec.rules.values():
-        if rule.name in held:
-            found += _choices(rule.name, rule.expr, ())
-            for slot in dict.fromkeys(
-                f"{rule.name}/{leaf.kind}" for leaf in leaves(rule.expr) if isinstance(leaf, Slot)
-            ):
-                found += _shape_choices(slot, spec.shapes[slot], ()) if slot in spec.shapes else ()
-    return tuple(found)
-
-
-def _choices(rule: str, expr: Expr, path: Path) -> Iterator[Alternative]:
-    """The alternatives within the part of a rule at `path`."""
-    match expr:
-        case Seq(items):
-            for i, item in enumerate(items):
-                yield from _choices(rule, item, (*path, i))
-        case Alt(items):
-            for i, item in enumerate(items):
-                yield Alternative(rule, path, i)
-                yield from _choices(rule, item, (*path, i))
-        case Repeat(item):
-            yield from (Alternative(rule, path, count) for count in counts(expr))
-            yield from _choices(rule, item, (*path, 0))
-        case Literal(_, others) if others:
-            yield from (Alternative(rule, path, i) for i in range(1 + len(others)))
-
-
-def _shape_choices(slot: str, shape: Shape, path: Path) -> Iterator[Alternative]:
-    """The alternatives within the part of a slot's shape at `path`."""
-    match shape:
-        case Keyed(inner):
-            yield from _shape_choices(slot, inner, (*path, 0))
-        case Many(item):
-            yield from (Alternative(slot, path, count) for count in (1, 2))
-            yield from _shape_choices(slot, item, (*path, 1))
-        case OneOf(shapes):
-            for i, inner in enumerate(shapes):
-                yield Alternative(slot, path, i)
-                yield from _shape_choices(slot, inner, (*path, i))
-        case Obj(fields):
-            for i, field in enumerate(fields):
-                if field.optional:
-                    yield from (Alternative(slot, (*path, i), count) for count in (0, 1))
-                if len(field.keys) > 1:
-                    yield from (Alternative(slot, (*path, i, 1), k) for k in range(len(field.keys)))
-                yield from _shape_choices(slot, field.shape, (*path, i, 1, 0))
-
-
-def counts(expr: Repeat) -> range:
-    """How often a repeated part may come, where 2 stands for more than once."""
-    return range(expr.least, 2 if expr.once else 3)
+Option: TypeAlias = tuple[str, Path, int]
+"""A part of which something is decided, and what: which alternative or spelling, or how often it comes (2 for more)."""
 
 
 # Terminals and slots
 
 
 def several(random: Random, count: int) -> int:
-    """How often a part comes of which an alternative says `count`, where 2 stands for more than once."""
+    """How often a part comes of which an option says `count`, where 2 stands for more than once."""
     return random.randint(2, MANY) if count == 2 else count
 
 
@@ -283,10 +208,10 @@ class SampledPiece(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """A text in pieces, the alternatives that it takes, and the names that it calls."""
+    """A text in pieces, the options that it takes, and the names that it calls."""
 
     pieces: list[SampledPiece]
-    taken: frozenset[Alternative]
+    taken: frozenset[Option]
     names: tuple[str, ...]
     calls: int
     """How many calls there are."""
@@ -304,19 +229,19 @@ class Walker:
         self.spec, self.calling = spec, rules_with_calls(spec)
         self._reached: dict[str, set[str]] = {}
 
-    def walk(self, random: Random, aim: Alternative | None = None) -> Walked | None:
-        """One text, which takes the alternative `aim`; nothing when two texts in it would be read as one."""
-        return _Walk(self, random, aim).answer()
+    def walk(self, random: Random, towards: str = "", met: Set[Option] = frozenset()) -> Walked | None:
+        """One text; nothing when two texts in it would be read as one.
 
-    def leads(self, expr: Expr, target: str) -> bool:
-        """True when a way leads from an expression to the rule `target`."""
-        for part in leaves(expr):
-            if isinstance(part, Ref):
-                if part.rule not in self._reached:
-                    self._reached[part.rule] = reached(self.spec.rules, part.rule)
-                if target in self._reached[part.rule]:
-                    return True
-        return False
+        It leads `towards` a rule, in which options that are not among `met` are taken first.
+        """
+        return _Walk(self, random, towards, met).answer()
+
+    def leads(self, expr: Expr, towards: str) -> bool:
+        """True when a way leads from an expression to a rule."""
+        found = {part.rule for part in leaves(expr) if isinstance(part, Ref)}
+        for name in found - self._reached.keys():
+            self._reached[name] = reached(self.spec.rules, name)
+        return any(towards in self._reached[name] for name in found)
 
     @cached_property
     def _heights(self) -> dict[str, int]:
@@ -342,13 +267,14 @@ class Walker:
 
 
 class _Walk:
-    """One walk. What it decides is drawn, except that it goes towards its aim until that is reached."""
+    """One walk. What it decides is drawn, but for the way to a rule and what is new there."""
 
-    def __init__(self, walker: Walker, random: Random, aim: Alternative | None) -> None:
-        self.walker, self.spec, self.random, self.aim = walker, walker.spec, random, aim
+    def __init__(self, walker: Walker, random: Random, towards: str, met: Set[Option]) -> None:
+        self.walker, self.spec, self.random, self.met = walker, walker.spec, random, met
+        self.towards, self.inside = towards, towards == "start"
         self.fill = TextFiller(self.spec, random, self.choose)
         self.pieces: list[SampledPiece] = []
-        self.taken: set[Alternative] = set()
+        self.taken: set[Option] = set()
         self.again = 0
         """How many calls go without a name, which is that of the call before."""
         self.before: Rule | None = None
@@ -369,42 +295,31 @@ class _Walk:
     # Choices
 
     def choose(self, options: Sequence[int], where: str, path: Path) -> int:
-        """One of the options of a choice; the one that is aimed at, or that the aim lies behind, when there is one."""
-        option = self.random.choice(options)
-        if self.aim is not None and self.aim.where == where and self.aim.path[: len(path)] == path:
-            if self.aim.path == path:
-                option, self.aim = self.aim.option, None
-            elif self.aim.path[len(path)] in options:
-                option = self.aim.path[len(path)]
-        self.taken.add(Alternative(where, path, option))
+        """One of the options of a choice."""
+        new = [option for option in options if (where, path, option) not in self.met] if self.inside else ()
+        option = self.random.choice(new or options)
+        self.taken.add((where, path, option))
         return option
-
-    def ahead(self, expr: Expr, rule: Rule, path: Path) -> bool:
-        """True when the aim lies in `expr`, the part of `rule` at `path`, or behind it."""
-        if self.aim is None:
-            return False
-        target, _, slot = self.aim.where.partition("/")
-        if target != rule.name:
-            return self.walker.leads(expr, target)
-        if slot:
-            return any(isinstance(leaf, Slot) and leaf.kind.value == slot for leaf in leaves(expr))
-        return self.aim.path[: len(path)] == path
 
     def count(self, expr: Repeat, rule: Rule, path: Path, depth: int) -> int:
         """How often the part at `path` comes."""
-        options: Sequence[int] = counts(expr)
-        if self.ahead(expr.item, rule, (*path, 0)):
-            options = [count for count in options if count]
+        options = range(expr.least, 2 if expr.once else 3)
+        if self.ahead(expr.item):
+            options = range(1, options.stop)
         elif depth > DEEP:
             options = options[:1]
         return several(self.random, self.choose(options, rule.name, path))
 
     def pick(self, items: Sequence[Expr], rule: Rule, path: Path, depth: int) -> int:
         """Which of the alternatives at `path` is taken."""
-        options: Sequence[int] = [i for i, item in enumerate(items) if self.ahead(item, rule, (*path, i))]
+        options = [i for i, item in enumerate(items) if self.ahead(item)]
         if not options and depth > DEEP:
             options = [min(range(len(items)), key=lambda i: self.walker.height(items[i]))]
         return self.choose(options or range(len(items)), rule.name, path)
+
+    def ahead(self, expr: Expr) -> bool:
+        """True when the rule that the walk leads towards is still to come, and may come in `expr`."""
+        return bool(self.towards) and self.walker.leads(expr, self.towards)
 
     # Writing
 
@@ -448,7 +363,7 @@ class _Walk:
                 keys[item.rule] = self.pieces[at:]
 
     def rule(self, rule: Rule, outer: Rule, depth: int) -> None:
-        """Write `rule`, which stands in rule `outer`. An aim in that is out of reach for the rules inside of it."""
+        """Write `rule`, which stands in rule `outer`."""
         role = self.spec.roles.get(rule.name)
         if outer.name == "start":
             self.segment(rule, role)
@@ -456,13 +371,11 @@ class _Walk:
             self.fill.called(self.spec.fixed_names[rule.name])
         if role is Role.AGAIN:
             self.again += 1
-        aim = self.aim
-        inside = aim is not None and aim.where.partition("/")[0] == outer.name
-        if inside:
-            self.aim = None
-        self.expr(rule.expr, rule, (), depth + 1, {})
-        if inside:
-            self.aim = aim
+        arrived = rule.name == self.towards
+        if arrived:
+            self.towards, self.inside = "", True
+        self.expr(rule.expr, rule, (), 0 if arrived else depth + 1, {})
+        self.inside = self.inside and not arrived
 
     def segment(self, rule: Rule, role: Role | None) -> None:
         """Write the gap before `rule`, which is one of the answer's own."""

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from random import Random
 
 import msgspec
 
 from toolect._authoring.generate.minimal import minimal
 from toolect._authoring.generate.random_messages import message
-from toolect._authoring.generate.sampler import KEYS, Alternative, Walker, alternatives
+from toolect._authoring.generate.sampler import KEYS, Option, Walked, Walker
 from toolect._compiled import Dialect
 from toolect._message import Json, Message
 from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of
+from toolect._spec.leaves import reached
 from toolect._values.toolset import tool_schemas
 
 TRIES = 100
-"""How often a message is drawn anew that the dialect cannot carry, and a walk is that is read as something else."""
+"""How often a message is drawn anew that the dialect cannot carry, and a text that is read as something else."""
+MISSED = 10
+"""Texts in a row that lead to a rule and take nothing new, after which it is left."""
 REPEATED = 500
 """Texts in a row that were there before, after which no new one is looked for."""
 
@@ -32,8 +35,6 @@ class Sample(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     tools: list[Json]
     canonical: bool = True
     """True for a text that rendering wrote; one from the grammar may be spelled in any way that is read."""
-    taken: frozenset[Alternative] = frozenset()
-    """The alternatives of the grammar that the text takes, where it was written by walking the grammar."""
 
 
 def samples(
@@ -90,43 +91,57 @@ def rendered(dialect: Dialect, message: Message, tools: Sequence[Json] = ()) -> 
 def derivations(dialect: Dialect, count: int, seed: int) -> Iterator[Sample]:
     """`count` texts that the grammar allows, each with the message that it is read as.
 
-    The first ones take all alternatives in turn, those too that are read and never written; the others are drawn. An
-    alternative that no text was found for which is read as what it was written for is passed over.
+    The first ones take every option of the grammar that they can, those too that are read and never written; those
+    that are read with repairs come after the others. What follows is drawn.
     """
     random, walker = Random(seed), Walker(dialect.spec)
-    left = dict.fromkeys(alternatives(dialect.spec))
-    done = 0
-    while done < count:
-        aim = next(iter(left), None)
-        found = _best(dialect, walker, random, aim)
-        if found is None and aim is None:
-            return
-        taken = frozenset((aim,)) if found is None else found.taken
-        left = {alternative: None for alternative in left if alternative not in taken}
-        if found is not None:
-            done += 1
+    return islice(chain(_covering(dialect, walker, random), _drawn(dialect, walker, random)), count)
+
+
+def _covering(dialect: Dialect, walker: Walker, random: Random) -> Iterator[Sample]:
+    """Texts each of which takes an option that none before it takes."""
+    met = set[Option]()
+    repaired: list[tuple[Sample, frozenset[Option]]] = []
+    held = reached(dialect.spec.rules)
+    for rule in (name for name in dialect.spec.rules if name in held):
+        missed = 0
+        while missed < MISSED:
+            walked = walker.walk(random, rule, met)
+            missed += 1
+            if walked is not None and not walked.taken <= met and (found := _read(dialect, walked)) is not None:
+                if found.message.exact:
+                    met |= walked.taken
+                    missed = 0
+                    yield found
+                else:
+                    repaired.append((found, walked.taken))
+    for found, taken in repaired:
+        if not taken <= met:
+            met |= taken
             yield found
 
 
-def _best(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | None) -> Sample | None:
-    """A text that takes the alternative `aim`: one that is read without repairs, if such a one is drawn."""
-    best = None
-    for _ in range(TRIES):
-        found = derivation(dialect, walker, random, aim)
-        if found is not None and found.message.exact:
-            return found
-        best = best or found
-    return best
+def _drawn(dialect: Dialect, walker: Walker, random: Random) -> Iterator[Sample]:
+    """Texts at random: of some tries the first that is read without repairs, else any."""
+    while True:
+        best = None
+        for _ in range(TRIES):
+            best = derivation(dialect, walker, random) or best
+            if best is not None and best.message.exact:
+                break
+        if best is None:
+            return
+        yield best
 
 
-def derivation(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | None = None) -> Sample | None:
-    """A text that takes the alternative `aim`; nothing when it would be read as something else.
+def derivation(dialect: Dialect, walker: Walker, random: Random) -> Sample | None:
+    """A text with the message that it is read as; nothing when that is something else than was written."""
+    walked = walker.walk(random)
+    return None if walked is None else _read(dialect, walked)
 
-    The tools that it calls are declared, with arguments of any type.
-    """
-    walked = walker.walk(random, aim)
-    if walked is None:
-        return None
+
+def _read(dialect: Dialect, walked: Walked) -> Sample | None:
+    """The sample of a walk. The tools that it calls are declared, with arguments of any type."""
     own = (codec.key for codec in dialect.spec.codecs.values() if codec.key is not None)
     properties: dict[str, Json] = {key: {} for key in (*KEYS, *own)}
     parameters = {"type": "object", "properties": properties}
@@ -134,10 +149,4 @@ def derivation(dialect: Dialect, walker: Walker, random: Random, aim: Alternativ
     message = dialect.parse(walked.text, tools)
     if len(message.calls) != walked.calls or not all(call.runnable for call in message.calls):
         return None
-    return Sample(message, walked.text, tools, canonical=False, taken=walked.taken)
-
-
-def unreached(dialect: Dialect, samples: Iterable[Sample]) -> list[Alternative]:
-    """The alternatives of the grammar that none of the samples takes."""
-    taken = frozenset[Alternative]().union(*(sample.taken for sample in samples))
-    return [alternative for alternative in alternatives(dialect.spec) if alternative not in taken]
+    return Sample(message, walked.text, tools, canonical=False)

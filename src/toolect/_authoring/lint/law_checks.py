@@ -53,7 +53,7 @@ DRAWN = 10
 CHUNKED = 6
 """Texts that are read in chunks."""
 DERIVED = 12
-"""Texts that are made from the grammar; every alternative is in one of the first."""
+"""Texts that are made from the grammar; the first ones take every option of it."""
 MAX_PLACES = 6
 """Places that one report points to."""
 
