@@ -308,7 +308,10 @@ def unit_of(lines: Sequence[bytes]) -> Unit:
 
 @contextmanager
 def unguarded() -> Iterator[None]:
-    """Nothing is looked for in texts, and nothing read back for what stands in them."""
+    """Nothing is looked for in texts, and nothing read back for what stands in them.
+
+    Kinds of calls are told apart all the same: what they lose is known by them.
+    """
     with ExitStack() as stack:
         for kind, name, value in (
             (Scan, "suspects", False), (Answers, "doubtful", frozenset()), (Answers, "is_text", True),

@@ -119,7 +119,8 @@ class Scan:
                     if _ends_with(text, place.rare_tails):
                         return True
                     break
-            if place.tails and _ends_with(text, place.tails):
+            tails = place.tails and place.tails.get(text[-1])
+            if tails and text.endswith(tails):
                 return True
             heads = place.heads and place.heads.get(text[0])
             if heads and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
