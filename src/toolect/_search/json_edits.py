@@ -62,6 +62,8 @@ ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\ufeff"
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w.-]*(?=\s*(?::|=))")
 _BARE_TEXT: Final = re.compile(r"[^\s,\]}\"'{\[][^,\]}\"\n{\[]*")
+_BARE_MEMBER: Final = re.compile(r"[^\s,\]}\"'{\[](?:[^,\]}\"\n{\[]|,(?!\s*[\w.-]+\s*:))*")
+"""One between the keys of a value language whose quotes are tokens: a comma before no key is in it."""
 _HALF_KEY: Final = re.compile(r'[\w.-]{1,64}"\s*[:=]')
 _HALF_TEXT: Final = re.compile(r'(?:[^"\\\n]|\\.){1,120}"\s*[,}\]]')
 _TORN_WORD: Final = re.compile(r"[A-Za-z]+(?:\s+[A-Za-z]+)*(?=\s*[,\]})])")
@@ -478,7 +480,8 @@ class _Edits:
     def _value(self) -> None:
         costs, state, at, char, buf, i, base = self.costs, self.state, self.at, self.char, self.buf, self.i, self.base
         stack, after_comma = state.stack, state.expects is Next.VALUE_AFTER_COMMA
-        word, text, triple = SCALAR.match(buf, i), _BARE_TEXT.match(buf, i), _TRIPLE.match(buf, i)
+        bare = _BARE_MEMBER if state.delimiter and state.in_object else _BARE_TEXT
+        word, text, triple = SCALAR.match(buf, i), bare.match(buf, i), _TRIPLE.match(buf, i)
         end = buf.find(triple[0], i + 3) if triple is not None else -1
         if end >= 0:
             put = quoted_json(buf[i + 3 : end])
