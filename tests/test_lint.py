@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import time
 from pathlib import Path
 
@@ -13,17 +12,15 @@ from click.testing import CliRunner, Result
 
 import toolect
 from toolect._authoring import corpus
-from toolect._authoring.lint import corpus_checks, lint, runner
-from toolect._authoring.lint.corpus_checks import stray_grammar
+from toolect._authoring.lint import lint, runner
 from toolect._authoring.lint.formats import FORMATS
-from toolect._authoring.lint.subject import Group, changes, corpus_folder
+from toolect._authoring.lint.subject import changes, corpus_folder
 from toolect._cli import lint as lint_command
 from toolect._cli import main
 from toolect._diagnostic import Diagnostic, Place, Text, draw, warning
 from toolect._message import Json
 from toolect._model_ids import specificity
 from toolect._spec.lalr import MAX_PARTS
-from toolect.registry import shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
 ENTRY = "d:\n  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}\n"
@@ -51,21 +48,6 @@ def run(*words: str) -> Result:
 
 
 # What is looked at
-
-
-def test_the_installed_package_has_no_strays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its chats' grammars lie beside those of its dialects; value languages are there for specs of others."""
-    copy = Path(shutil.copy(shipped(), tmp_path))
-    shutil.copy(shipped().with_name("chats.yaml"), tmp_path)
-    shutil.copytree(shipped().parent / "grammars", tmp_path / "grammars")
-    monkeypatch.setattr(corpus_checks, "shipped", lambda: copy)
-    (tmp_path / "grammars" / "odd.lark").write_text(GRAMMAR)
-    (tmp_path / "grammars" / "chats" / "odd.lark").write_text(GRAMMAR)
-    assert {*stray_grammar(Group(copy, {}, {}))} == {
-        warning("stray-grammar", f"no entry uses `{name}`, and no grammar imports it",
-                Place(str(tmp_path / "grammars" / name), 1, 1), help="rename the file, or delete it")
-        for name in ("odd.lark", "chats/odd.lark")
-    }  # fmt: skip
 
 
 @pytest.mark.usefixtures("folder")

@@ -13,13 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolect._regular.ambiguity import MAX_WAYS, Attack, Growth, Undecided, ambiguity
-from toolect._regular.extent import longest
+from toolect._regular.extent import longest_of
 from toolect._regular.ranges import holds, joined, others, shared
 from toolect._regular.sample import sample
 from toolect._regular.shared_words import common
 from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Node, NotRegularError, Repetition, read
 
 SETS = ["a", "b", "[ab]", "[^a]", r"\w", r"\s", r"\d", ".", r"[^\s<>]", "[a-c-]", "(?i:k)", r"(?a:\w)", "é"]
+
+
+def longest(regex: str) -> int | None:
+    """The characters of the longest member."""
+    return longest_of(read(regex))
 
 
 def expressions() -> st.SearchStrategy[str]:

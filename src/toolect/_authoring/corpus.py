@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -237,12 +237,6 @@ def _write_case(case: Case, frame: str) -> str:
     divider = "-" * max(6, taken + 1)
     expected = case.expected and case.expected + "\n"
     return f"{frame}\n{case.title}\n{attributes}{frame}\n{case.text}\n{divider}\n{expected}"
-
-
-def update(case: Case, expected: str) -> None:
-    """Write a new expectation for one case into its file."""
-    cases = [replace(c, expected=expected) if c.title == case.title else c for c in read(case.path)]
-    case.path.write_bytes(write(cases).encode("utf-8"))
 
 
 # Expectations

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Node, Repetition, read
-
-
-def longest(regex: str) -> int | None:
-    """The characters of the longest member; None when there is no longest one. Raises `NotRegularError`."""
-    return longest_of(read(regex))
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Node, Repetition
 
 
 def longest_of(node: Node) -> int | None:

@@ -30,16 +30,15 @@ Crossing: TypeAlias = Op | Take
 _END = Op(OpCode.END_RULE)
 
 
-class TracedNetwork(Network):
-    """A network whose operations are what is crossed, instead of what that does to a message."""
-
-    def __init__(self, network: Network) -> None:
-        self.spec, self.starts, self.calling = network.spec, network.starts, network.calling
-        self.states = [_traced(state) for state in network.states]
-        for begin, option in network.options.items():
-            self.states.append(self.states[begin])
-            self.states[begin] = RuleState()
-            self.states[begin].ops.append((Op(OpCode.OPTION, name=name_of(option)), len(self.states) - 1))
+def traced(network: Network) -> Network:
+    """The network with what is crossed as its operations, instead of what that does to a message."""
+    made = Network(network.spec)
+    made.states = [_traced(state) for state in network.states]
+    for begin, option in network.options.items():
+        made.states.append(made.states[begin])
+        made.states[begin] = RuleState()
+        made.states[begin].ops.append((Op(OpCode.OPTION, name=name_of(option)), len(made.states) - 1))
+    return made
 
 
 def _traced(state: RuleState) -> RuleState:
@@ -56,12 +55,12 @@ class NetworkWalk:
     """Walks one network."""
 
     def __init__(self, network: Network) -> None:
-        self.graph = Graph(TracedNetwork(network), Policies())
+        self.graph = Graph(traced(network), Policies())
 
     def ways(self, lexemes: Sequence[Lexeme]) -> list[list[Crossing]]:
         """What happens on the likeliest way through all lexemes: one list for each time that reading began."""
         start = self.graph.start
-        way, found = _Way(start), list[list[Crossing]]()
+        way, found = _WayBuilder(start), list[list[Crossing]]()
         for lexeme in lexemes:
             begins = lexeme.key in start.choices
             node: Node | None = way.node
@@ -69,7 +68,7 @@ class NetworkWalk:
                 node = None if begins and not self.graph.code else self._given_up(way.node, lexeme)
             if begins and lexeme.fresh or node is None:  # what was open is given up
                 found.append(way.end())
-                way, node = _Way(start), start
+                way, node = _WayBuilder(start), start
             if node is not start or begins:  # else the grammar does not know the reading
                 way.take(node, lexeme)
         found.append(way.end())
@@ -87,7 +86,7 @@ class NetworkWalk:
         return after if lexeme.key in after.choices else None
 
 
-class _Way:
+class _WayBuilder:
     """What has happened since reading began."""
 
     def __init__(self, start: Node) -> None:

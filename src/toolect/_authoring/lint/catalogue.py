@@ -25,7 +25,7 @@ CHECKS: Table[Subject] = {
     **corpus_checks.COVERAGE,
 }  # fmt: skip
 """The checks of one dialect, in their order: what only reading it can say, then the laws, then what no case shows."""
-COMPARED: Table[Group] = {**entry_checks.COMPARED, **corpus_checks.COMPARED, **law_checks.COMPARED}
+COMPARED: Table[Group] = {**entry_checks.COMPARED, **law_checks.COMPARED}
 """The checks of all dialects of a file."""
 CHATS: Table[ChatSubject] = chat_checks.CHECKS
 """The checks of one chat."""

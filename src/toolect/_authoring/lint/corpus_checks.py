@@ -1,10 +1,10 @@
-"""What a corpus lacks: files that cannot be read, that belong to nothing, that are not there, and its coverage."""
+"""What a corpus lacks: files that cannot be read, or that are not there, and its coverage."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise, product
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,20 +12,16 @@ from msgspec import structs
 
 from toolect._authoring.corpus import CorpusError, describe, read
 from toolect._authoring.derivation import PartKind, derive, parts
-from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
-from toolect._authoring.laws import carried
-from toolect._authoring.lint.subject import Group, Subject, corpus_folder, reached_from
+from toolect._authoring.lint.subject import Subject
 from toolect._authoring.lint.update import gives_back
 from toolect._compiled import Dialect
-from toolect._diagnostic import Diagnostic, Place, Text, warning
-from toolect._files import shipped
-from toolect._message import Call, Content, Message, Segment, Status
-from toolect._rendered import RenderError
+from toolect._diagnostic import Diagnostic, Place, warning
+from toolect._message import Call
 from toolect._rendering.ids import with_ids
 from toolect._spec.document import Items, YamlTable, read_text
 from toolect._spec.document import YamlScalar as Written
 from toolect._spec.model import IdForm, Spec
-from toolect._spec.problems import Problems, near
+from toolect._spec.problems import Problems
 
 
 def unreadable_corpus(subject: Subject) -> Iterator[Diagnostic]:
@@ -62,52 +58,24 @@ def missing_corpus(subject: Subject) -> Iterator[Diagnostic]:
         yield warning("missing-corpus", message, subject.place, help=f"write what the model wrote into `{file}`")
 
 
-def stray_corpus(group: Group) -> Iterator[Diagnostic]:
-    """The files of the folder that no entry of a YAML file beside it has the name of."""
-    folder, known = corpus_folder(group.path), group.beside()
-    for file in sorted(folder.glob("*.txt")) if folder is not None and known else ():
-        if known and file.stem not in known:
-            advice = near(file.stem, known) or "rename the file, or delete it"
-            yield warning("stray-corpus", f"no dialect is named `{file.stem}`", Place(str(file), 1, 1), help=advice)
-
-
-def stray_grammar(group: Group) -> Iterator[Diagnostic]:
-    """The files in the folder of grammars that are reached from no dialect and from no chat.
-
-    Those that come with toolect may be imported by specs anywhere: there, value languages and the like are no strays.
-    """
-    folder = group.path.parent / "grammars"
-    dialects, chats = group.beside(), group.beside(chats=True)
-    reached = reached_from(folder, dialects or {}) | reached_from(folder / "chats", chats or {})
-    own = [*folder.glob("*.lark"), *folder.glob("chats/*.lark")]
-    for file in sorted(own if group.path == shipped() else folder.rglob("*.lark")):
-        known = chats if file.is_relative_to(folder / "chats") else dialects
-        if known is not None and file not in reached:
-            message = f"no entry uses `{file.relative_to(folder)}`, and no grammar imports it"
-            advice = near(file.stem, known) or "rename the file, or delete it"
-            yield warning("stray-grammar", message, Place(str(file), 1, 1), help=advice)
-
-
 class Gap(NamedTuple):
-    """Something that no case shows: in words, where it is, and a text that shows it if there is one."""
+    """Something that no case shows: in words, and where it is."""
 
     what: str
     place: Place
-    text: str = ""
 
 
 def uncovered(subject: Subject) -> Iterator[Diagnostic]:
     """One report of all that the corpus does not show of the dialect's own entry and grammar."""
     gaps = [*_settings(subject)]
     if subject.readings:  # that the file is missing, or cannot be read, is found by other checks
-        gaps += [*_texts(subject), *_parts(subject), *_features(subject)]
+        gaps += [*_texts(subject), *_parts(subject)]
     for first, *others in [gaps] if gaps else []:
         more = f", and {len(others)} more" if others else ""
         yield warning(
             "uncovered",
             f"no case of `{subject.name}` shows {first.what}{more}",
             first.place,
-            texts=tuple(Text("such as", gap.text) for gap in gaps if gap.text),
             related=tuple((gap.place, f"nor {gap.what}") for gap in others),
             help="add a case that does, or leave out what no text needs; `--update` writes what is read",
         )
@@ -187,61 +155,6 @@ def _matters(subject: Subject, without: Spec) -> bool:
     )
 
 
-class CorpusFeature(NamedTuple):
-    """Something that a corpus should show: in words, whether a message shows it, and messages that do."""
-
-    about: str
-    shows: Callable[[Message], bool]
-    compose: Callable[[Call, Call], Sequence[Sequence[Segment]]]
-    cut: bool = False
-    """It is not the text of such a message, but a part of it."""
-
-
-FEATURES = (
-    CorpusFeature("two calls", lambda m: len(m.runnable) > 1, lambda one, two: [[one, two]]),
-    CorpusFeature("text before a call", lambda m: _after_text(m.segments), lambda one, _: [[TEXT, one]]),
-    CorpusFeature("reasoning", lambda m: bool(m.reasoning.strip()), lambda one, _: [[THOUGHT, TEXT], [THOUGHT, one]]),
-    CorpusFeature("a call without arguments", lambda m: any(call.arguments == {} for call in m.runnable),
-            lambda one, _: [[Call(one.name, {}, one.id)]]),
-    CorpusFeature("a call that is cut off", lambda m: any(call.status is Status.TRUNCATED for call in m.calls),
-            lambda one, _: [[one]], cut=True),
-)  # fmt: skip
-
-
-def _features(subject: Subject) -> Iterator[Gap]:
-    found = dict(missing(subject.dialect, [message for _, message in subject.readings], [(ROME, OSLO)]))
-    if found:
-        yield Gap(", nor ".join(found), Place(str(subject.corpus_file), 1, 1), next(iter(found.values())))
-
-
-def missing(
-    dialect: Dialect, messages: Sequence[Message], calls: Sequence[tuple[Call, Call]] = ()
-) -> Iterator[tuple[str, str]]:
-    """What no message shows, in words, each with a text that does, of one of the `calls` or else of the messages'."""
-    own = [(call, call) for message in messages for call in message.runnable[:1]]
-    for feature in FEATURES:
-        if not any(map(feature.shows, messages)):
-            texts = _written(feature, dialect, [*calls, *own[:3]])
-            if text := next((text for text in texts if feature.shows(dialect.parse(text))), ""):
-                yield feature.about, text
-
-
-def _after_text(segments: Sequence[Segment]) -> bool:
-    pairs = pairwise(segments)
-    return any(isinstance(one, Content) and one.text.strip() and isinstance(two, Call) for one, two in pairs)
-
-
-def _written(feature: CorpusFeature, dialect: Dialect, calls: Iterable[tuple[Call, Call]]) -> Iterator[str]:
-    """What the dialect writes for the feature, as far as it can carry it."""
-    for message in (Message(segments) for pair in calls for segments in feature.compose(*pair)):
-        try:
-            text = str(dialect.render(message))
-        except RenderError:
-            continue
-        if carried(dialect.parse(text), message, dialect.spec.ids is not None):
-            yield text[: len(text) * 2 // 3] if feature.cut else text
-
-
 def first_id(ids: IdForm) -> str | None:
     """The id that the first call of a message gets if it comes without one."""
     (made,) = with_ids(ids, [Call("f", {})])
@@ -250,4 +163,3 @@ def first_id(ids: IdForm) -> str | None:
 
 CHECKS = {"unreadable-corpus": unreadable_corpus, "missing-corpus": missing_corpus}
 COVERAGE = {"uncovered": uncovered}
-COMPARED = {"stray-corpus": stray_corpus, "stray-grammar": stray_grammar}

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 from lark import Token
 
+from toolect._authoring.derivation.grammar_options import spelled
 from toolect._authoring.lint.places import files, patterns
 from toolect._authoring.lint.subject import Subject
 from toolect._diagnostic import Diagnostic, warning
-from toolect._graph.spelling import MAX_LEXEME
 from toolect._regular.ambiguity import Undecided, ambiguity
-from toolect._regular.extent import longest
-from toolect._regular.syntax import NotRegularError
-from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Repeat, Seq, Slot
+from toolect._spec.grammar_model import Alt, Expr, Ref, Repeat, Seq
 from toolect._spec.grammar_source import place_of
 from toolect._spec.holes import holes
 from toolect._spec.leaves import reached
@@ -124,47 +122,13 @@ def _inner(spec: Spec, rule: Rule, part: Expr, above: set[str]) -> Rule | None:
 
 
 def _weight(spec: Spec, rule: Rule, part: Expr, held: Role) -> int:
-    name = _name(part)
-    role = said_of(spec.roles, rule.name, name) if name else None
+    name = spelled(part)
+    role = said_of(spec.roles, rule.name, name)
     shape = spec.shapes.get(f"{rule.name}/{name}") or spec.shapes.get(name)
     shaped = shape is not None and not holes(shape).isdisjoint((HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT))
     if role is held or held is Role.ARGUMENTS and shaped:
         return _WHOLE
     return int(held is Role.ARGUMENTS and role is Role.ARGUMENT)
-
-
-def _name(part: Expr) -> str:
-    """What a part is called in a map; nothing for a marker."""
-    match part:
-        case Ref(rule):
-            return rule
-        case Slot(kind):
-            return kind.value
-        case Pattern(_, name):
-            return name
-        case _:
-            return ""
-
-
-def unbounded_hold_back(subject: Subject) -> Iterator[Diagnostic]:
-    """The terminals of content or reasoning that may be longer than what is read of one."""
-    roles = subject.spec.roles
-    for rule, pattern in patterns(subject.spec):
-        role = said_of(roles, rule.name, pattern.name) or roles.get(rule.name)
-        if role not in (Role.CONTENT, Role.REASONING):
-            continue
-        try:
-            most = longest(pattern.regex)
-        except NotRegularError:
-            continue  # `backtracking-regex` says why
-        if most is None or most > MAX_LEXEME:
-            yield warning(
-                "unbounded-hold-back",
-                f"the terminal `{pattern.name}` holds {role} of any length",
-                subject.places.part(rule.name, pattern.name),
-                label=f"a stream waits for its end, at most {MAX_LEXEME} characters",
-                help="write `TEXT`, which ends where the marker behind it begins, and `%declare TEXT`",
-            )
 
 
 def too_large(subject: Subject) -> Iterator[Diagnostic]:
@@ -182,6 +146,5 @@ CHECKS = {
     "unused-terminal": unused_terminal,
     "ignored-word": ignored_word,
     "dropped-text": dropped_text,
-    "unbounded-hold-back": unbounded_hold_back,
     "too-large": too_large,
 }

@@ -134,17 +134,6 @@ class Group:
         """Their specs."""
         return {name: dialect.spec for name, dialect in self.dialects.items()}
 
-    def beside(self, chats: bool = False) -> dict[str, Names] | None:
-        """The dialects of all YAML files in the folder, or the chats; None if one of the files is broken."""
-        found: dict[str, Names] = {}
-        for path in sorted(self.path.parent.glob("*.y*ml")):
-            if holds_chats(path) == chats:
-                names, problems = (read_chat_names if chats else read_names)(path)
-                if problems and not names:
-                    return None
-                found |= names
-        return found
-
 
 def corpus_folder(path: Path) -> Path | None:
     """The folder of the corpus files of a YAML file; None for the installed package, which comes without."""
