@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 from registries import own_registries
 
@@ -19,8 +20,8 @@ from toolect.testing import tools_for
 from tools.induction.measure import random_outcome, shipped_outcome, wild_outcome
 from tools.induction.random_formats import wild_formats
 
-UNSAID = {"thought-json", "powershell"}
-"""Formats that the language cannot say, or that are not induced."""
+UNSAID = {"thought-json"}
+"""Formats that the language cannot say."""
 
 
 def row(text: str, *calls: tuple[str, dict[str, Json]], content: str = "", **more: Json) -> Json:
@@ -84,9 +85,9 @@ def test_what_a_row_says_is_its_case(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("form", "said"),
-    [("c{1}", '{form: "c{index}", first: 1}'), ("{name}_{0}", '{form: "{name}_{index}"}'), ("call_{0}", '{form: "call_{index}"}')],
+    [("c{1}", {"form": "c{index}", "first": 1}), ("{name}_{0}", {"form": "{name}_{index}"}), ("call_{0}", {"form": "call_{index}"})],
 )  # fmt: skip
-def test_ids_are_counted_as_the_rows_do(form: str, said: str, tmp_path: Path) -> None:
+def test_ids_are_counted_as_the_rows_do(form: str, said: Json, tmp_path: Path) -> None:
     """From where they begin, with the name if they say it, which may stand beside them."""
     rows = []
     for names in (["tide"], ["log", "tide"], ["tide", "log"], ["log"], ["tide", "tide"]):
@@ -99,7 +100,7 @@ def test_ids_are_counted_as_the_rows_do(form: str, said: str, tmp_path: Path) ->
         rows += [{"text": text, "calls": calls}, {"text": f"Well.{text}", "content": "Well.", "calls": calls}]
     done = new(tmp_path, "harbour", rows=rows)
     assert done.exit_code == 0, done.output
-    assert f"ids: {said}" in (tmp_path / "harbour.yaml").read_text()
+    assert yaml.safe_load((tmp_path / "harbour.yaml").read_text())["harbour"]["ids"] == said
     assert "NAME" in (tmp_path / "grammars" / "harbour.lark").read_text()
 
 
@@ -130,14 +131,14 @@ def test_what_one_row_alone_shows_is_not_claimed(tmp_path: Path) -> None:
         ([HARBOUR[3]], "expected calls in some row, got none in 1"),
         ([], "expected rows, got none"),
         ([{"text": "x"}], "row 1: expected what the text says"),
-        ([{"text": 1, "calls": []}], "row 1: expected an object with `text`"),
-        ([{**HARBOUR[0], "calls": [{"name": "tide", "arguments": "{}"}]}], "row 1: call 1: expected `arguments` as an object"),
-        ([{**HARBOUR[0], "call": []}], "row 1: expected the fields text, content, reasoning, calls, prefix, got `call`"),
-        ([{**HARBOUR[0], "text": "x" * 20000}], "row 1: expected at most 16384 characters of `text`, got 20000"),
+        ([{"text": 1, "calls": []}], "row 1: expected `str`, got `int` - at `$.text`"),
+        ([{**HARBOUR[0], "calls": [{"name": "tide", "arguments": "{}"}]}], "row 1: expected `object`, got `str` - at `$.calls[0].arguments`"),
+        ([{**HARBOUR[0], "call": []}], "row 1: object contains unknown field `call`"),
+        ([{**HARBOUR[0], "text": "x" * 20000}], "row 1: expected `str` of length <= 16384 - at `$.text`"),
         ([HARBOUR[0], row("<call:log>", ("tide", {"port": "Brest"}))], "row 2: the name `tide` stands nowhere in the text"),
         ([HARBOUR[0], row("<call:tide>\n<arg:port>Rome</arg>\n</call>", ("tide", {"port": "Brest"}))], 'row 2: the value "Brest" of `port` stands nowhere'),
         ([{**HARBOUR[0], "content": "\x01"}], "got the sign '\\x01'"),
-        ([row("x", ("tide", {"n": float("nan")}))], "got the number nan"),
+        ([row("x", ("tide", {"n": float("nan")}))], "row 1: expected one JSON object on the line"),
         ([*HARBOUR, row('[tide] port="Brest";', ("tide", {"port": "Brest"}))], "in row 6"),
     ],
 )  # fmt: skip

@@ -8,17 +8,18 @@ whole and streamed, and writes its message back, is the answer.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, takewhile
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from toolect._authoring.induction.emission import EmittedSpec, emit
-from toolect._authoring.induction.equations import ContradictionError, solutions
-from toolect._authoring.induction.json_trees import JsonCalls, json_calls
+from toolect._authoring.induction.emission import Emission, EmittedSpec
+from toolect._authoring.induction.equations import ContradictionError, Solution, solutions
+from toolect._authoring.induction.json_trees import LAYOUTS, json_calls
 from toolect._authoring.induction.labeled_rows import Row, RowsError, check_rows, difference, parts_of, read_rows
-from toolect._authoring.induction.value_alignment import AlignmentError, FormatHypothesis, Inside, align, variants
+from toolect._authoring.induction.value_alignment import FormatHypothesis, align, variants
 from toolect._authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect._authoring.laws import stream
 from toolect._compiled import Dialect
@@ -39,9 +40,7 @@ COUNTEREXAMPLES = 4
 """Rows that are added at a time."""
 MAX_SAMPLE = 40
 """Rows that are aligned in all. Beyond it: what else is read otherwise is said."""
-MAX_SOLUTIONS = 3
-"""Solutions of the equations of one hypothesis that are tried. Beyond it: the best of those."""
-MAX_ACCEPTED = 4
+MAX_ACCEPTED = 6
 """Hypotheses that are aligned once one reads and writes all rows, for one that writes them to the character."""
 MAX_TRIED = 24
 """Dialects that are tried in all. Beyond it: the best of those."""
@@ -77,119 +76,90 @@ class Induced(NamedTuple):
         return not self.why and not self.unproven
 
 
-class _Candidate(NamedTuple):
-    hypothesis: FormatHypothesis
-    calls: JsonCalls | None
-    rows: Sequence[Row]
-
-
 def induce(rows: Sequence[Row], tools: Sequence[Json], name: str = "new", left_out: bool = True) -> Induced:
     """The dialect of rows whose calls are of these tools; with `left_out`, also tried with each row left out.
 
     Of many rows the first ones are aligned, and those that the dialect of them does not read and write.
     """
     sample = [*rows[:SAMPLE]]
-    while True:
-        made = _DialectSearch(sample, tools, name).run([*_candidates(sample)])
-        if made.dialect is None or len(sample) == len(rows):
-            break
+    made = _searched(sample, tools, name, _hypotheses(sample))
+    while made.dialect is not None and len(sample) < min(len(rows), MAX_SAMPLE):
         left = (row for row in rows if row not in sample)
         wrong = [*islice((row for row in left if not prove(made.dialect, [row], tools).back), COUNTEREXAMPLES)]
-        if not wrong or len(sample) >= MAX_SAMPLE:
-            proof = prove(made.dialect, rows, tools)
-            made = made._replace(proof=proof, why=made.why or proof.wrong)
+        if not wrong:
             break
         sample += wrong
+        made = _searched(sample, tools, name, _hypotheses(sample))
+    if made.dialect is not None and len(sample) < len(rows):
+        proof = prove(made.dialect, rows, tools)
+        made = made._replace(proof=proof, why=made.why or proof.wrong)
     if made.why or not left_out:
         return made
     return made._replace(unproven=(*_unseen(rows, tools, made), *_unproven(sample, tools, name, made)))
 
 
-def _candidates(rows: Sequence[Row]) -> Iterator[_Candidate]:
+def _hypotheses(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
     """What may be supposed of a format, what is most usual first."""
     found = json_calls(rows)
     for variant in variants(rows):
         if found is not None:
-            one = variant._replace(inside=Inside.JSON, objects=found.places)
-            yield _Candidate(one, found, found.outside)
+            yield from (variant._replace(calls=found._replace(layout=layout)) for layout in LAYOUTS)
         for spelling in LITERALS:
-            one = variant._replace(inside=Inside.WHOLE, spelling=spelling)
-            yield from (_Candidate(one._replace(empty=empty), None, rows) for empty in (True, False))
+            yield from (variant._replace(whole=True, spelling=spelling, empty=empty) for empty in (True, False))
         for spelling in (*LITERALS[:4], *TEXTS, *LITERALS[4:]):
-            yield _Candidate(variant._replace(spelling=spelling), None, rows)
+            yield variant._replace(spelling=spelling)
         for spelling in (*MIXED, *LEAVES):
-            yield _Candidate(variant._replace(spelling=spelling, typed=True), None, rows)
+            yield variant._replace(spelling=spelling, typed=True)
 
 
-class _DialectSearch:
-    """The dialects that were tried, and the best of them."""
-
-    def __init__(self, rows: Sequence[Row], tools: Sequence[Json], name: str) -> None:
-        self.rows, self.tools, self.name = rows, tools, name
-        self.empties = any(not call.arguments for row in rows for call in row.message.calls)
-        self.best = Induced(None, None, Proof(), "")
-        self.whys: list[tuple[float, str]] = []
-        self.seen: set[str] = set()
-        self.accepted = 0
-
-    def run(self, candidates: Sequence[_Candidate]) -> Induced:
-        """The dialect that does most with rows, or why there is none; one that does all to the character ends it."""
-        aligned = []
-        for one in candidates:
-            best = self.best.hypothesis if self.accepted else None
-            other = best is not None and one.hypothesis.inside is not best.inside
-            if self.goes_on and not other and (found := self.solved(one)):
-                aligned.append((one, found))
-                self.tries(one, found[0])
-        for at in range(1, MAX_SOLUTIONS):
-            for one, found in aligned:
-                if len(found) > at and self.goes_on and not self.accepted:
-                    self.tries(one, found[at])
-        if self.best.dialect is not None:
-            return self.best
-        return self.best._replace(why=max(self.whys, key=lambda why: why[0], default=(0, ""))[1])
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether another dialect is to be tried."""
-        perfect = self.best.proof[:4] == (len(self.rows),) * 4
-        return not perfect and len(self.seen) < MAX_TRIED and self.accepted < MAX_ACCEPTED
-
-    def solved(self, one: _Candidate) -> list[dict[str, str]]:
-        """The markers that solve what is left of the texts, best first; none where there is no such thing."""
-        none = {"arguments opener": "", "arguments closer": ""}
+def _searched(rows: Sequence[Row], tools: Sequence[Json], name: str, hypotheses: Iterable[FormatHypothesis]) -> Induced:
+    """The dialect that does most with rows, or why there is none; one that does all to the character ends it."""
+    best, accepted = Induced(None, None, Proof(), ""), 0
+    whys: list[tuple[float, str]] = []
+    # Once a dialect does all, nothing else is supposed of the rows than how values are spelled.
+    left = takewhile(lambda one: not accepted or not best.hypothesis or one[5:] == best.hypothesis[5:], hypotheses)
+    for spec, one in islice(_specs(rows, left, whys), MAX_TRIED):
         try:
-            aligned = align(one.rows, one.hypothesis)
-            for known in (none, {}) if self.empties else (none,):
-                with suppress(ContradictionError):
-                    return solutions(aligned.equations, aligned.words | known)[:MAX_SOLUTIONS]
-            solutions(aligned.equations, aligned.words | none)
-        except AlignmentError as error:
-            self.whys.append((error.progress / len(self.rows), str(error)))
-        except ContradictionError as error:
-            self.whys.append((1, str(error)))
-        return []
+            dialect = load(spec, name)
+            proof = prove(dialect, rows, tools, best.proof.read)
+        except SpecError as error:
+            whys.append((1.5, f"the language cannot say it: {error}"))
+            continue
+        except RecursionError:  # markers that may follow themselves without end
+            continue
+        if best.dialect is None or proof[:4] > best.proof[:4]:
+            best = Induced(spec, dialect, proof, proof.wrong, hypothesis=one)
+        accepted += proof.back == len(rows)
+        if proof.same == len(rows) or accepted == MAX_ACCEPTED:
+            break
+    return best if best.dialect is not None else best._replace(why=max(whys, key=itemgetter(0), default=(0, ""))[1])
 
-    def tries(self, one: _Candidate, solution: dict[str, str]) -> None:
-        """Try the dialect of a solution, whose calls begin a line, or anywhere."""
-        for lined in (True, False):
-            spec = emit(one.hypothesis, solution, self.rows, lined, one.calls)
-            if repr(spec) in self.seen:
-                continue
-            self.seen.add(repr(spec))
-            try:
-                dialect = load(spec, self.name)
-                proof = prove(dialect, self.rows, self.tools, self.best.proof.read)
-            except SpecError as error:
-                self.whys.append((1.5, f"the language cannot say it: {error}"))
-                continue
-            except RecursionError:  # markers that may follow themselves without end
-                continue
-            if self.best.dialect is None or proof[:4] > self.best.proof[:4]:
-                self.best = Induced(spec, dialect, proof, proof.wrong, hypothesis=one.hypothesis)
-            if proof[:3] == (len(self.rows),) * 3:
-                self.accepted += 1
-                return
+
+def _specs(
+    rows: Sequence[Row], hypotheses: Iterable[FormatHypothesis], whys: list[tuple[float, str]]
+) -> Iterator[tuple[EmittedSpec, FormatHypothesis]]:
+    """The dialects of hypotheses that the texts do not contradict: their calls begin a line, or stand anywhere."""
+    seen: set[str] = set()
+    for one in hypotheses:
+        try:
+            markers = _markers(rows, one)
+        except ContradictionError as error:
+            whys.append((min(error.progress / len(rows), 1), str(error)))
+            continue
+        for spec in (Emission(one, markers, rows).spec(lined) for lined in (True, False)):
+            if repr(spec) not in seen:
+                seen.add(repr(spec))
+                yield spec, one
+
+
+def _markers(rows: Sequence[Row], one: FormatHypothesis) -> Solution:
+    """The markers that solve what is left of the texts. Raises ContradictionError."""
+    equations, none = align(rows, one), {"arguments opener": "", "arguments closer": ""}
+    if any(not call.arguments for row in rows for call in row.message.calls):
+        with suppress(ContradictionError):
+            return solutions(equations, none)[0]
+        return solutions(equations, {})[0]
+    return solutions(equations, none)[0]
 
 
 def load(spec: EmittedSpec, name: str) -> Dialect:
@@ -207,34 +177,31 @@ def prove(dialect: Dialect, rows: Sequence[Row], tools: Sequence[Json], least: i
 
     Where fewer than `least` can be read, the rest is left out.
     """
-    read = clean = back = same = 0
-    wrong = ""
+    found: list[Proof] = []
     for at, row in enumerate(rows):
-        if read + len(rows) - at < least:
+        if sum(one.read for one in found) + len(rows) - at < least:
             break
-        message = dialect.parse(row.text, tools, prefix=row.prefix)
-        streamed, _ = stream(dialect, row.text, tools=tools, prefix=row.prefix)
-        if odd := difference(message, row.message):
-            wrong = wrong or f"row {row.number} is read with {odd}"
-            continue
-        if odd := difference(streamed, row.message):
-            wrong = wrong or f"row {row.number} is read with {odd} where it is streamed"
-            continue
-        read += 1
-        clean += message.exact
-        try:
-            text = str(dialect.render(row.message, tools))
-        except RenderError as error:
-            wrong = wrong or f"row {row.number} cannot be written: {error}"
-            continue
-        if odd := difference(dialect.parse(text, tools), row.message, ids=False):
-            wrong = wrong or f"row {row.number} is written as {cut(text, 200)!r}, which is read with {odd}"
-            continue
-        back += 1
-        same += any(
-            text == row.whole[: len(row.whole) - len(end)] for end in ("", *dialect.spec.end) if row.whole.endswith(end)
-        )
-    return Proof(read, clean, back, same, wrong)
+        found.append(_proved(dialect, row, tools))
+    read, clean, back, same = (sum(column) for column in zip(*(one[:4] for one in [Proof(), *found]), strict=True))
+    return Proof(read, clean, back, same, next((one.wrong for one in found if one.wrong), ""))
+
+
+def _proved(dialect: Dialect, row: Row, tools: Sequence[Json]) -> Proof:
+    message = dialect.parse(row.text, tools, prefix=row.prefix)
+    streamed, _ = stream(dialect, row.text, tools=tools, prefix=row.prefix)
+    if odd := difference(message, row.message):
+        return Proof(wrong=f"row {row.number} is read with {odd}")
+    if odd := difference(streamed, row.message):
+        return Proof(wrong=f"row {row.number} is read with {odd} where it is streamed")
+    try:
+        text = str(dialect.render(row.message, tools))
+    except RenderError as error:
+        return Proof(1, message.exact, wrong=f"row {row.number} cannot be written: {error}")
+    if odd := difference(dialect.parse(text, tools), row.message, ids=False):
+        written = f"row {row.number} is written as {cut(text, 200)!r}, which is read with {odd}"
+        return Proof(1, message.exact, wrong=written)
+    ends = [end for end in ("", *dialect.spec.end) if row.whole.endswith(end)]
+    return Proof(1, message.exact, 1, any(text + end == row.whole for end in ends))
 
 
 def _unproven(rows: Sequence[Row], tools: Sequence[Json], name: str, made: Induced) -> Iterator[str]:
@@ -243,14 +210,13 @@ def _unproven(rows: Sequence[Row], tools: Sequence[Json], name: str, made: Induc
         others = [row for row in rows if row is not left]
         with suppress(RowsError):
             check_rows(others)
-            alike = [
-                one for one in _candidates(others) if made.hypothesis and one.hypothesis[:4] == made.hypothesis[:4]
-            ]
-            other = _DialectSearch(others, tools, name).run(alike)
-            proof = prove(other.dialect, [left], tools) if other.dialect is not None else Proof()
-            if proof.back:
+            alike = (one for one in _hypotheses(others) if made.hypothesis and one[:4] == made.hypothesis[:4])
+            other = _searched(others, tools, name, alike)
+            if other.dialect is not None and prove(other.dialect, [left], tools).back:
                 continue
-        yield f"row {left.number} alone shows {_shows(left, others)}: one more row like it would decide"
+        known = {what for row in others for what in _shown(row.message)}
+        alone = [what for what in _shown(left.message) if what not in known] or ["how it is written"]
+        yield f"row {left.number} alone shows {alone[0]}: one more row like it would decide"
 
 
 def _unseen(rows: Sequence[Row], tools: Sequence[Json], made: Induced) -> Iterator[str]:
@@ -267,20 +233,13 @@ def _unseen(rows: Sequence[Row], tools: Sequence[Json], made: Induced) -> Iterat
                 return
 
 
-_SHOWN: Mapping[str, Callable[[Message], object]] = {
-    "two calls": lambda said: len(said.calls) > 1,
-    "reasoning": lambda said: said.reasoning,
-    "content with a call": lambda said: said.content and said.calls,
-    "a call without arguments": lambda said: any(not call.arguments for call in said.calls),
-}
-"""What rows should show, in words, and whether one does."""
-
-
-def _shows(row: Row, others: Sequence[Row]) -> str:
-    """What a row shows that no other does."""
-    for what, shows in _SHOWN.items():
-        if shows(row.message) and not any(shows(one.message) for one in others):
-            return what
-    kinds = {type_of(value) for value in parts_of(row.message)}
-    kinds -= {type_of(value) for one in others for value in parts_of(one.message)}
-    return f"a value of type {', '.join(sorted(kinds))}" if kinds else "how it is written"
+def _shown(said: Message) -> list[str]:
+    """What there is in a message that rows should show."""
+    shown = {
+        "two calls": len(said.calls) > 1,
+        "reasoning": said.reasoning,
+        "content with a call": said.content and said.calls,
+        "a call without arguments": any(not call.arguments for call in said.calls),
+        **{f"a value of type {type_of(value)}": True for value in parts_of(said)},
+    }
+    return [what for what, is_shown in shown.items() if is_shown]

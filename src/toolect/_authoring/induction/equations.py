@@ -7,6 +7,7 @@ first. The search is best-first: the cheapest way to solve some of the equations
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -20,32 +21,26 @@ MAX_SPLITS = 2000
 """Ways to cut one text that are looked at. Beyond it: the first ones."""
 MAX_SOLUTIONS = 20
 """Solutions that are compared. Beyond it: the first ones."""
-DEPTH = 5
-"""What an equation that is still open is taken to cost: more makes the search go deeper before it goes wider."""
 MAX_STEPS = 15000
 """Partial solutions that are made. Beyond it: the solutions found so far."""
 WEIGHTS = {
     "start": 24, "end": 12, "end of calls": 12, "no thought": 12, "preamble opener": 8, "preamble closer": 8,
     "content opener": 8, "content closer": 8, "gap": 4, "reasoning gap": 24, "thought gap": 16, "content gap": 24,
     "calls opener": 32, "calls closer": 32, "call divider": 24, "arguments opener": 40, "arguments closer": 40,
-    "argument divider": 20, "array opener": 3, "array closer": 3, "item opener": 2, "item closer": 2,
-    "item divider": 8, "object opener": 3, "object closer": 3, "pair opener": 1, "pair closer": 1, "pair divider": 4,
+    "argument divider": 20, "array opener": 3, "array closer": 3, "element opener": 2, "element closer": 2,
+    "element divider": 8, "object opener": 3, "object closer": 3, "pair opener": 1, "pair closer": 1, "pair divider": 4,
 }  # fmt: skip
 """What it costs that a part of a format is not empty; 0 for those that most formats have."""
-_HEADS = {"argument opener", "call opener", "reasoning opener", "content opener", "item opener", "pair opener"}
-"""Variables that rather begin with a sign: the line break before them ends what was before."""
-_OUTSIDE = {"start", "end", "gap", "reasoning gap", "content gap", "calls opener", "calls closer", "call divider"}
-"""Variables that belong to no call, and say nothing of one."""
-_KEYED = {"key closer", "argument closer", "pair key closer", "pair closer"}
+_KEYED = {"argument key closer", "argument closer", "pair key closer", "pair closer"}
 """Variables that may hold the key once more."""
-_PAIRS = ("content", "calls", "arguments", "argument", "item", "array", "object")
-"""Parts that have an opener and a closer, or neither."""
-_QUOTED = (("call opener", "name closer"), ("argument opener", "key closer"))
+_QUOTED = (("call opener", "name closer"), ("argument opener", "argument key closer"))
 """Parts around a name or a key: a quote that one opens, the other closes."""
 _BLANK = {"gap", "reasoning gap", "thought gap", "content gap"}
 """Variables that are whitespace, if they are not empty."""
 _SOLID = {"content opener", "content closer", "calls opener", "calls closer", "end"}
 """Variables that are more than whitespace."""
+_OUTSIDE = {"start", "call divider", *_BLANK, *_SOLID}
+"""Variables that belong to no call, and say nothing of one."""
 _TOKEN = re.compile(
     r"""\n | [^\S\n]+ | [\x01-\x05]
     | <[|｜][^<>\n\x01-\x05]*?[|｜]>
@@ -67,10 +62,24 @@ class Equation(NamedTuple):
     variables: tuple[str, ...]
     row: int = 0
     part: str = ""
+    echoes: tuple[tuple[str, str], ...] = ()
+    """What may stand in it once more, and the hole for each."""
+
+    def with_holes(self, only: str = "") -> str:
+        """The text with holes for what stands in it once more, or with `only` those of some kinds."""
+        text = self.text
+        for hole, found in self.echoes:
+            if not only or hole in only:
+                text = re.sub(rf"(?<![\w-]){re.escape(found)}(?!\w)", hole, text)
+        return text
 
 
 class ContradictionError(Exception):
-    """Equations that no markers solve; the message says which rows differ in what."""
+    """Texts that contradict what is said of them, or one another; `progress` is how many rows did not, if not all."""
+
+    def __init__(self, message: str, progress: float = math.inf) -> None:
+        super().__init__(message)
+        self.progress = progress
 
 
 def tokens(text: str) -> list[str]:
@@ -98,11 +107,11 @@ def solutions(equations: Sequence[Equation], known: Solution) -> list[dict[str, 
 
 @lru_cache(256)
 def _solved(equations: tuple[Equation, ...], known: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
-    heap: list[tuple[int, int, int, Sequence[Equation], dict[str, str]]] = [(0, 0, 0, equations, dict(known))]
+    heap: list[tuple[int, int, Sequence[Equation], dict[str, str]]] = [(0, 0, equations, dict(known))]
     found: list[dict[str, str]] = []
     count = 0
     while heap and count < MAX_STEPS and len(found) < MAX_SOLUTIONS:
-        _, cost, _, before, solved = heappop(heap)
+        cost, _, before, solved = heappop(heap)
         left = [_rest(one, solved) for one in before]
         if None in left:
             continue
@@ -114,7 +123,7 @@ def _solved(equations: tuple[Equation, ...], known: tuple[tuple[str, str], ...])
         for split in _splits(best, solved):
             count += 1
             more = cost + sum(_cost(name, text) for name, text in split.items())
-            heappush(heap, (more + DEPTH * (len(still) - 1), more, count, still, solved | split))
+            heappush(heap, (more, count, still, solved | split))
     return sorted(found, key=_total)
 
 
@@ -164,11 +173,10 @@ def _ways(
 
 @lru_cache(1 << 16)
 def _cost(name: str, text: str) -> int:
-    """What a part costs: that there is one, a blank at its beginning, half a bracket, a hole outside of calls."""
+    """What a part costs: that there is one, half a bracket, a hole outside of calls."""
     if not text:
         return 0
     opener = name.endswith("opener") or name.startswith("before")
-    blank = text[0].isspace() and name in _HEADS
     wrong = (
         text[0] in ">])}/" and name != "arguments opener" if opener else text[-1] in "<[{(/" and name != "name closer"
     )
@@ -177,16 +185,14 @@ def _cost(name: str, text: str) -> int:
     weight = (
         2 if name == "call divider" and text.isspace() else WEIGHTS.get(name, 4 * name.startswith(("before", "after")))
     )
-    return weight + blank + 2 * wrong + 50 * solid + 1000 * holed
+    return weight + 2 * wrong + 50 * solid + 1000 * holed
 
 
 def _total(found: Solution) -> int:
-    """What a solution costs: its parts, each pair of which there is only one half, a quote that another part closes."""
-    pairs = ((found.get(f"{part} opener", ""), found.get(f"{part} closer", "")) for part in _PAIRS)
-    halves = sum(bool(opener.strip()) != bool(closer.strip()) for opener, closer in pairs)
+    """What a solution costs: its parts, and each quote of one that another part than the next closes."""
     torn = sum(
         (found.get(before, "").count(quote) % 2 == 1) != found.get(after, "").startswith(quote)
         for before, after in _QUOTED
         for quote in "\"'"
     )
-    return sum(_cost(name, text) for name, text in found.items()) + 20 * halves + 12 * torn
+    return sum(_cost(name, text) for name, text in found.items()) + 12 * torn

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from toolect._authoring.corpus import Case, describe, write
 from toolect._authoring.induction import Induced, Row, difference
+from toolect._authoring.lint.update import true
 from toolect._compiled import Dialect
 from toolect._message import Json, Status, dumps
-from toolect._rendered import RenderError
 
 
 def files_of(made: Induced, name: str, folder: Path, rows: Sequence[Row], tools: Sequence[Json]) -> dict[Path, str]:
@@ -38,19 +38,11 @@ def _cut_off(rows: Sequence[Row], dialect: Dialect, path: Path) -> Iterator[Case
 
 
 def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: str) -> Case:
-    attributes: list[tuple[str, str]] = [("prefix", dumps(row.prefix))] if row.prefix else []
-    alone = dialect.parse(row.text, prefix=row.prefix)
     read = dialect.parse(row.text, tools, prefix=row.prefix)
-    if describe(alone) != describe(read):
-        attributes.append(("tools", name))
+    typed = describe(dialect.parse(row.text, prefix=row.prefix)) != describe(read)
     wrong = difference(read, row.message)
-    case = Case(path, 1, f"Row {row.number}", tuple(attributes), row.text, describe(row.message if wrong else read))
-    if wrong:
-        return case
-    if not read.exact:
-        return replace(case, attributes=(*attributes, ("lenient", "")))
-    try:
-        same = str(dialect.render(read, tools if ("tools", name) in attributes else None)) in (row.text, row.whole)
-    except RenderError:
-        same = False
-    return case if same else replace(case, attributes=(*attributes, ("parse-only", "")))
+    given = [("prefix", dumps(row.prefix))] if row.prefix else []
+    inline = (*given, *[("tools", dumps(tools))] * typed)
+    case = Case(path, 1, f"Row {row.number}", inline, row.text, describe(row.message if wrong else read))
+    manner = "" if wrong else true(case, read, dialect)
+    return replace(case, attributes=(*given, *[("tools", name)] * typed, *[(manner, "")] * bool(manner)))

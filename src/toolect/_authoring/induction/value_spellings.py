@@ -1,39 +1,29 @@
 """Codecs of values: how a string, a number or a whole object may be spelled in a text, and where it is found there.
 
 A spelling finds a value from a place on, and says what the grammar has in its place: a slot, and the codec that the
-entry gives it. Nothing is evaluated: literals are parsed as data.
+entry gives it.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import tomllib
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-import yaml
-
-from toolect._message import Json, dumps, same_json
-
-REACH = 4000
-"""Characters between a key and its value that are looked through."""
-
-Span = tuple[int, int]
+from toolect._message import Json
 
 
 def _json_escaped(text: str) -> str:
     both = (json.dumps(text, ensure_ascii=plain)[1:-1] for plain in (False, True))
-    return "(?:" + "|".join(re.escape(one) for one in dict.fromkeys(both)) + ")"
+    return _either(map(re.escape, dict.fromkeys(both)))
 
 
-def _each(text: str, spelled: Callable[[str], str]) -> str:
-    return "".join(map(spelled, text))
+def _each(spelled: Callable[[str], str]) -> Callable[[str], str]:
+    """The pattern of a text whose signs are each spelled so."""
+    return lambda text: "".join(map(spelled, text))
 
 
 _ENTITIES = {
@@ -51,13 +41,13 @@ def _percent(sign: str) -> str:
 
 ESCAPES: Mapping[str, tuple[Callable[[str], str], str]] = {
     "": (re.escape, "TEXT"),
-    "entities": (lambda s: _each(s, lambda c: _ENTITIES.get(c) or re.escape(c)), "TEXT_ENTITIES"),
+    "entities": (_each(lambda sign: _ENTITIES.get(sign) or re.escape(sign)), "TEXT_ENTITIES"),
     "json": (_json_escaped, "ESCAPED"),
-    "python": (lambda s: _each(s, lambda c: _PYTHON.get(c) or re.escape(c)), "ESCAPED_PYTHON"),
-    "apostrophes": (lambda s: re.escape(s.replace("'", "''")), "TEXT_APOSTROPHES"),
-    "quotes": (lambda s: re.escape(s.replace('"', '""')), "TEXT_QUOTES"),
-    "percent": (lambda s: _each(s, _percent), "TEXT_PERCENT"),
-    "signs": (lambda s: _each(s, lambda c: rf"\\?{re.escape(c)}" if not c.isalnum() else c), "ESCAPED_SIGNS"),
+    "python": (_each(lambda sign: _PYTHON.get(sign) or re.escape(sign)), "ESCAPED_PYTHON"),
+    "apostrophes": (lambda text: re.escape(text.replace("'", "''")), "TEXT_APOSTROPHES"),
+    "quotes": (lambda text: re.escape(text.replace('"', '""')), "TEXT_QUOTES"),
+    "percent": (_each(_percent), "TEXT_PERCENT"),
+    "signs": (_each(lambda sign: sign if sign.isalnum() else rf"\\?{re.escape(sign)}"), "ESCAPED_SIGNS"),
 }
 """How the inside of a string may be written, by the name of its escapes, and the slot in a value language."""
 
@@ -69,47 +59,42 @@ WORDS: Mapping[bool | None, tuple[str, ...]] = {
 """Spellings of the three words of JSON."""
 
 
-def _number(value: int | float) -> str:
-    spelled = [json.dumps(value), repr(value), *([str(int(value))] if value == int(value) else [])]
-    return "(?:" + "|".join(re.escape(one) for one in dict.fromkeys(spelled)) + r")(?![\w.]*\w)"
-
-
 @lru_cache(4096)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
 class Finder(NamedTuple):
-    """What finds a value in a text: where it ends if it begins at a place, and where it stands next from a place on."""
+    """A pattern that finds a value in a text: as words, where they are that, or anywhere."""
 
-    at: Callable[[str, int], int | None]
-    find: Callable[[str, int], Span | None]
-    value: Json = ""
+    pattern: str
+    words: bool = False
 
+    def at(self, text: str, at: int) -> tuple[int, int] | None:
+        """Where the value begins and ends if it stands just there."""
+        found = _compiled(self.pattern).match(text, at)
+        return found.span() if found else None
 
-def pattern(regex: str, words: bool = False, value: Json = "", times: int = 0) -> Finder:
-    """The finder of texts that match, after some that match, too: as words, where they are that, or anywhere."""
-    ways = (rf"(?<![\w.+-]){regex}(?!\w)",) * words + (regex,)
-
-    def at(text: str, at: int) -> int | None:
-        found = _compiled(regex).match(text, at)
-        return found.end() if found else None
-
-    def find(text: str, at: int, times: int = times) -> Span | None:
+    def behind(self, text: str, at: int) -> tuple[int, int] | None:
+        """Where the value stands from a place on."""
+        ways = (rf"(?<![\w.+-]){self.pattern}(?!\w)",) * self.words + (self.pattern,)
         found = next(filter(None, (_compiled(way).search(text, at) for way in ways)), None)
-        return find(text, found.end() if found else at, times - 1) if times else found.span() if found else None
-
-    return Finder(at, find, value)
+        return found.span() if found else None
 
 
-def word(text: str, times: int = 0) -> Finder:
-    """The finder of a name or a key, which stands as it is, after it has stood some times more."""
-    return pattern(re.escape(text), True, times=times)
+def word(text: str) -> Finder:
+    """The finder of a name or a key, which stands as it is."""
+    return Finder(re.escape(text), True)
 
 
-def known(start: int, end: int) -> Finder:
-    """The finder of a value whose place is known."""
-    return Finder(lambda _, at: end if at == start else None, lambda _, at: (start, end) if at <= start else None)
+class LiteralSyntax(NamedTuple):
+    """How literals of a language are written: quotes around strings, and around keys, with "" for none; a colon."""
+
+    quotes: Sequence[str]
+    keys: Sequence[str]
+    words: Sequence[int] = (0,)
+    """Which of the spellings of true, false and null it has."""
+    colon: str = ":"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,58 +106,52 @@ class ValueSpelling:
     strings: str = ""
     """The escapes of a string."""
     others: str = "json"
-    """How all else is spelled in a text: as JSON, as in Python, as a chat template does, or as nothing but words."""
-    read: Callable[[str], Json] | None = None
-    """What reads a whole literal."""
+    """How all else is spelled in a text: as JSON, as in Python, or as a chat template does."""
+    literal: LiteralSyntax | None = None
+    """How a whole value is written in a language."""
     leaves: bool = False
     """Each leaf is looked for by itself."""
 
     def finder(self, value: Json) -> Finder:
         """What finds a value that is spelled so."""
-        if self.read is not None:
-            return self._literal(value)
+        scalar = not isinstance(value, list | dict)
+        if self.literal is not None:
+            return Finder(self._literal(value, self.literal), scalar and not isinstance(value, str))
         escaped = ESCAPES[self.strings][0]
         if isinstance(value, str):
-            return pattern(escaped(value), re.fullmatch(r"\w(.*\w)?", value, re.DOTALL) is not None, value)
+            return Finder(escaped(value), re.fullmatch(r"\w(.*\w)?", value, re.DOTALL) is not None)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return pattern(_number(value), True, value)
-        words = self.leaves and not isinstance(value, list | dict)
-        texts = WORDS[value] if words else (escaped(one) for one in dict.fromkeys(_spelled(value, self.others)))
-        return pattern("(?:" + "|".join(texts) + ")", not isinstance(value, list | dict), value)
+            return Finder(_number(value), True)
+        texts = WORDS[value] if self.leaves and scalar else map(escaped, dict.fromkeys(_spelled(value, self.others)))
+        return Finder(_either(texts), scalar)
 
-    def _literal(self, value: Json) -> Finder:
-        read, longest = self.read or json.loads, 8 * len(dumps(value)) + 64
-
-        def at(text: str, at: int) -> int | None:
-            end = _extent(text[: at + longest], at)
-            try:
-                return end if end > at and same_json(read(text[at:end]), value) else None
-            except (ValueError, SyntaxError, RecursionError, MemoryError, yaml.YAMLError, TypeError):
-                return None
-
-        def find(text: str, start: int) -> Span | None:
-            places = (one.start() for one in _LITERAL.finditer(text, start, start + REACH))
-            return next(((place, end) for place in places if (end := at(text, place)) is not None), None)
-
-        return Finder(at, find, value)
-
-
-_LITERAL = re.compile(r"""["'\[{]|(?<![\w.+-])[-+.\w]""")
-_QUOTED_OR_SIGN = re.compile(r"""(["'])(?:\\.|(?!\1)[^\\])*\1|[\[{()\]}]|["'].*""", re.DOTALL)
-"""A quoted text, a bracket, or a quote that is not closed."""
+    def _literal(self, value: Json, syntax: LiteralSyntax) -> str:
+        """The pattern of a literal, however it is spaced."""
+        match value:
+            case str():
+                inner = ESCAPES[self.strings][0](value)
+                return _either(f"{quote}{inner}{quote}" for quote in syntax.quotes)
+            case bool() | None:
+                return _either(WORDS[value][i] for i in syntax.words)
+            case int() | float():
+                return _number(value)
+            case list():
+                opener, closer, items = r"\[", r"\]", [self._literal(item, syntax) for item in value]
+            case _:
+                keys = syntax._replace(quotes=syntax.keys)
+                opener, closer, keys = r"\{", r"\}", syntax._replace(quotes=syntax.keys)
+                pairs = ((self._literal(key, keys), self._literal(item, syntax)) for key, item in value.items())
+                items = [rf"{key}\s*{syntax.colon}\s*{item}" for key, item in pairs]
+        return rf"{opener}\s*" + r"\s*,\s*".join(items) + rf"\s*{closer}"
 
 
-def _extent(text: str, at: int) -> int:
-    """Where a literal ends: behind its brackets, its quotes, or its word."""
-    if text[at : at + 1] not in ("[", "{", '"', "'"):
-        found = _compiled(r"[-+.\w]+").match(text, at)
-        return found.end() if found else at
-    depth = 0
-    for piece in _QUOTED_OR_SIGN.finditer(text, at):
-        depth += (piece[0] in "[{(") - (piece[0] in ")]}")
-        if not depth:
-            return piece.end()
-    return at
+def _either(texts: Iterable[str]) -> str:
+    return "(?:" + "|".join(texts) + ")"
+
+
+def _number(value: int | float) -> str:
+    spelled = [json.dumps(value), repr(value), *([str(int(value))] if value == int(value) else [])]
+    return _either(map(re.escape, dict.fromkeys(spelled))) + r"(?![\w.]*\w)"
 
 
 def _spelled(value: Json, how: str) -> Iterator[str]:
@@ -185,35 +164,21 @@ def _spelled(value: Json, how: str) -> Iterator[str]:
             yield json.dumps(value, ensure_ascii=plain, separators=separators)
 
 
-def _script(text: str) -> Json:
-    """A literal of JavaScript: JSON with bare keys."""
-    keyed = re.sub(r'("(?:[^"\\]|\\.)*")|([A-Za-z_$][\w$]*)(?=\s*:)', lambda m: m[1] or f'"{m[2]}"', text)
-    return json.loads(keyed)
-
-
-def _python(text: str) -> Json:
-    with suppress(ValueError):
-        return json.loads(text)  # as templates write lists and objects
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        return json.loads(json.dumps(ast.literal_eval(text)))
-
-
+_BOTH = ('"', "'")
 LITERALS: tuple[ValueSpelling, ...] = (
-    ValueSpelling("JSON", read=json.loads),
-    ValueSpelling("python", read=_python),
-    ValueSpelling("python_double", read=_python),
-    ValueSpelling("javascript", read=_script),
-    ValueSpelling("toml", read=lambda text: tomllib.loads(f"x = {text}")["x"]),
-    ValueSpelling("yaml_flow", read=yaml.safe_load),
+    ValueSpelling("JSON", strings="json", literal=LiteralSyntax('"', '"')),
+    ValueSpelling("python", strings="python", literal=LiteralSyntax(_BOTH, _BOTH, (0, 1))),
+    ValueSpelling("python_double", strings="python", literal=LiteralSyntax(_BOTH, _BOTH, (0, 1))),
+    ValueSpelling("javascript", strings="json", literal=LiteralSyntax('"', ("", '"'))),
+    ValueSpelling("toml", strings="json", literal=LiteralSyntax(_BOTH, ("", *_BOTH), colon="=")),
+    ValueSpelling("yaml_flow", strings="json", literal=LiteralSyntax((*_BOTH, ""), ("", *_BOTH))),
 )
 """Languages of whole values: each in a slot, or a value language that comes with toolect."""
 
 
 def _schema(escapes: str, others: str) -> ValueSpelling:
-    options: dict[str, Json] = {"codec": "schema", "spelling": others, "escapes": escapes}
-    options = {key: value for key, value in options.items() if value and (key, value) != ("spelling", "json")}
-    return ValueSpelling("TEXT", options, escapes, others)
+    options = {"codec": "schema", "spelling": others if others != "json" else "", "escapes": escapes}
+    return ValueSpelling("TEXT", {key: value for key, value in options.items() if value}, escapes, others)
 
 
 TEXTS = tuple(
