@@ -221,10 +221,16 @@ def _content_opener(node: Node) -> str:
 
 def after_call(node: Node) -> Node:
     """The node after the shortest call that begins at `node`; that itself where there is none."""
-    return node.made(_after_call)
+    return node.made(_call_end)[0]
 
 
-def _after_call(node: Node) -> Node:
+def call_closer(node: Node) -> str:
+    """The marker that ends the shortest call that begins at `node`; empty where none does, or a short one."""
+    key = node.made(_call_end)[1]
+    return key if isinstance(key, str) and len(key) >= STRONG and not is_echo(key) else ""
+
+
+def _call_end(node: Node) -> tuple[Node, Key]:
     level, met = [node], {node}
     for _ in range(_LONGEST_CALL):
         more = list[Node]()
@@ -232,12 +238,12 @@ def _after_call(node: Node) -> Node:
             for key in at.choices:
                 to = at.step(key).node
                 if to.over:
-                    return to
+                    return to, key
                 if to not in met:
                     met.add(to)
                     more.append(to)
         level = more
-    return node
+    return node, ""
 
 
 def landmarks(node: Node) -> re.Pattern[str]:
@@ -254,7 +260,7 @@ def synchronisation_set(node: Node) -> set[str]:
     graph = node.graph
     ways = {core: ways for core, ways in reach(node).items() if len(core) >= STRONG and not is_echo(core)}
     cores = {core for core, (way, *_) in ways.items() if not (core in graph.shared and way.node.marks[core])}
-    cores |= {*graph.long_openers, *graph.ends}
+    cores |= {*graph.long_openers, *graph.ends} | {call_closer(node)} - {""}
     if node.value or any(len(core) < STRONG for core in node.marks):
         cores |= {*graph.closers}
     return cores

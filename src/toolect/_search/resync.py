@@ -13,6 +13,7 @@ from toolect._search.code_state import give_up
 from toolect._search.follow import (
     JSON,
     after_call,
+    call_closer,
     landmarks,
     last_closers,
     next_in_list,
@@ -87,6 +88,9 @@ def skip(window: Window, one: Hypothesis, final: bool) -> Found:
         if not in_json and one.context.call is one.node and shaped(one.node):  # an attempt at one, by its name
             path.add(BreakOff(base + start))
         return [shift(window, one, 0, marker, start, match.end(), path)]
+    if one.context.call is not None and core == call_closer(node):  # what comes before it is missing
+        home = Path(after_call(node), EdgeContext(), window.ref).add(*path.acts, BreakOff(base + match.end()))
+        return [window.make(one, 0, base + match.end(), Mode.BETWEEN, "", home)]
     if core in graph.long_openers and base + start > begun - in_json:
         home = Path(graph.start, EdgeContext(), window.ref).add(*path.acts, BreakOff(base + start))
         return [window.make(one, 0, base + start, Mode.BETWEEN, "", home)]
