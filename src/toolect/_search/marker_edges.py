@@ -772,7 +772,7 @@ def _given_up(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     if tool is None and call is None and context.opener in graph.long_openers and (odd := _CALLED.match(buf, at)):
         tool = odd[1]
     if tool is not None:
-        path = Path(node, context._replace(call=node, name=tool), window.ref).add(Attempt(node, place, tool))
+        path = Path(node, context._replace(call=call or node, name=tool), window.ref).add(Attempt(node, place, tool))
         found.append(window.make(one, costs.no_arguments, place, Mode.SKIPPED, (False, place), path))
     if call is not None:
         soon = not opens and any(buf.find(core, at, at + _SOON) >= 0 for core in graph.long_openers)
