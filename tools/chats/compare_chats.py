@@ -30,6 +30,7 @@ import msgspec
 
 from toolect import registry
 from toolect._authoring.generate.small_conversations import ChatCase
+from toolect._authoring.lint.chat_checks import talk, unlike
 from toolect._chats import chat_registry
 from toolect._chats.grammar_chat import Chat
 from toolect._compiled import Dialect
@@ -39,7 +40,7 @@ from toolect.chat_template import TemplateError, marked, turns, verdicts
 from tools.chats.induction.proposing import induced
 from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template as Asked
-from tools.chats.original_templates import CACHE, Template, templates
+from tools.chats.original_templates import CACHE, Original, Template, templates
 from tools.chats.template_texts import rendered
 from tools.pages.markdown_text import table
 from tools.random_conversations import cases
@@ -53,6 +54,8 @@ AROUND = 40
 """Characters shown on either side of a difference."""
 MIN_STALE = 200
 """Conversations that must be compared before a reason is called stale. Below it: the others may need it."""
+INDUCED, READ = 200, 40
+"""Conversations that a chat which was found out is tried on, and those that it has to read back."""
 Render: TypeAlias = Callable[[ChatCase], str]
 """Renders a case; raises `RenderError` or `MessageError` where a chat does not carry it."""
 
@@ -100,6 +103,8 @@ class Compared(NamedTuple):
     """Why there is nothing to compare."""
     left: int = 0
     """Conversations that were left out, since the template breaks on them."""
+    unread: int = 0
+    """Conversations of its own that it does not read back, where that was tried."""
 
     @property
     def asks(self) -> bool:
@@ -173,19 +178,30 @@ def shipped(template: Template, seed: int, count: int) -> Compared:
     return compare(template, name, partial(written, chat_registry.chat(name)) if name else None, seed, count)
 
 
+def judged(name: str, asked: Asked, chat: Chat) -> Compared:
+    """A chat that was found out from a template, beside it on other conversations, and what it does not read back."""
+    text, empty = asked.habits
+    bos, eos = (str(asked.variables.get(key, "")) for key in ("bos_token", "eos_token"))
+    original = Original(bos, eos, "text" if text else "object", empty, loose=True)
+    compared = compare(Template(name, asked.text, (), original), name, partial(written, chat), 21, INDUCED)
+    talks = [one for case in cases(22, READ, usual=True) if (one := talk(chat, case)).text is not None]
+    return compared._replace(unread=sum(unlike(chat, one) is not None for one in talks))
+
+
 def unknown(template: Template, seed: int, count: int) -> Compared:
     """The chat that is found out from a template, as if nobody knew it, beside it."""
     original = template.original
     try:
         asked = Asked(template.text, {"bos_token": original.bos_token, "eos_token": original.eos_token})
         try:
-            found = induced(asked, "new", Path("new.chats.yaml"), _dialect_of(template))
+            chat, _ = induced(asked, "new", _dialect_of(template))
         finally:
-            asked.close()
+            asked.sandbox.close()
+        found = judged(template.name, asked, chat)
     except (InductionError, TemplateError) as error:
         return Compared(template, "", wrong=str(error))
-    claimed = "claimed" if found.tried.sound else "; ".join(found.notes)[:120] or "not claimed"
-    return compare(template, claimed, partial(written, found.chat), seed, count)
+    claimed = "claimed" if found.agrees and not found.unread else "not claimed"
+    return compare(template, claimed, partial(written, chat), seed, count)
 
 
 def _dialect_of(template: Template) -> Dialect | None:

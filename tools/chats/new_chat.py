@@ -19,7 +19,8 @@ from pathlib import Path
 
 from toolect import registry
 from toolect.chat_template import TemplateError, special_tokens, template_of
-from tools.chats.induction.proposing import induced
+from tools.chats.compare_chats import INDUCED, judged
+from tools.chats.induction.proposing import induced, write
 from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template
 
@@ -42,26 +43,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     for token in ("bos_token", "eos_token"):
         if token not in variables and re.search(rf"\b{token}\b", text):
             print(f"the template writes `{token}`, which a tokenizer_config.json tells", file=sys.stderr)
-    spec = options.into / f"{options.name}.chats.yaml"
     try:
         dialect = registry.dialect(options.dialect) if options.dialect else None
-        found = induced(template, options.name, spec, dialect)
+        chat, files = induced(template, options.name, dialect)
+        found = judged(options.name, template, chat)
     except (InductionError, TemplateError) as error:
         print(f"no chat is proposed: {error}", file=sys.stderr)
         return 1
     finally:
-        template.close()
-    for path, written in found.files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(written)
-        print(f"wrote {path}")
-    tried = found.tried
-    print(f"the chat: it writes {tried.same} of {tried.asked} conversations as the template does", end="")
-    print(f", and reads {tried.read} of {tried.written} back")
-    if not tried.sound:
-        beginning = "the chat is a beginning: it does not write what the template writes, or is not read back"
-        print(beginning, *found.notes, *tried.shown, sep="\n", file=sys.stderr)
+        template.sandbox.close()
+    spec, grammar = write(options.into, files)
+    print(f"wrote {spec}\nwrote {grammar}")
+    print(f"the chat: it writes {found.same + found.refused} of {INDUCED} conversations as the template does", end="")
+    print(f", and does not read {found.unread} back" if found.unread else ", and reads its own back")
+    if found.unread or not found.agrees:
+        print(
+            "the chat is a beginning: it does not write what the template writes, or is not read back", file=sys.stderr
+        )
+        print(*(line for one in found.differences[:1] for line in one.shown()), sep="\n", file=sys.stderr)
         return 1
     print(f"next: toolect lint {spec}")
     return 0

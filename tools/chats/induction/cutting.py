@@ -2,130 +2,81 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
-from tools.chats.induction.known_words import Atoms, Places, Slot, between, common_start, places_of
+from toolect._authoring.generate.small_conversations import ChatCase
+from tools.chats.induction.known_words import Part, between, common_start, turns_of
 from tools.chats.induction.template_asking import Written
 
 
 class Cut(NamedTuple):
-    """A text in its parts: what stands before the turns, each turn, and what asks for an answer (None: unknown)."""
+    """A text in its parts: what is before the turns, the turns, what ends it, what asks for more (None: unknown)."""
 
-    written: Written
-    head: Atoms
-    turns: list[Atoms]
-    tail: str | None
-
-
-class Cutter:
-    """Finds out where turns begin: where the text of fewer turns ends, or as it does elsewhere."""
-
-    def __init__(self) -> None:
-        self.closers: dict[type, Counter[str]] = {}
-        """What stands behind the last word of a turn, by its kind."""
-        self.openers: dict[type, Counter[str]] = {}
-        """What stands before the first one."""
-        self.final = ""
-        """What stands at the end of a text that asks for no answer."""
-
-    def cut(self, texts: Sequence[Written]) -> list[Cut]:
-        """The texts that can be cut, in their parts."""
-        self.final = _final(texts)
-        held = [(one, _places(one)) for one in (_without(one, self.final) for one in texts)]
-        held = [(one, places) for one, places in held if _in_order(one, places)]
-        starts = [[*self._by_prefixes(one, places)] for one, places in held]
-        cuts = (self._parted(one, places, some) for (one, places), some in zip(held, starts, strict=True))
-        return [cut for cut in cuts if cut is not None]
-
-    def _by_prefixes(self, one: Written, places: Places) -> Iterator[int]:
-        """Where each turn but the first begins; -1 where the text of fewer turns does not tell."""
-        turns = one.turns
-        for number in range(1, len(turns)):
-            shorter = one.before[number]
-            before, after = _last(places, number - 1), _first(places, number)
-            if shorter is None or not one.text.startswith(shorter) or not before <= len(shorter) <= after:
-                yield -1
-                continue
-            if before and not any(before <= start < after for start, _, _ in places):
-                self.closers.setdefault(type(turns[number - 1]), Counter())[one.text[before : len(shorter)]] += 1
-                self.openers.setdefault(type(turns[number]), Counter())[one.text[len(shorter) : after]] += 1
-            yield len(shorter)
-
-    def _parted(self, one: Written, places: Places, starts: Sequence[int]) -> Cut | None:
-        text, turns = one.text, one.turns
-        tail = one.asking[len(text) :] if one.asking is not None and one.asking.startswith(text) else None
-        if not turns:
-            return Cut(one, between(text, places, 0, len(text)), [], tail)
-        edges = [self._head(one, places)]
-        for number, at in enumerate(starts, 1):
-            if at < 0 and (before := _last(places, number - 1)):
-                closers = self.closers.get(type(turns[number - 1]), ())
-                fitting = [closer for closer in closers if text.startswith(closer, before)]
-                at = before + len(max(fitting, key=len)) if fitting else -1
-            edges.append(at)
-        if any(at < 0 for at in edges) or edges != sorted(edges):
-            return None
-        parts = [between(text, places, start, end) for start, end in pairwise([*edges, len(text)])]
-        return Cut(one, between(text, places, 0, edges[0]), parts, tail)
-
-    def _head(self, one: Written, places: Places) -> int:
-        """Where the first turn begins: at what other turns of its kind begin with."""
-        first, known = _first(places, 0), self.openers.get(type(one.turns[0]), Counter[str]())
-        openers = sorted({*known, *(opener.lstrip() for opener in known)}, key=len, reverse=True)
-        for opener in openers:
-            if one.text.endswith(opener, 0, first):
-                return first - len(opener)
-        for opener in filter(str.strip, openers):
-            if (at := one.text.rfind(opener, 0, first)) >= 0:
-                return at
-        start = one.before[0]
-        return len(start) if start is not None and one.text.startswith(start) and len(start) <= first else -1
+    case: ChatCase
+    head: Part
+    turns: list[Part]
+    end: str
+    asking: str | None
 
 
-def _final(texts: Sequence[Written]) -> str:
-    """What stands at the end of each text, and is not there in a longer one."""
-    rests: Counter[str] = Counter()
-    for one in texts:
-        for shorter in filter(None, one.before[1:]):
-            rests[shorter[len(common_start([shorter, one.text])) :]] += 1
-    rest, count = rests.most_common(1)[0] if rests else ("", 0)
-    return rest if 2 * count > rests.total() and all(one.text.endswith(rest) for one in texts) else ""
+def cuts_of(texts: Sequence[Written]) -> list[Cut]:
+    """The texts that can be cut, in their parts: a turn ends as it does elsewhere where it is the last one."""
+    end = _end_of(texts)
+    closers: dict[type, set[str]] = defaultdict(set)
+    openers: dict[type, set[str]] = defaultdict(set)
+    told = [(one, one.text.removesuffix(end), [*map(type, turns_of(one.case))], _spans(one)) for one in texts]
+    told = [(one, text, kinds, spans) for one, text, kinds, spans in told if len(kinds) == len(spans)]
+    for _, text, kinds, spans in told:
+        if spans:
+            closers[kinds[-1]].add(text[spans[-1][1] :])
+    edges = [[_closed(text, last, closers[kind]) for kind, (_, last) in zip(kinds, spans, strict=True)][:-1]
+             for _, text, kinds, spans in told]  # fmt: skip
+    for (_, text, kinds, spans), starts in zip(told, edges, strict=True):
+        for kind, start, (first, _) in zip(kinds[1:], starts, spans[1:], strict=True):
+            openers[kind] |= {text[start:first]} if start >= 0 else set()
+    cuts = []
+    for (one, text, kinds, spans), starts in zip(told, edges, strict=True):
+        asking = one.asking[len(text) :] if one.asking is not None and one.asking.startswith(text) else None
+        ends = [0, *([_opened(text, spans[0][0], openers[kinds[0]]), *starts] if spans else []), len(text)]
+        if -1 not in ends and ends == sorted(ends):
+            head, *turns = (between(text, one.places, *both) for both in pairwise(ends))
+            cuts.append(Cut(one.case, head, turns, end, asking))
+    return cuts
 
 
-def _without(one: Written, final: str) -> Written:
-    """The texts without what stands at the end of each; of those that ask for an answer what differs stays."""
-    before = [None if each is None else each.removesuffix(final) for each in one.before]
-    return one._replace(text=one.text.removesuffix(final), before=before)
+def _end_of(texts: Sequence[Written]) -> str:
+    """What stands at the end of each text, and not where an answer is asked for."""
+    asked = [(one.text, one.asking) for one in texts if one.asking is not None]
+    rests = Counter(text[len(common_start([text, asking])) :] for text, asking in asked)
+    rest, count = max(rests.items(), key=lambda pair: pair[1], default=("", 0))
+    return rest if 2 * count > len(asked) and all(one.text.endswith(rest) for one in texts) else ""
 
 
-def _places(one: Written) -> Places:
-    """Where the words stand; names and ids that the answer itself does not tell are those of its results."""
-    told: Counter[Slot] = Counter()
-    found = []
-    for start, end, slot in places_of(one.text, one.known):
-        if slot.kind in "ni":
-            told[slot] += 1
-            after = slot.turn + 1
-            before = one.before[after] if after < len(one.before) else None
-            own = 1 if before is None else before.count(one.text[start:end])
-            if after < len(one.turns) and told[slot] > own:
-                slot = slot._replace(turn=after)
-        found.append((start, end, slot))
-    return found
+def _closed(text: str, last: int, closers: set[str]) -> int:
+    """Where a turn ends whose last word ends at `last`; -1 where that is not plain to see."""
+    return max((last + len(closer) for closer in closers if text.startswith(closer, last)), default=-1)
 
 
-def _in_order(one: Written, places: Places) -> bool:
-    """True where each turn has words of its own in the text, none before those of the turn before."""
-    own = [slot.turn for _, _, slot in places if slot.turn >= 0]
-    return own == sorted(own) and {*own} == {*range(len(one.turns))}
+def _opened(text: str, first: int, known: set[str]) -> int:
+    """Where the first turn begins: at what other turns of its kind begin with, next to its first word or before."""
+    openers = sorted({*known, *map(str.lstrip, known)}, key=len, reverse=True)
+    beside = (first - len(opener) for opener in openers if text.endswith(opener, 0, first))
+    before = (at for opener in filter(str.strip, openers) if (at := text.rfind(opener, 0, first)) >= 0)
+    return next(chain(beside, before), -1)
 
 
-def _first(places: Places, turn: int) -> int:
-    return next(start for start, _, slot in places if slot.turn == turn)
-
-
-def _last(places: Places, turn: int) -> int:
-    return max(end for _, end, slot in places if slot.turn == turn)
+def _spans(one: Written) -> list[tuple[int, int]]:
+    """From where to where each turn has words, but names and ids, which results tell again; nothing out of order."""
+    spans: list[tuple[int, int]] = []
+    for start, end, slot in one.places:
+        if slot.turn < 0 or slot.kind in "ni":
+            continue
+        if slot.turn == len(spans):
+            spans.append((start, end))
+        elif slot.turn != len(spans) - 1:
+            return []
+        spans[-1] = spans[-1][0], end
+    return spans

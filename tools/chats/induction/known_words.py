@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from toolect._authoring.generate.small_conversations import ChatCase
@@ -12,18 +13,15 @@ from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 from toolect._shown import alike
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 
-HEAD = 999
-"""The number of the turn that the system text at the head is."""
-MOST_ARGUMENTS = 2
-"""Arguments of a call, at most."""
 _WORD = r"Z([a-z])([0-9]{3})x([0-9]{3})(?:y([0-9]))?|7([0-9]{3})([0-9]{3})([0-9])7"
 
 
 class Slot(NamedTuple):
     """The place of a word: its `kind`, and whose it is.
 
-    Kinds: the texts of a (s)ystem and a (u)ser turn, (r)easoning, (c)ontent, the (o)utput, (n)ame and (i)d of a result
-    or a call, its (a)rguments, or their (k)eys and (v)alues; the definition of a (t)ool, and the (d)ate.
+    Kinds: the text of the (s)ystem at the head, of a (u)ser or another system turn, (r)easoning, (c)ontent, the
+    (o)utput, (n)ame and (i)d of a result or a call, its (a)rguments, or their (k)eys and (v)alues; the definition of
+    a (t)ool, and the (d)ate.
     """
 
     kind: str
@@ -32,15 +30,27 @@ class Slot(NamedTuple):
     pair: int = 0
 
 
-Atom: TypeAlias = str | Slot
-Atoms: TypeAlias = tuple[Atom, ...]
 Places: TypeAlias = list[tuple[int, int, Slot]]
 """Where words stand in a text: from, to, and what each is."""
 
 
+@dataclass(slots=True)
+class Part:
+    """A stretch of a text: texts, and the places between them; there is one text more than places.
+
+    Things in a row are one place, and the `items` with the `gaps` between them. `facts` say what is so there.
+    """
+
+    texts: list[str]
+    slots: list[Slot]
+    facts: int = 0
+    items: list[Part] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+
+
 def word(kind: str, turn: int, item: int = 0, pair: int | None = None) -> str:
     """The word of a place."""
-    return f"Z{kind}{turn:03}x{item:03}" + ("" if pair is None else f"y{pair}")
+    return f"Z{kind}{turn + 1:03}x{item:03}" + ("" if pair is None else f"y{pair}")
 
 
 def numbered_turns(case: ChatCase) -> list[tuple[int, Turn]]:
@@ -49,14 +59,18 @@ def numbered_turns(case: ChatCase) -> list[tuple[int, Turn]]:
     return [*enumerate(turns, -1 if turns and isinstance(turns[0], System) else 0)]
 
 
+def turns_of(case: ChatCase) -> list[Turn]:
+    """The turns without the system text at the head."""
+    return [turn for number, turn in numbered_turns(case) if number >= 0]
+
+
 def worded(case: ChatCase) -> ChatCase:
     """The same conversation, of such words; of answers, what is empty stays so. Calls have an argument or two."""
     said: list[Turn] = []
-    for number, turn in numbered_turns(case):
-        at = HEAD if number < 0 else number
+    for at, turn in numbered_turns(case):
         match turn:
             case System():
-                said.append(System(word("s", at)))
+                said.append(System(word("s" if at < 0 else "u", at)))
             case User():
                 said.append(User(word("u", at)))
             case Results(results):
@@ -80,8 +94,8 @@ def _call(call: Call, turn: int, item: int) -> Call:
     given: dict[str, Json] = {
         word("k", turn, item, pair): word("v", turn, item, pair)
         if is_text(turn, item, pair)
-        else int(f"7{turn:03}{item:03}{pair}7")
-        for pair in range(min(max(len(call.arguments or ()), 1), MOST_ARGUMENTS))
+        else int(f"7{turn + 1:03}{item:03}{pair}7")
+        for pair in range(min(max(len(call.arguments or ()), 1), 2))
     }
     return Call(word("n", turn, item), given, word("i", turn, item))
 
@@ -94,26 +108,20 @@ def calls_of(case: ChatCase) -> list[tuple[Slot, Call]]:
 
 def places_of(text: str, known: Mapping[str, Slot]) -> Places:
     """Where the words stand in a text, and the texts that are `known` besides, the longest first."""
-    others = "|".join(map(re.escape, sorted(filter(None, known), key=len, reverse=True)))
+    words = [*map(re.escape, sorted(filter(None, known), key=len, reverse=True)), _WORD]
     places = []
-    for one in re.finditer(f"(?:{others})|{_WORD}" if others else _WORD, text):
-        slot = known.get(one[0])
-        if slot is None and one[1]:
-            turn = int(one[2])
-            slot = Slot(one[1], -1 if turn == HEAD else turn, int(one[3]), int(one[4] or 0))
-        places.append((one.start(), one.end(), slot or Slot("v", int(one[5]), int(one[6]), int(one[7]))))
+    for one in re.finditer("|".join(words), text):
+        kind, turn, item, pair = one[1] or "v", one[2] or one[5], one[3] or one[6], one[4] or one[7] or 0
+        slot = known.get(one[0]) or Slot(kind, int(turn) - 1, int(item), int(pair))
+        places.append((one.start(), one.end(), slot))
     return places
 
 
-def between(text: str, places: Places, start: int, end: int) -> Atoms:
-    """A stretch of a text: a text, a place, a text, and so on, with a text at both ends."""
-    out: list[Atom] = []
-    at = start
-    for first, last, slot in places:
-        if start <= first and last <= end:
-            out += [text[at:first], slot]
-            at = last
-    return (*out, text[at:end])
+def between(text: str, places: Places, start: int, end: int) -> Part:
+    """A stretch of a text."""
+    inside = [place for place in places if start <= place[0] and place[1] <= end]
+    ends = [start, *(at for first, last, _ in inside for at in (first, last)), end]
+    return Part([text[at:to] for at, to in zip(ends[::2], ends[1::2], strict=True)], [slot for _, _, slot in inside])
 
 
 def common_start(texts: Iterable[str], reverse: bool = False) -> str:
@@ -126,8 +134,3 @@ def common_start(texts: Iterable[str], reverse: bool = False) -> str:
 def common_end(texts: Iterable[str]) -> str:
     """The tokens that all texts end with."""
     return common_start(texts, True)
-
-
-def first_token(text: str) -> str:
-    """The first token of a text, if it has one."""
-    return next(iter(tokens(text)), "")

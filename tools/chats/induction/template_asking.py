@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
-
-import msgspec
+from typing import NamedTuple, TypeVar
 
 from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats.answers import plain_dialect
 from toolect._chats.template_work import TemplateWork, ways
-from toolect._message import Content, Json, Message
-from toolect._prompting.notation import inset, spell
+from toolect._message import Json
+from toolect._prompting.notation import spell
 from toolect._prompting.tools import write_tools
-from toolect._rendered import RenderError
 from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
 from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import Sandbox
-from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
-from tools.chats.induction.known_words import Slot, calls_of, numbered_turns, worded
+from toolect.conversation import Conversation, Results, System, User
+from tools.chats.induction.known_words import Places, Slot, calls_of, numbered_turns, places_of, turns_of, word, worded
 from tools.random_conversations import cases
 
-DAY = "2031-05-17"
+DAY = datetime.date(2031, 5, 17)
 """The date that templates are told which tell it."""
 DATES = ("%Y-%m-%d", "%d %b %Y", "%B %d, %Y", "%d %B %Y", "%b %d, %Y", "%d/%m/%Y", "%m/%d/%Y", "%A, %B %d, %Y")
 NOTATIONS = (
     *(Notation(compact=compact, sorted=ordered) for ordered in (False, True) for compact in (False, True)),
-    *(Notation(indent=indent, sorted=ordered) for ordered in (False, True) for indent in (4, 2)),
-    Notation(spelling=Syntax.PYTHON),
-)
-"""How data may be spelled."""
-_PATTERNS: tuple[Json, ...] = (
-    "$tool", "$function", {"name": "$name", "description": "$description", "parameters": "$parameters"},
+    *(Notation(indent=indent) for indent in (4, 2)), Notation(spelling=Syntax.PYTHON),
 )  # fmt: skip
-"""What may be told of a tool."""
+"""How data may be spelled."""
+_TOLD = ("$tool", "$function")
+_Way = TypeVar("_Way")
 SECONDS = 60.0
 """What the renderings of one template may take at one time."""
 
@@ -47,44 +41,32 @@ class Spellings(NamedTuple):
     tools: ToolText | None
     arguments: Notation | None
     date: str
-    output: OutputKind
+    output: OutputKind | None
+    system: str
+    """The system text of conversations that have none."""
 
 
 class Written(NamedTuple):
-    """A conversation as the template writes it: without asking for an answer, and asking; and its beginnings.
-
-    `before` has, for each number of turns less than all, what is written for these alone; None where it is refused.
-    `known` are texts that stand for data, with their places.
-    """
+    """A conversation as the template writes it: without asking for an answer, with its words, and asking."""
 
     case: ChatCase
     text: str
+    places: Places
     asking: str | None
-    before: Sequence[str | None]
-    known: Mapping[str, Slot]
-
-    @property
-    def turns(self) -> list[Turn]:
-        """The turns without the system text at the head."""
-        return [turn for number, turn in numbered_turns(self.case) if number >= 0]
 
 
 class Template:
-    """A chat template that can be asked. `variables` are what the tokenizer tells it."""
+    """A chat template that can be asked, in a sandbox of its own. `variables` are what the tokenizer tells it."""
 
     def __init__(self, text: str, variables: Mapping[str, Json]) -> None:
-        self.text, self.sandbox = text, Sandbox()
+        self.text, self.variables, self.sandbox = text, variables, Sandbox()
         given: dict[str, Json] = {"bos_token": "", "eos_token": "", "documents": None, **variables}
         self.habits = ways(text, given, plain_dialect(), self.sandbox).habits
-        self._work = TemplateWork(text, given, DAY, self.sandbox)
+        self._work = TemplateWork(text, given, str(DAY), self.sandbox)
 
-    def close(self) -> None:
-        """End the process that renders."""
-        self.sandbox.close()
-
-    def rendered(self, given: Sequence[ChatCase], day: str = DAY) -> Sequence[str | TemplateError]:
+    def rendered(self, given: Sequence[ChatCase]) -> Sequence[str | TemplateError]:
         """The text of each conversation, or why the template refuses it."""
-        return self.sandbox.run(self.text, [self._given(case) for case in given], SECONDS, day=day)
+        return self.sandbox.run(self.text, [self._given(case) for case in given], SECONDS, day=str(DAY))
 
     def _given(self, case: ChatCase) -> dict[str, Json]:
         given = self._work.asked(case.conversation.turns, case.generate, self.habits)
@@ -97,34 +79,36 @@ class Template:
         """How data is spelled in it."""
         talks = [worded(case) for case in cases(7, 60)]
         pairs = [(case, text) for case, text in zip(talks, self.rendered(talks), strict=True) if isinstance(text, str)]
-        day = datetime.date.fromisoformat(DAY)
-        date = next((form for form in DATES if any(day.strftime(form) in text for _, text in pairs)), "")
-        asked = [case for case in talks if any(isinstance(turn, Results) for turn in case.conversation.turns)]
-        output = OutputKind.TEXT
-        if self._quotes(asked, 'a "b"\nc'):
-            output = OutputKind.STRING if self._quotes(asked, '["b"]') else OutputKind.JSON
-        return Spellings(_tools_of(pairs), _arguments_of(pairs), date, output)
+        date = next((form for form in DATES if any(DAY.strftime(form) in text for _, text in pairs)), "")
+        tellings = (ToolText("{tools}", tool=tool, notation=how) for tool, how in product(_TOLD, NOTATIONS))
+        return Spellings(
+            _fitting(tellings, lambda case, how: [write_tools(how, [tool]) for tool in case.conversation.tools], pairs),
+            _fitting(NOTATIONS, lambda case, how: [spell(call.arguments, how) for _, call in calls_of(case)], pairs),
+            date,
+            _fitting((OutputKind.STRING,), lambda case, _: [text for text, _ in _outputs(case)], pairs),
+            self._system(),
+        )
 
-    def _quotes(self, talks: Sequence[ChatCase], output: str) -> bool:
-        """Whether an output is written as a JSON string."""
-        texts = self.rendered([_with_output(case, output) for case in talks])
-        return _mostly(json.dumps(output) in text for text in texts if isinstance(text, str))
+    def _system(self) -> str:
+        """The system text of conversations that have none; empty where there is none, or not in the same place."""
+        said, asked = word("s", -1), User(word("u", 0))
+        talks = (Conversation([System(said), asked]), Conversation([asked]))
+        given, plain = map(str, self.rendered([ChatCase(0, talk, True, None) for talk in talks]))
+        before, _, after = given.partition(said)
+        inside = plain.startswith(before) and plain.endswith(after) and len(plain) > len(before + after)
+        return plain[len(before) : len(plain) - len(after)] if inside else ""
 
     def written(self, seed: int, count: int, spellings: Spellings) -> tuple[list[Written], list[tuple[ChatCase, str]]]:
         """Conversations of known words as the template writes them; and those that it refuses, with its reasons."""
-        talks = [worded(case) for case in (*cases(seed, count), *_odd(count))]
-        asked: list[ChatCase] = []
-        for case in talks:
-            asked += [case._replace(generate=False), case._replace(generate=True), *_shorter(case)]
-        texts = iter(self.rendered(asked))
+        talks = [short for case in cases(seed, count) for short in _shorter(worded(case))]
+        plain, asking = (self.rendered([case._replace(generate=ask) for case in talks]) for ask in (False, True))
         found, refused = [], []
-        for case in talks:
-            text, asking, *before = (next(texts) for _ in range(2 + len(_shorter(case))))
+        for case, text, other in zip(talks, plain, asking, strict=True):
             if isinstance(text, TemplateError):
                 refused.append((case, str(text)))
-                continue
-            whole, *shorter = (one if isinstance(one, str) else None for one in (asking, *before))
-            found.append(Written(case, text, whole, shorter, dict(_known_texts(case, spellings))))
+            else:
+                places = places_of(text, dict(_known_texts(case, spellings)))
+                found.append(Written(case, text, places, other if isinstance(other, str) else None))
         return found, refused
 
 
@@ -132,73 +116,35 @@ def _known_texts(case: ChatCase, spellings: Spellings) -> Iterator[tuple[str, Sl
     """The texts that stand for data in this conversation, with their places."""
     if spellings.arguments is not None:
         yield from ((spell(call.arguments, spellings.arguments), slot) for slot, call in calls_of(case))
-    for number, turn in numbered_turns(case) if spellings.output is not OutputKind.TEXT else ():
+    yield from _outputs(case) if spellings.output is not None else ()
+    for number, tool in enumerate(case.conversation.tools if spellings.tools is not None else ()):
+        yield write_tools(spellings.tools or ToolText(), [tool]), Slot("t", -1, number)
+    if spellings.system and not isinstance(next(iter(case.conversation.turns), None), System):
+        yield spellings.system, Slot("s")
+    if spellings.date:
+        yield DAY.strftime(spellings.date), Slot("d")
+
+
+def _outputs(case: ChatCase) -> Iterator[tuple[str, Slot]]:
+    """The outputs as JSON strings, with their places."""
+    for number, turn in numbered_turns(case):
         for item, result in enumerate(turn.results if isinstance(turn, Results) else ()):
             yield json.dumps(result.output), Slot("o", number, item)
-    for number, tool in enumerate(case.conversation.tools if spellings.tools is not None else ()):
-        yield _spelled(tool, spellings.tools or ToolText()), Slot("t", -1, number)
-    if spellings.date:
-        yield datetime.date.fromisoformat(DAY).strftime(spellings.date), Slot("d")
 
 
-def _mostly(told: Iterator[bool]) -> bool:
-    """True where more than half are."""
-    found = [*told]
-    return 2 * sum(found) > len(found)
-
-
-def _spelled(tool: Mapping[str, Json], how: ToolText) -> str:
-    """A definition in a notation; a text that nobody writes for one that the notation has no room for."""
-    try:
-        return inset(how.text, "tools", write_tools(msgspec.structs.replace(how, text="{tools}"), [tool]))
-    except RenderError:
-        return "\0"
-
-
-def _tools_of(pairs: Sequence[tuple[ChatCase, str]]) -> ToolText | None:
-    """How definitions are spelled: the way in which all of them are found in most texts that could tell them."""
-    several = [(case.conversation.tools, text) for case, text in pairs if len(case.conversation.tools) > 1]
-    for pattern, notation in product(_PATTERNS, NOTATIONS):
-        for around in ("{tools}", *([f"[\n{' ' * notation.indent}{{tools}}\n]"] if notation.indent else [])):
-            how = ToolText(around, tool=pattern, notation=notation)
-            if _mostly(all(_spelled(tool, how) in text for tool in tools) for tools, text in several):
-                return how
+def _fitting(
+    ways: Iterable[_Way], told: Callable[[ChatCase, _Way], list[str]], pairs: Sequence[tuple[ChatCase, str]]
+) -> _Way | None:
+    """The first way to tell data in which all of it is found in most texts that have any."""
+    for way in ways:
+        found = [all(one in text for one in data) for case, text in pairs if (data := told(case, way))]
+        if 2 * sum(found) > len(found):
+            return way
     return None
 
 
-def _arguments_of(pairs: Sequence[tuple[ChatCase, str]]) -> Notation | None:
-    """How the arguments of a call are spelled as one value."""
-    called = [(calls, text) for case, text in pairs if (calls := calls_of(case))]
-    for notation in NOTATIONS:
-        if _mostly(all(spell(call.arguments, notation) in text for _, call in calls) for calls, text in called):
-            return notation
-    return None
-
-
-def _with_output(case: ChatCase, output: str) -> ChatCase:
-    turns = [
-        Results(tuple(msgspec.structs.replace(one, output=output) for one in turn.results))
-        if isinstance(turn, Results)
-        else turn
-        for turn in case.conversation.turns
-    ]
-    return case._replace(conversation=Conversation(turns, case.conversation.tools))
-
-
-def _odd(number: int) -> Iterator[ChatCase]:
-    """Conversations that come up rarely: of no turn, of one, with two neighbours of one kind."""
-    asked, said, told = User("?"), Assistant(Message([Content("!")])), System("-")
-    tools = next(case.conversation.tools for case in cases(7, 60) if case.conversation.tools)
-    talks: Sequence[list[Turn]] = (
-        [], [told], [asked], [told, asked], [said], [told, said], [asked, asked], [asked, said, said],
-        [asked, said, told, asked],
-    )  # fmt: skip
-    for at, (turns, some, thinking) in enumerate(product(talks, ((), tools), (None, True, False))):
-        yield ChatCase(number + at, Conversation(turns, some), True, thinking)
-
-
-def _shorter(case: ChatCase) -> list[ChatCase]:
-    """The conversation without its last turns, from none at all on."""
-    turns, count = [*case.conversation.turns], sum(number >= 0 for number, _ in numbered_turns(case))
-    shorter = (Conversation(turns[:at], case.conversation.tools) for at in range(len(turns) - count, len(turns)))
-    return [case._replace(conversation=one, generate=False) for one in shorter]
+def _shorter(case: ChatCase) -> Iterator[ChatCase]:
+    """The conversation, and what it is without its last turns, to none at all."""
+    turns = case.conversation.turns
+    for at in range(len(turns) - len(turns_of(case)), len(turns) + 1):
+        yield case._replace(conversation=Conversation(turns[:at], case.conversation.tools))
