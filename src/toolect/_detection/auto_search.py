@@ -230,7 +230,7 @@ class AutoSearch(AnswerSearch):
             one.emitted = window.base + at  # nothing begins before it but what is spelled otherwise
         if not final:
             return WAIT
-        torn = index.torn(buf, low) if plan.content else ""
+        torn = index.torn(buf, low, size)[1] if plan.content else ""
         other = self._as(one, self._of(torn) if torn else window.graph, size)
         self._speak(other.node)
         return text_edges.expand(window, other, final)
@@ -453,7 +453,8 @@ class AutoSearch(AnswerSearch):
             return at
         window, index = self._window, self._index
         buf, begins = window.buf, max(best.state.start - window.base, 0)
-        at = min(at, index.held(buf, low), *(match.start() for match in self._matches(plan, low)))
+        first = min((match.start() for match in self._matches(plan, low)), default=len(buf))
+        at = min(at, index.held(buf, low), index.torn(buf, begins, first)[0])
         begun = index.near_begun.search(buf, max(begins, at - _NEAR), at)
         at = at if begun is None else begun.start()
         if plan.content:

@@ -362,15 +362,15 @@ class Index:
             self._stops[own] = Stops(re.compile("|".join(words)), re.compile("|".join(begins)))
         return self._stops[own]
 
-    def torn(self, buf: str, low: int) -> str:
-        """The dialect an opener of which is broken off at the end of a text; empty for none."""
-        at = max(low, len(buf) - self.longest)
-        while (match := self._first.search(buf, at)) is not None:
+    def torn(self, buf: str, low: int, end: int) -> tuple[int, str]:
+        """Where an opener begins that is broken off before index `end`, and its dialect; `end` and none for none."""
+        at = max(low, end - self.longest)
+        while (match := self._first.search(buf, at, end)) is not None:
             at = match.start()
-            if name := self._beginnings.get(buf[at:], ""):
-                return name
+            if name := self._beginnings.get(buf[at:end], ""):
+                return at, name
             at += 1
-        return ""
+        return end, ""
 
 
 def _is_odd(opener: Opener, key: str, text: str) -> bool:

@@ -70,6 +70,8 @@ class MixedPerformer(Performer):
         """What follows is in the dialect of `graph`; a code block around it begins at character `fence`."""
         self._fence = fence
         if graph is not self.graph:
+            if self.builder.call is not None and self.island is not None and not self.island.begun:
+                self.builder.give_up_call(self.island.start)  # the text behind it would have ended it
             self.graph = graph
             self.builder.obey(graph.network.spec, graph.policies)
             self._readers.append((0 if self.island is None else self.island.start, graph))
