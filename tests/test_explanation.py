@@ -81,6 +81,16 @@ def test_clean_text_is_one_line() -> None:
         assert str(reader_of(name).explain(text)) == f"{name}: nothing else could be meant"
 
 
+def test_a_call_that_does_not_fit_its_tool_says_so() -> None:
+    """A bracket is mended, and the call fails all the same: the cause is not among the costs."""
+    text = '<tool_call>\n{"name": "tide", "arguments": {"harbour": "Brest"}\n</tool_call>'
+    tools = [{"name": "tide", "parameters": {"type": "object", "properties": {"port": {"type": "string"}}}}]
+    for name in ("hermes", "auto"):
+        shown = str(reader_of(name).explain(text, tools))
+        assert shown.endswith("a call is malformed: expected an argument that the tool has, got `harbour` - at 0")
+        assert reader_of(name).explain(text).failed == ()
+
+
 @pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "auto"])
 @pytest.mark.parametrize("text", ["<tool_call>" * 300, OPEN + "</function> <tool_call>" * 200, '{"' * 300, "\ud800<"])
 def test_hostile_texts_are_cut_short(name: str, text: str) -> None:

@@ -57,22 +57,24 @@ class Explanation(msgspec.Struct, frozen=True):
     cost: int
     places: tuple[Place, ...]
     left_out: int = 0
+    failed: tuple[str, ...] = ()
+    """Why calls cannot be run, whatever was paid for them: each with its status, as where it does not fit its tool."""
 
     def __str__(self) -> str:
         return draw(self)
 
 
 def draw(explanation: Explanation) -> str:
-    """The explanation for people: one line where nothing else could be meant."""
+    """The explanation for people: one line where nothing else could be meant, and one for each call that failed."""
     if not explanation.places:
-        return f"{explanation.dialect}: nothing else could be meant"
+        return "\n".join([f"{explanation.dialect}: nothing else could be meant", *explanation.failed])
     number = len(explanation.places) + explanation.left_out
     lines = [f"{explanation.dialect}: {counted(number, 'place')} where something else could be meant"]
     for place in explanation.places:
         lines += [_headline(place), *map(_row, place.readings)]
         lines += [f"    and {counted(place.left_out, 'more reading')}"] if place.left_out else []
     lines += [f"and {counted(explanation.left_out, 'more place')}"] if explanation.left_out else []
-    return "\n".join(lines)
+    return "\n".join([*lines, *explanation.failed])
 
 
 def _headline(place: Place) -> str:

@@ -26,11 +26,12 @@ from toolect._search.marker_edges import last_marker
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail
-from toolect._search.recorder import Recorder
+from toolect._search.recorder import MAX_PLACES, Recorder
 from toolect._search.stepping import Stepping, safe
 from toolect._search.tape_window import Tape
 from toolect._search.trace import Trace
 from toolect._search.window import Window
+from toolect._shown import one_line
 from toolect._spec.model import Spec
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
@@ -221,8 +222,10 @@ class AnswerSearch:
         if not isinstance(text, str):
             raise not_text(text)
         self._search.edges = recorder = Recorder(self, self._window)
-        self.read(text)
-        return recorder.explain(dialect, text, self._search.live[-1])
+        message = self.read(text)
+        failed = [one_line(f"a call is {call.status}: {call.error}") for call in message.calls if call.error]
+        explanation = recorder.explain(dialect, text, self._search.live[-1])
+        return msgspec.structs.replace(explanation, failed=tuple(failed[:MAX_PLACES]))
 
     @property
     def message(self) -> Message:

@@ -20,7 +20,7 @@ from toolect._search.window import Window
 from toolect._spec.costs import COSTS, ROWS, Costs
 
 MAX_PLACES: Final = 100
-"""Places that an explanation has. Beyond it: they are counted."""
+"""Places that an explanation has. Beyond it: they are counted. Of so many calls it says why they failed."""
 MAX_READINGS: Final = 8
 """Readings that a place has. Beyond it: they are counted."""
 _GOT: Final = 40
