@@ -196,6 +196,7 @@ def _beside(
             related.append((subject.places.entry("end"), "what may come behind it"))
     elif case.clean and (trouble := _trouble(dialect, case, read)):
         at, note = trouble
+        related += [(subject.places.rule("start"), "the order of an answer")] if read.repairs else []
     if text is not None:
         written = written if text != case.text else Text("written", "the same", wire=False)
         related += _written_at(subject, case, text, at, meant) if at >= 0 else ()
