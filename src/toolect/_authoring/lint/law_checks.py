@@ -52,7 +52,7 @@ DRAWN = 10
 """Messages drawn besides the smallest ones. Beyond it: what only others would show is not found, here and below."""
 CHUNKED = 6
 """Texts that are read in chunks."""
-DERIVED = 12
+DERIVED = 8
 """Texts that are made from the grammar; the first ones take every option of it."""
 MAX_PLACES = 6
 """Places that one report points to."""
