@@ -184,10 +184,12 @@ def _beside(
             text = write(own, meant, tools_of(meant) if tools is None else tools)
         except RenderError as error:
             written = Text("written", f"nothing: {error}", wire=False)
+            related += _given(subject, _ROLES.get(error.slot, ()))
             if (rule := subject.spec.rules.get(error.slot)) is not None:
                 names = [part.name for part in leaves(rule.expr) if isinstance(part, Pattern)]
                 related += ((place, "not written here") for place in (rule.place, *map(subject.places.terminal, names)))
             if error.reason.startswith("no place"):
+                related.append((subject.places.rule("start"), "the order of an answer"))
                 related.append((subject.places.entry("map"), "what the parts mean"))
     if text is not None and text != case.text:
         at = alike(text, case.text) if manner is Manner.CANONICAL else -1
