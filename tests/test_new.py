@@ -13,7 +13,7 @@ from registries import own_registries
 
 import toolect
 from toolect._authoring.induction import Row, induce
-from toolect._authoring.induction.equations import ContradictionError, Equation, solutions
+from toolect._authoring.induction.equations import ContradictionError, Equation, solve
 from toolect._cli import main
 from toolect._message import Call, Content, Json, Message
 from toolect.testing import tools_for
@@ -248,10 +248,10 @@ def test_equations() -> None:
         Equation(", ", ("argument divider", "argument opener")),
         Equation(")", ("call closer",)),
     ]
-    found = solutions(given, {})[0]
+    found = solve(given)
     assert found == {"name closer": "(", "argument opener": "", "argument divider": ", ", "call closer": ")"}
     with pytest.raises(ContradictionError, match="row 2"):
-        solutions([*given, Equation("]", ("call closer",), 2, "behind the call")], {})
+        solve([*given, Equation("]", ("call closer",), 2, "behind the call")])
 
 
 def test_a_short_closer_counts_where_its_line_begins(tmp_path: Path) -> None:

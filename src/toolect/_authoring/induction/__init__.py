@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect._authoring.induction.emission import Emission, EmittedSpec
-from toolect._authoring.induction.equations import ContradictionError, Solution, solutions
+from toolect._authoring.induction.equations import ContradictionError, Equation, Solution, solve
 from toolect._authoring.induction.json_trees import LAYOUTS, json_calls
 from toolect._authoring.induction.labeled_rows import Row, RowsError, check_rows, difference, parts_of, read_rows
 from toolect._authoring.induction.value_alignment import FormatHypothesis, align, variants
@@ -153,13 +153,11 @@ def _specs(
 
 
 def _markers(rows: Sequence[Row], one: FormatHypothesis) -> Solution:
-    """The markers that solve what is left of the texts. Raises ContradictionError."""
-    equations, none = align(rows, one), {"arguments opener": "", "arguments closer": ""}
-    if any(not call.arguments for row in rows for call in row.message.calls):
-        with suppress(ContradictionError):
-            return solutions(equations, none)[0]
-        return solutions(equations, {})[0]
-    return solutions(equations, none)[0]
+    """The markers that solve what is left of the texts, none around arguments if can be. Raises ContradictionError."""
+    equations = align(rows, one)
+    with suppress(ContradictionError):
+        return solve([*equations, Equation("", ("arguments opener",)), Equation("", ("arguments closer",))])
+    return solve(equations)
 
 
 def load(spec: EmittedSpec, name: str) -> Dialect:

@@ -6,9 +6,10 @@ for, with the JSON that stands behind each, or what stands behind each key.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
 
 import toolect
 from toolect._authoring.generate.json_values import json_in
@@ -21,10 +22,15 @@ _DIVIDER = re.compile(r"^={3,}\n", re.MULTILINE)
 _EDGE = re.compile(r"[\n<\[{(`|#@]")
 
 
+class _Sample(msgspec.Struct):
+    text: str
+
+
 def split_samples(source: str) -> list[str]:
     """The samples of a file: one a line as JSON with `text`, or apart by lines of `===`. Raises RowsError."""
-    texts = [_text(line) for line in source.split("\n") if line.strip()]
-    if not all(texts):
+    try:
+        texts = [sample.text for sample in msgspec.json.Decoder(_Sample).decode_lines(source)]
+    except (msgspec.DecodeError, RecursionError):
         texts = [part.removesuffix("\n") for part in _DIVIDER.split(source) if part.strip()]
     for number, text in enumerate(texts, 1):
         if len(text) > MAX_TEXT:
@@ -32,15 +38,6 @@ def split_samples(source: str) -> list[str]:
     if not texts:
         raise RowsError("expected samples of what a model wrote, got an empty file")
     return texts
-
-
-def _text(line: str) -> str:
-    """The `text` of a row; "" where it is none."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return ""
-    return value["text"] if isinstance(value, dict) and isinstance(value.get("text"), str) else ""
 
 
 def draft_row(text: str, tools: Sequence[Json]) -> dict[str, Json]:

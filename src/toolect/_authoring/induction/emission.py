@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Solution, tokens
+from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Solution
 from toolect._authoring.induction.labeled_rows import Row, parts_of
 from toolect._authoring.induction.value_alignment import FormatHypothesis
 from toolect._authoring.induction.value_spellings import WORDS
@@ -15,7 +15,7 @@ from toolect._values.yaml_text import write_yaml
 
 _TERMINALS = {NAME: "NAME", KEY: "KEY", ID: "ID", INDEX: "NUMBER", COUNT: "COUNT"}
 _TAG = re.compile(r"<[^<>]+>|\[[^\[\]]+\]")
-_COUNTED = re.compile(r"(.*?)(\d{1,9})", re.DOTALL)
+_COUNTED = re.compile(r"\A(.*?)(\d{,9})\Z", re.DOTALL)
 MAX_FIRST = 99
 """The number of the first call of an answer. Beyond it: ids are not counted within answers."""
 _HOLES = re.compile(f"([{''.join(_TERMINALS)}])")
@@ -24,8 +24,6 @@ _LOOSE = re.compile(r'("(?:[^"\\]|\\.)*")|\( *(\w+)\+ *\)\?|(?<=\() +| +(?=\))|(
 _KINDS = ("true", "false", "null")
 _USUAL = (("pair divider", "argument divider"), ("element divider", "pair divider"))
 """Of a single member nothing shows what divides two: most likely it is what divides others."""
-_NEAR = {"null": "true", "true": "false", "false": "true", "number": "integer", "integer": "number"}
-"""A type whose markers are taken where a type is not seen."""
 
 
 class EmittedSpec(NamedTuple):
@@ -84,7 +82,7 @@ class Emission:
         """The dialect; `lined`: its calls begin a line."""
         said = self._texts()
         call = "message" if self.calls is not None and self.calls.listed else "call"
-        gaps = {"before call": self.text("gap"), "between calls": self.text("call divider")}
+        gaps = {"before call": self.text("content to calls"), "between calls": self.text("call divider")}
         first, outer, unthought = "", "call opener", self.marker("no thought")
         if wrapped := self.text("calls opener", "calls closer", "call divider").strip():
             outer = "calls opener" if self.text("calls opener") else outer
@@ -126,16 +124,17 @@ class Emission:
 
     def _texts(self) -> list[str]:
         """Write the rules of content and reasoning; the names of those of content."""
-        gap, rule = self.text("gap").strip(), "preamble" if self.hypothesis.preamble else "content"
+        gap, rule = self.text("content to calls").strip(), "preamble" if self.hypothesis.preamble else "content"
         if gap or self.hypothesis.preamble:
             self.map["preamble"] = {"content": "before call"}
-            self.rules.append(self.rule(f"preamble: {{{rule} opener}} TEXT {{{rule} closer}} {'{gap}' * bool(gap)}"))
+            gap = "{content to calls}" if gap else ""
+            self.rules.append(self.rule(f"preamble: {{{rule} opener}} TEXT {{{rule} closer}} {gap}"))
         self.map["content"] = "content"
         self.rules.append(self.rule("content: {content opener} TEXT {content closer}"))
         said = [*self.map]
         if "reasoning closer" in self.found:
             self.map["think"] = "reasoning"
-            gap = "{thought gap}?" if self.text("thought gap") else ""
+            gap = "{reasoning to content}?" if self.text("reasoning to content") else ""
             self.rules.append(self.rule(f"think: {{reasoning opener}} TEXT {{reasoning closer}} {gap}"))
         return said
 
@@ -181,7 +180,7 @@ class Emission:
         """The rules of a value language: of strings and JSON, or of the leaves of all values."""
         slot, words = self.hypothesis.spelling.slot, self._words()
         groups = [group for group in ("array", "object") if f"{group} opener" in self.found]
-        kinds = [kind for kind in ("string", "integer", "number", *_KINDS) if f"before {kind}" in self.found]
+        kinds = [kind for kind in ("string", "integer", "number", "boolean", "null") if f"before {kind}" in self.found]
         leaves = {"string": slot, "number": "NUMBER"} | {
             kind: dumps(word) for kind, word in zip(_KINDS, words, strict=True)
         }
@@ -213,9 +212,9 @@ class Emission:
         yield "%declare " + " ".join([slot, *["JSON"] * ("json" in leaves)])
 
     def _leaf(self, kind: str, slot: str) -> str:
-        """A leaf of a type between its markers, or those of a type like it."""
-        near = (kind, _NEAR.get(kind, kind), "integer")
-        usual = next((one for one in near if f"before {one}" in self.found), kind)
+        """A leaf of a type between its markers, or those of integers where it is not seen."""
+        kind = "boolean" if kind in ("true", "false") else kind
+        usual = kind if f"before {kind}" in self.found else "integer"
         return self.rule(f"{{before {usual}}} {slot} {{after {usual}}}")
 
     def _words(self) -> tuple[str, ...]:
@@ -234,16 +233,14 @@ class Emission:
 
     def _ids(self) -> dict[str, Json]:
         """How an id is made: of the number of its call, and the name, where all ids show the same form."""
-        usual, forms = ("call_", 0, 0), set()
+        forms = set()
         for place, call in ((i, call) for row in self.rows for i, call in enumerate(row.message.calls)):
-            found = _COUNTED.fullmatch((call.id or "").replace(call.name, "{name}", 1))
-            first = int(found[2]) - place if found else -1
-            if found and 0 <= first <= MAX_FIRST:
-                padded = found[2].startswith("0") and len(found[2]) > 1
-                forms.add((found[1], first, len(found[2]) * padded))
-            else:
-                forms.add(usual)
-        prefix, first, digits = forms.pop() if len(forms) == 1 else usual
+            prefix, number = _COUNTED.findall((call.id or "").replace(call.name, "{name}", 1))[0]
+            padded = number.startswith("0") and len(number) > 1
+            forms.add((prefix, int(number or -1) - place, len(number) * padded))
+        prefix, first, digits = forms.pop()
+        if forms or not 0 <= first <= MAX_FIRST:
+            prefix, first, digits = "call_", 0, 0
         made = {"form": f"{prefix}{{index}}", "first": first, "digits": digits}
         return {key: value for key, value in made.items() if value}
 
@@ -254,11 +251,8 @@ class Emission:
             after = self.text("name closer", "arguments opener", "argument opener", "call closer")
             yield f"NAME: {self._name([call.name for call in calls], after)}"
         if "KEY" in self.map:
-            ends = "arguments closer", "call closer"
-            instead = self.text(*ends, "call divider", "call opener"), self.text(*ends, "calls closer")
             keys = [key for call in calls for key in call.arguments or ()]
-            bare = not self.text("argument opener")
-            yield f"KEY: {self._name(keys, self.text('argument key closer'), instead if bare else ())}"
+            yield f"KEY: {self._name(keys, self.text('argument key closer'))}"
         for name, role, pattern in (
             ("ID", "call.id", r"/\w+/" if re.search(r'ID "[.:-]', rules) else r"/[\w.:-]+/"),
             ("NUMBER", {"written": "$index"}, r'"1" | /\d+/'), ("COUNT", None, r'"0" | /\d+/'),
@@ -267,16 +261,9 @@ class Emission:
                 self.map |= {name: role} if role else {}
                 yield f"{name}: {pattern}"
 
-    def _name(self, seen: Sequence[str], following: str, instead: Sequence[str] = ()) -> str:
-        """A terminal for words like these, up to what follows; `instead` is what may stand in their place."""
+    def _name(self, seen: Sequence[str], following: str) -> str:
+        """A terminal for words like these, up to what follows."""
         signs = {sign for text in seen for sign in text if not (sign.isalnum() or sign == "_")}
         allowed = (signs | {".", "-"}) - ({*following[:1]} - signs) - {" "}
-        inner = r"\w" + "".join(sorted(_escaped(sign) for sign in allowed))
-        words = rf"[{inner}]+" + (rf"(?: [{inner}]+)*" if " " in signs else "")
-        taken = [tokens(text)[0] for text in instead if text.strip() and (text[0].isalnum() or text[0] in allowed)]
-        without = "|".join(_escaped(text) + r"\b" * text[-1].isalnum() for text in dict.fromkeys(taken))
-        return f"/(?!{without}){words}/" if taken else f"/{words}/"
-
-
-def _escaped(text: str) -> str:
-    return re.escape(text).replace("/", r"\/")
+        inner = r"\w" + "".join(sorted(re.escape(sign).replace("/", r"\/") for sign in allowed))
+        return f"/[{inner}]+" + (rf"(?: [{inner}]+)*/" if " " in signs else "/")

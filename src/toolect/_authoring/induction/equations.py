@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import heappop, heappush
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 NAME, KEY, ID, INDEX, COUNT = "\x01", "\x02", "\x03", "\x04", "\x05"
@@ -25,17 +25,18 @@ MAX_STEPS = 15000
 """Partial solutions that are made. Beyond it: the solutions found so far."""
 WEIGHTS = {
     "start": 24, "end": 12, "end of calls": 12, "no thought": 12, "preamble opener": 8, "preamble closer": 8,
-    "content opener": 8, "content closer": 8, "gap": 4, "reasoning gap": 24, "thought gap": 16, "content gap": 24,
-    "calls opener": 32, "calls closer": 32, "call divider": 24, "arguments opener": 40, "arguments closer": 40,
-    "argument divider": 20, "array opener": 3, "array closer": 3, "element opener": 2, "element closer": 2,
-    "element divider": 8, "object opener": 3, "object closer": 3, "pair opener": 1, "pair closer": 1, "pair divider": 4,
+    "content opener": 8, "content closer": 8, "content to calls": 4, "reasoning to calls": 24,
+    "reasoning to content": 16, "calls to content": 24, "calls opener": 32, "calls closer": 32, "call divider": 24,
+    "arguments opener": 40, "arguments closer": 40, "argument divider": 20, "array opener": 3, "array closer": 3,
+    "element opener": 2, "element closer": 2, "element divider": 8, "object opener": 3, "object closer": 3,
+    "pair opener": 1, "pair closer": 1, "pair divider": 4,
 }  # fmt: skip
 """What it costs that a part of a format is not empty; 0 for those that most formats have."""
 _KEYED = {"argument key closer", "argument closer", "pair key closer", "pair closer"}
 """Variables that may hold the key once more."""
 _QUOTED = (("call opener", "name closer"), ("argument opener", "argument key closer"))
 """Parts around a name or a key: a quote that one opens, the other closes."""
-_BLANK = {"gap", "reasoning gap", "thought gap", "content gap"}
+_BLANK = {"content to calls", "reasoning to calls", "reasoning to content", "calls to content"}
 """Variables that are whitespace, if they are not empty."""
 _SOLID = {"content opener", "content closer", "calls opener", "calls closer", "end"}
 """Variables that are more than whitespace."""
@@ -70,7 +71,8 @@ class Equation(NamedTuple):
         text = self.text
         for hole, found in self.echoes:
             if not only or hole in only:
-                text = re.sub(rf"(?<![\w-]){re.escape(found)}(?!\w)", hole, text)
+                before = r"[\d.-]" if hole in (INDEX, COUNT) else r"[\w-]"
+                text = re.sub(rf"(?<!{before}){re.escape(found)}(?!\w)", hole, text)
         return text
 
 
@@ -87,8 +89,8 @@ def tokens(text: str) -> list[str]:
     return [match[0] for match in _TOKEN.finditer(text)]
 
 
-def solutions(equations: Sequence[Equation], known: Solution) -> list[dict[str, str]]:
-    """The markers that solve all equations, fewest parts first; `known` says what some of them are.
+def solve(equations: Sequence[Equation]) -> Solution:
+    """The markers that solve all equations, of as few parts as can be.
 
     Raises ContradictionError where two texts of the same variables differ, and where nothing solves all.
     """
@@ -99,56 +101,34 @@ def solutions(equations: Sequence[Equation], known: Solution) -> list[dict[str, 
             raise ContradictionError(
                 f"{one.part} stands {one.text!r} in row {one.row}, {other.text!r} in row {other.row}"
             )
-    found = _solved(tuple(Equation(one.text, one.variables) for one in unique.values()), tuple(known.items()))
+    found = _solutions(tuple(Equation(one.text, one.variables) for one in unique.values()))
     if not found:
         raise ContradictionError("the texts between the values are cut in no way that fits all rows")
-    return found
+    return min(found, key=_total)
 
 
 @lru_cache(256)
-def _solved(equations: tuple[Equation, ...], known: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
-    heap: list[tuple[int, int, Sequence[Equation], dict[str, str]]] = [(0, 0, equations, dict(known))]
-    found: list[dict[str, str]] = []
+def _solutions(equations: tuple[Equation, ...]) -> list[Solution]:
+    heap: list[tuple[int, int, Sequence[Equation], dict[str, str]]] = [(0, 0, equations, {})]
+    found: list[Solution] = []
     count = 0
     while heap and count < MAX_STEPS and len(found) < MAX_SOLUTIONS:
-        cost, _, before, solved = heappop(heap)
-        left = [_rest(one, solved) for one in before]
-        if None in left:
-            continue
-        still = [one for one in left if one is not None and one.variables]
-        if not still:
+        cost, _, left, solved = heappop(heap)
+        if not left:
             found.append(solved)
             continue
-        best = min(still, key=lambda one: (len({*one.variables}), len(one.text)))
+        best = min(left, key=lambda one: (len({*one.variables} - solved.keys()), len(one.text)))
+        others = [one for one in left if one is not best]
         for split in _splits(best, solved):
             count += 1
             more = cost + sum(_cost(name, text) for name, text in split.items())
-            heappush(heap, (more, count, still, solved | split))
-    return sorted(found, key=_total)
-
-
-def _rest(one: Equation, found: Solution) -> Equation | None:
-    """The equation without what is known at its ends; None where that does not fit."""
-    text, variables = one.text, [*one.variables]
-    while variables and (known := found.get(variables[0])) is not None:
-        if not text.startswith(known):
-            return None
-        text = text[len(known) :]
-        del variables[0]
-    while variables and (known := found.get(variables[-1])) is not None:
-        if not text.endswith(known):
-            return None
-        text = text[: len(text) - len(known)]
-        del variables[-1]
-    return Equation(text, tuple(variables)) if variables or not text else None
+            heappush(heap, (more, count, others, solved | split))
+    return found
 
 
 def _splits(one: Equation, found: Solution) -> Iterator[dict[str, str]]:
     """The ways to cut a text into its variables."""
-    ends, at = [0], 0
-    for token in tokens(one.text):
-        at += len(token)
-        ends.append(at)
+    ends = [0, *accumulate(map(len, tokens(one.text)))]
     return islice(_ways(one.text, ends[::-1], 0, one.variables, found, {}), MAX_SPLITS)
 
 

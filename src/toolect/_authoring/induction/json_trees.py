@@ -16,6 +16,7 @@ from typing import NamedTuple
 from toolect._authoring.generate.json_values import json_in
 from toolect._authoring.induction.labeled_rows import Row
 from toolect._message import Call, Content, Json, Message, Reasoning, same_json
+from toolect._values.trees import texts_in
 
 LAYOUTS = ("", "compact", "indented 2", "indented 4", "rows 2", "rows 4")
 """Spacings of JSON, as an entry says them; "" is the usual one."""
@@ -123,13 +124,7 @@ def _says(value: Json, arguments: Json) -> bool:
 
 def _holes(tree: Json) -> list[str]:
     """The holes in a tree."""
-    if isinstance(tree, dict):
-        return [hole for pair in tree.items() for one in pair for hole in _holes(one)]
-    return (
-        [hole for one in tree for hole in _holes(one)]
-        if isinstance(tree, list)
-        else [tree] * isinstance(tree, TreeHole)
-    )
+    return [text for text in texts_in(tree) if isinstance(text, TreeHole)]
 
 
 def _merged(trees: Sequence[Json]) -> Json:

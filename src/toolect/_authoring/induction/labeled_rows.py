@@ -125,12 +125,13 @@ def _compared(got: Message, wanted: Message, ids: bool) -> Iterator[tuple[str, J
             yield "the id", one.id, other.id
 
 
-def parts_of(value: Message | Json) -> Iterator[Json]:
-    """All values in the arguments of a message, and in a value, itself among them."""
-    if isinstance(value, Message):
-        inner = [one for call in value.calls for one in (call.arguments or {}).values()]
-    else:
-        yield value
-        inner = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
-    for one in inner:
-        yield from parts_of(one)
+def parts_of(message: Message) -> Iterator[Json]:
+    """All values in the arguments of a message, and in one another."""
+    level: list[Json] = [call.arguments or {} for call in message.calls]
+    while level := [
+        inner
+        for one in level
+        if isinstance(one, dict | list)
+        for inner in (one.values() if isinstance(one, dict) else one)
+    ]:
+        yield from level

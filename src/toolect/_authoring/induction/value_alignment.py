@@ -10,9 +10,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, permutations, product
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, ContradictionError, Equation, tokens
+from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, ContradictionError, Equation
 from toolect._authoring.induction.json_trees import JsonCalls
 from toolect._authoring.induction.labeled_rows import Row
 from toolect._authoring.induction.value_spellings import LITERALS, Finder, ValueSpelling, word
@@ -66,7 +66,7 @@ def _answer(message: Message, order: Sequence[str], hypothesis: FormatHypothesis
     """A message in the order of its parts."""
     yield from ("start", "no thought" if hypothesis.thinks and not message.reasoning else "")
     for before, part, after in zip(("", *order), order, (*order[1:], ""), strict=False):
-        yield _GAPS.get((before, part), "")
+        yield f"{before} to {part}" if before else ""
         if part == "calls" and hypothesis.calls is not None:
             found = ([Atom("the JSON of a call", Finder(re.escape(text)))] for text in hypothesis.calls.texts[row])
             yield from _several("calls", "call", found)
@@ -76,12 +76,6 @@ def _answer(message: Message, order: Sequence[str], hypothesis: FormatHypothesis
             rule = "preamble" if hypothesis.preamble and part == "content" and after == "calls" else part
             yield from (f"{rule} opener", Atom(f"the {part}", word(getattr(message, part))), f"{rule} closer")
     yield from ("end of calls" if hypothesis.ends and message.calls else "end", Atom("the end", None))
-
-
-_GAPS = {
-    ("content", "calls"): "gap", ("reasoning", "calls"): "reasoning gap", ("reasoning", "content"): "thought gap",
-    ("calls", "content"): "content gap",
-}  # fmt: skip
 
 
 def _several(group: str, one: str, members: Iterable[Iterable[Part]]) -> Iterator[Part]:
@@ -126,7 +120,6 @@ def _value(value: Json, hypothesis: FormatHypothesis, part: str) -> Iterator[Par
         yield from _members(*names, value, hypothesis, f" in {part}")
         return
     kind = "string" if isinstance(value, str) else "json" if not leaves else type_of(value)
-    kind = dumps(value) if leaves and isinstance(value, bool | None) else kind
     around = (f"before {kind}", f"after {kind}") if hypothesis.typed else ("", "")
     yield from (around[0], Atom(f"the value {part}", hypothesis.spelling.finder(value), value), around[1])
 
@@ -219,7 +212,7 @@ def _equations(glue: Sequence[Equation]) -> list[Equation]:
             if all(text.count(sign) == filled[0].count(sign) > 0 for text in filled):
                 members = [one._replace(text=text) for text, one in zip(filled, members, strict=True)]
         found += members
-    return _identified(found)
+    return found
 
 
 def _counts(glue: Sequence[Equation], sign: str, part: str) -> bool:
@@ -229,43 +222,19 @@ def _counts(glue: Sequence[Equation], sign: str, part: str) -> bool:
     return len(numbers) > 1 and all(sign in one.with_holes(sign) for one in parts)
 
 
-def _identified(equations: list[Equation]) -> list[Equation]:
-    """The equations with a hole for an id: the one word in which texts of the same variables differ."""
-    groups: dict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-    for one in equations:
-        if not _CALL.isdisjoint(one.variables):
-            groups[one.variables].add(tuple(tokens(one.text)))
-    around: set[tuple[str, str]] = set()
-    for cut in groups.values():
-        columns = [*zip(*cut, strict=True)] if len({*map(len, cut)}) == 1 else []
-        odd = [i for i, column in enumerate(columns) if len({*column}) > 1]
-        if len(odd) == 1 and all(re.fullmatch(r"\w+", one) for one in columns[odd[0]]):
-            first, i = next(iter(cut)), odd[0]
-            around.add(("".join(first[:i][-1:]), "".join(first[i + 1 : i + 2])))
-    for left, right in around:
-        before = re.escape(left) or r"\A"
-        ident = re.compile(rf"({before})\w+(?={re.escape(right)})")
-        equations = [
-            one if _CALL.isdisjoint(one.variables) else one._replace(text=ident.sub(rf"\1{ID}", one.text, count=1))
-            for one in equations
-        ]
-    return equations
-
-
 def variants(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
     """What a format may be before anything is supposed of its values, as far as the rows can show it; plain first."""
     said = [row.message for row in rows]
     calls = [call for message in said for call in message.calls]
     twice = [one.name == other.name for message in said for one, other in pairwise(message.calls)]
-    shown: list[set[bool]] = [
-        {False, True},
-        {False, *(call.name in (call.id or "") for call in calls)},
-        {False, any(twice)},
-        {bool(message.calls) for message in said},
-        {bool(message.reasoning) for message in said},
-        {bool(message.calls) for message in said if message.content},
-    ]
-    for in_order, ids, again, ends, thinks, preamble in product(*((False, True)[: len(one) or 1] for one in shown)):
-        yield FormatHypothesis(
-            LITERALS[0], again=again, thinks=thinks, preamble=preamble, ends=ends, sorted=in_order, ids=ids
-        )
+    shown: dict[str, set[bool]] = {
+        "sorted": {False, True},
+        "ids": {False, *(call.name in (call.id or "") for call in calls)},
+        "again": {False, any(twice)},
+        "ends": {bool(message.calls) for message in said},
+        "thinks": {bool(message.reasoning) for message in said},
+        "preamble": {bool(message.calls) for message in said if message.content},
+    }
+    for supposed in product(*((False, True)[: len(one) or 1] for one in shown.values())):
+        flags: dict[str, Any] = dict(zip(shown, supposed, strict=True))
+        yield FormatHypothesis(LITERALS[0], **flags)

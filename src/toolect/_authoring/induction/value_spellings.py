@@ -138,7 +138,6 @@ class ValueSpelling:
             case list():
                 opener, closer, items = r"\[", r"\]", [self._literal(item, syntax) for item in value]
             case _:
-                keys = syntax._replace(quotes=syntax.keys)
                 opener, closer, keys = r"\{", r"\}", syntax._replace(quotes=syntax.keys)
                 pairs = ((self._literal(key, keys), self._literal(item, syntax)) for key, item in value.items())
                 items = [rf"{key}\s*{syntax.colon}\s*{item}" for key, item in pairs]
