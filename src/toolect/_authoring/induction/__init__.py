@@ -121,11 +121,9 @@ def _searched(rows: Sequence[Row], tools: Sequence[Json], name: str, hypotheses:
     for spec, one in islice(_specs(rows, left, whys), MAX_TRIED):
         try:
             dialect = load(spec, name)
-            proof = prove(dialect, rows, tools, best.proof.read)
-        except SpecError as error:
+            proof = prove(dialect, rows, tools)
+        except (SpecError, RecursionError) as error:  # the latter where markers may follow themselves without end
             whys.append((1.5, f"the language cannot say it: {error}"))
-            continue
-        except RecursionError:  # markers that may follow themselves without end
             continue
         if best.dialect is None or proof[:4] > best.proof[:4]:
             best = Induced(spec, dialect, proof, proof.wrong, hypothesis=one)
@@ -170,16 +168,9 @@ def load(spec: EmittedSpec, name: str) -> Dialect:
         return Dialect(load_spec(Path(folder) / f"{name}.yaml", name, shipped()))
 
 
-def prove(dialect: Dialect, rows: Sequence[Row], tools: Sequence[Json], least: int = 0) -> Proof:
-    """What a dialect makes of rows: whole, a character at a time, and written back.
-
-    Where fewer than `least` can be read, the rest is left out.
-    """
-    found: list[Proof] = []
-    for at, row in enumerate(rows):
-        if sum(one.read for one in found) + len(rows) - at < least:
-            break
-        found.append(_proved(dialect, row, tools))
+def prove(dialect: Dialect, rows: Sequence[Row], tools: Sequence[Json]) -> Proof:
+    """What a dialect makes of rows: whole, a character at a time, and written back."""
+    found = [_proved(dialect, row, tools) for row in rows]
     read, clean, back, same = (sum(column) for column in zip(*(one[:4] for one in [Proof(), *found]), strict=True))
     return Proof(read, clean, back, same, next((one.wrong for one in found if one.wrong), ""))
 

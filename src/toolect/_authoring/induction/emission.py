@@ -93,7 +93,10 @@ class Emission:
         self._call(call)
         if "think" in self.map:
             first = f"(think | {unthought})?" if unthought else "think?"
-        last = "" if self._closed() else "{end}"
+        # The end of an answer is a marker where nothing else shows that a call is whole.
+        closers = self.text("argument closer", "arguments closer", "call closer", "calls closer").strip()
+        literal = self.calls is not None or self.hypothesis.whole and self.hypothesis.spelling.literal is not None
+        last = "" if closers or literal or self.hypothesis.ends else "{end}"
         start = self.rule(f"start: {{start}} {first} ({' | '.join([*said, 'calls' if wrapped else call])})* {last}")
         grammar = [start, *self.rules, *self._terminals("\n".join(self.rules))]
         slots = [slot for slot in ("TEXT", "JSON") if re.search(rf"(?<!\w){slot}(?!\w)", "\n".join(grammar))]
@@ -115,12 +118,6 @@ class Emission:
         return EmittedSpec(
             {key: value for key, value in entry.items() if value}, "\n".join(grammar) + "\n", self.language
         )
-
-    def _closed(self) -> bool:
-        """True where something else than the end of the answer shows that a call is whole."""
-        closers = self.text("argument closer", "arguments closer", "call closer", "calls closer")
-        whole = self.hypothesis.whole and self.hypothesis.spelling.literal is not None
-        return self.calls is not None or whole or self.hypothesis.ends or bool(closers.strip())
 
     def _texts(self) -> list[str]:
         """Write the rules of content and reasoning; the names of those of content."""

@@ -21,7 +21,7 @@ MAX_SPLITS = 2000
 """Ways to cut one text that are looked at. Beyond it: the first ones."""
 MAX_SOLUTIONS = 20
 """Solutions that are compared. Beyond it: the first ones."""
-MAX_STEPS = 15000
+MAX_STEPS = 40000
 """Partial solutions that are made. Beyond it: the solutions found so far."""
 WEIGHTS = {
     "start": 24, "end": 12, "end of calls": 12, "no thought": 12, "preamble opener": 8, "preamble closer": 8,
@@ -71,8 +71,8 @@ class Equation(NamedTuple):
         text = self.text
         for hole, found in self.echoes:
             if not only or hole in only:
-                before = r"[\d.-]" if hole in (INDEX, COUNT) else r"[\w-]"
-                text = re.sub(rf"(?<!{before}){re.escape(found)}(?!\w)", hole, text)
+                before = r"(?<![\d.-])0*" if hole in (INDEX, COUNT) else r"(?<![\w-])"
+                text = re.sub(rf"{before}{re.escape(found)}(?!\w)", hole, text)
         return text
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 from toolect._authoring.corpus import Case, describe, write
 from toolect._authoring.induction import Induced, Row, difference
 from toolect._authoring.lint.update import true
 from toolect._compiled import Dialect
-from toolect._message import Json, Status, dumps
+from toolect._message import Json, dumps
 
 
 def files_of(made: Induced, name: str, folder: Path, rows: Sequence[Row], tools: Sequence[Json]) -> dict[Path, str]:
@@ -21,20 +20,10 @@ def files_of(made: Induced, name: str, folder: Path, rows: Sequence[Row], tools:
     files = {folder / path: text for path, text in made.spec.files(name).items()}
     corpus = folder / "corpus" / f"{name}.txt"
     cases = [_case(row, made.dialect, corpus, tools, name) for row in rows]
-    files[corpus] = write([*cases, *islice(_cut_off(rows, made.dialect, corpus), 1)])
+    files[corpus] = write(cases)
     if any(case.has("tools") for case in cases):
         files[corpus.parent / "tools" / f"{name}.json"] = json.dumps(tools, ensure_ascii=False, indent=2) + "\n"
     return files
-
-
-def _cut_off(rows: Sequence[Row], dialect: Dialect, path: Path) -> Iterator[Case]:
-    """The beginnings of texts in which a call is cut off."""
-    for row in rows:
-        for text in (row.text[: int(len(row.text) * share)] for share in (0.9, 0.8, 0.7)):
-            message = dialect.parse(text)
-            if message.calls and message.calls[-1].status is Status.TRUNCATED and not row.prefix:
-                title = f"Row {row.number}, cut off"
-                yield Case(path, 1, title, (("error", "truncated"),), text, describe(message))
 
 
 def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: str) -> Case:

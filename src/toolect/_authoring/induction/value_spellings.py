@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -153,14 +153,12 @@ def _number(value: int | float) -> str:
     return _either(map(re.escape, dict.fromkeys(spelled))) + r"(?![\w.]*\w)"
 
 
-def _spelled(value: Json, how: str) -> Iterator[str]:
+def _spelled(value: Json, how: str) -> list[str]:
     """Texts that a value other than a string may be written as."""
     if how == "python" or how == "jinja" and not isinstance(value, list | dict):
-        yield repr(value)
-        return
-    for separators in ((", ", ": "), (",", ":")):
-        for plain in (False, True):
-            yield json.dumps(value, ensure_ascii=plain, separators=separators)
+        return [repr(value)]
+    spaces = (", ", ": "), (",", ":")
+    return [json.dumps(value, ensure_ascii=plain, separators=one) for one in spaces for plain in (False, True)]
 
 
 _BOTH = ('"', "'")
