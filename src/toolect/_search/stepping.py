@@ -316,7 +316,8 @@ class Stepping:
             return StepResult.ASK
         if island.name_begun(buf, state.start - base) < size:
             return StepResult.ASK
-        if island.led_words is not None and window.find(island.led_words, low, LED) is not None:
+        led = island.led_words
+        if led is not None and window.find(led, window.word(low, state.start), LED) is not None:
             return StepResult.ASK
         match = plan.signs.search(buf, max(low - plan.margin, state.start - base))
         if match is None:

@@ -75,7 +75,10 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if led is None:
             return WAIT
     else:
-        led = None if plan.led_words is None else window.find(plan.led_words, at, LED)
+        led = None if plan.led_words is None else window.find(plan.led_words, window.word(at, start), LED)
+        if plan.led_words is not None and led is not None and led.start() < at:  # in a line: it may begin a quotation
+            _, one.state = quotation_at(window, plan, state, led.start(), led.start() + 1)
+            state, led = one.state, window.find(plan.led_words, at, LED)
     by_name = plan.content and plan.named is not None and window.tools.declared
     name = window.find(window.names, at, MAX_NAME) if by_name else None
     if part is not None and any(found is not None and found.start() < part.start() for found in (led, name)):

@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolect._building.quotation import line_before
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._graph.spelling import MAX_LEXEME
+from toolect._graph.spelling import MAX_LEXEME, MAX_NAME
 from toolect._search.hypothesis import Act, Action, Doubt, EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import island
 from toolect._search.path import Path
@@ -93,6 +93,13 @@ class Window:
     def after_blanks(self, at: int) -> int:
         """The index of the first character from index `at` on that is no blank."""
         return _BLANKS.match(self.buf, at).end()  # type: ignore[union-attr]  # matches the empty string
+
+    def word(self, at: int, start: int) -> int:
+        """The index, from character `start` on, at which the word begins that goes on at index `at`."""
+        low = max(start - self.base, at - MAX_NAME, 0)
+        while at > low and (self.buf[at - 1].isalnum() or self.buf[at - 1] in "_."):
+            at -= 1
+        return at
 
     def line(self, at: int, start: int) -> str:
         """What of the line of index `at` comes before it, in the text that began at character `start`."""
