@@ -41,11 +41,11 @@ class Defused(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A text of turn number `turn` that a template tells otherwise: `told`, empty where it is left out."""
+    """A text of turn number `turn` that a template writes otherwise: `written`, empty where it is left out."""
 
     turn: int
     given: str
-    told: str
+    written: str
 
 
 class Author(NamedTuple):

@@ -107,12 +107,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cells = [
         (*row[:2], f"{row[2]:.0f}", f"{row[3]:.0f}", f"{ratio:.2f}") for row, ratio in zip(rows, ratios, strict=True)
     ]
-    told = table([("chat", "template", "chat, µs", "jinja2, µs", "ratio"), *cells])
+    drawn = table([("chat", "template", "chat, µs", "jinja2, µs", "ratio"), *cells])
     slow = sum(ratio > SHARE for ratio in ratios)
-    told += f"\n\nOf {len(rows)} chats: median {median(ratios):.2f}, worst {max(ratios):.2f}; above {SHARE}: {slow}.\n"
-    print(told)
+    drawn += f"\n\nOf {len(rows)} chats: median {median(ratios):.2f}, worst {max(ratios):.2f}; above {SHARE}: {slow}.\n"
+    print(drawn)
     if options.write:
-        keep("chat-speed.md", _HEAD + told)
+        keep("chat-speed.md", _HEAD + drawn)
     return int(median(ratios) > SHARE)
 
 

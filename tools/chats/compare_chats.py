@@ -154,8 +154,8 @@ def compare(template: Template, name: str, render: Render | None, seed: int, cou
         elif text == ours:
             same += 1
         else:
-            told = (f"(refused: {one})" if isinstance(one, Exception) else one for one in (text, ours))
-            differences.append(Difference(case, *told))
+            shown = (f"(refused: {one})" if isinstance(one, Exception) else one for one in (text, ours))
+            differences.append(Difference(case, *shown))
     return Compared(template, name, same, refused, tuple(differences), left=left)
 
 
@@ -225,12 +225,12 @@ def reasons() -> dict[str, str]:
 def why(compared: Iterable[Compared], known: Mapping[str, str]) -> Iterator[str]:
     """The reasons as a list in Markdown, with what is left out."""
     for one in compared:
-        told = [known[one.template.name]] if one.asks and one.template.name in known else []
+        notes = [known[one.template.name]] if one.asks and one.template.name in known else []
         if one.left:
             breaks = one.template.original.breaks
-            told.append(f"Left out: {one.left} conversations on which the template breaks, by `{breaks}`.")
-        if told:
-            yield from wrap(f"- **{one.template.name}** {' '.join(told)}", 120, subsequent_indent="  ")
+            notes.append(f"Left out: {one.left} conversations on which the template breaks, by `{breaks}`.")
+        if notes:
+            yield from wrap(f"- **{one.template.name}** {' '.join(notes)}", 120, subsequent_indent="  ")
 
 
 def unreasoned(compared: Sequence[Compared], known: Mapping[str, str], count: int) -> Iterator[str]:

@@ -28,14 +28,14 @@ NO_SYSTEM = "the system text is read back as none"
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""
 ORDER = "texts stand before the calls that they followed"
-"""What is told otherwise where nothing is left out."""
-OTHER_TOOLS, OTHER_DEFINITIONS = "other tools", "definitions of tools are told otherwise"
+"""What is written otherwise where nothing is left out."""
+OTHER_TOOLS, OTHER_DEFINITIONS = "other tools", "definitions of tools are written otherwise"
 OF_TOOLS = (OTHER_TOOLS, OTHER_DEFINITIONS)
 """What is said of tools."""
 
 
 class Change(NamedTuple):
-    """Something that is told otherwise: `what`, in turn number `turn` (-1 for none), with what shows it."""
+    """Something that is written otherwise: `what`, in turn number `turn` (-1 for none), with what shows it."""
 
     what: str
     turn: int = -1
@@ -118,9 +118,9 @@ def turn_changes(old: Turn, new: Turn) -> Iterator[str]:
             yield NO_ERRORS
     elif isinstance(old, User) and isinstance(new, User):
         if old.text != new.text or not same_media(old.media, new.media):
-            yield "the user turn is told otherwise"
+            yield "the user turn is written otherwise"
     elif old != new:
-        yield f"the {type(old).__name__.lower()} turn is told otherwise"
+        yield f"the {type(old).__name__.lower()} turn is written otherwise"
 
 
 def _same_result(one: ToolResult, two: ToolResult) -> bool:

@@ -66,7 +66,7 @@ MAX_TOOLS, MAX_BYTES = 512, 1 << 16
 """Texts of tools that are kept at a time, and the bytes of one. Beyond it: it is written anew."""
 _encode = msgspec.json.Encoder().encode
 AS_GIVEN = ToolText(tool="$tool")
-"""How tools are told where an entry does not say: as the objects that they are."""
+"""How tools are written where an entry does not say: as the objects that they are."""
 
 
 def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:

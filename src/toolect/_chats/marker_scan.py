@@ -99,7 +99,7 @@ class Scan:
 
         `are_alone`: each result is the only one, of the only call.
         """
-        places, tools, told = self._places, self._tools, False
+        places, tools, new_tools = self._places, self._tools, False
         for text, op, _ in held:
             if not text:
                 continue
@@ -107,7 +107,7 @@ class Scan:
             if place.of_tools:
                 if tools.get(text) is op.slot:
                     continue
-                told = True
+                new_tools = True
             if place.listed and text[0] in "{[":
                 if not is_json(text) or has_any(self.tokens, text):  # a text after it may close it
                     return True
@@ -125,7 +125,7 @@ class Scan:
             heads = place.heads and place.heads.get(text[0])
             if heads and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
                 return True
-        if told:
+        if new_tools:
             self.learn_tools(held)
         return False
 

@@ -59,7 +59,7 @@ def _is_tool(tool: dict[str, Any]) -> bool:
 
 
 def end_of_tool(how: ToolText | None, text: str, at: int) -> int:
-    """Where the definition ends that begins at `at`; -1 where none does, or its end cannot be told."""
+    """Where the definition ends that begins at `at`; -1 where none does, or its end is not known."""
     if not text.startswith(("{", "["), at) or not in_json(how):
         return -1
     try:
@@ -109,7 +109,7 @@ def is_json(text: str) -> bool:
 
 
 def in_json(how: ToolText | None) -> bool:
-    """True when each tool is told as JSON."""
+    """True when each tool is written as JSON."""
     return how is None or how.each == "{tool}" and how.notation.spelling is Syntax.JSON
 
 

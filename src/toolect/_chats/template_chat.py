@@ -69,7 +69,8 @@ class TemplateChat(Written):
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
         """The texts that the template tells otherwise, and the tools where it does not tell of them."""
         found = [
-            Change("told otherwise" if one.told else "left out", one.turn, repr(one.given[:40])) for one in text.changed
+            Change("written otherwise" if one.written else "left out", one.turn, repr(one.given[:40]))
+            for one in text.changed
         ]
         if conversation.tools and not any(span.origin is Origin.TOOLS for span in text.spans):
             found.insert(0, Change("the tools are left out"))

@@ -1,4 +1,4 @@
-"""Whose words a template's characters are: told by marks, by what asks for answers, and by what ends them."""
+"""Whose words a template's characters are: known by marks, by what asks for answers, and by what ends them."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def whole_answers(
 
 
 def definitions(text: str, tools: Sequence[Mapping[str, Json]]) -> Iterator[MarkedText]:
-    """Where tools are told as the JSON that they are; where they are told otherwise, their descriptions."""
+    """Where tools are written as the JSON that they are; where they are written otherwise, their descriptions."""
     for tool in tools:
         for spelled in _spellings(tool):
             if spelled and spelled in text:

@@ -39,7 +39,7 @@ class TemplateRendering(NamedTuple):
 
 
 class TemplateWork(NamedTuple):
-    """A template, and what it is told besides the turns."""
+    """A template, and what it is given besides the turns."""
 
     template: str
     variables: Mapping[str, Json]

@@ -28,7 +28,7 @@ from toolect._shown import counted, cut, percent
 SHOWN_TOOLS = 40
 LONGEST_PART = 60
 SHOWN_DIALECTS = 5
-"""Dialects between which it is told what conversions lose."""
+"""Dialects between which losses of conversions are shown."""
 
 Drawn: TypeAlias = tuple[str, str, list[Spot]]
 """A sample: where it is, how it ended, and its text in colour."""

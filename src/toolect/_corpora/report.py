@@ -135,7 +135,7 @@ class BadCounts(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """All that is told about a corpus. `structured` messages have calls given as such: there is nothing to read."""
+    """All that is reported of a corpus. `structured` messages have calls given as such: there is nothing to read."""
 
     version: int
     files: int

@@ -231,7 +231,7 @@ def _groups(path: str) -> Iterator[Unit]:
 
 
 def _batches(path: str, most: int) -> Iterator[Unit]:
-    """The rows of an Arrow file or stream; what comes after a place where it is broken cannot be told."""
+    """The rows of an Arrow file or stream; what comes after a place where it is broken cannot be read."""
     arrow = _pyarrow()
     with arrow.memory_map(path) as file:
         try:

@@ -59,7 +59,7 @@ def most_samples(outcome: str) -> int:
 
 @dataclass
 class Details:
-    """What is told of a dialect beside counts."""
+    """What is reported of a dialect beside counts."""
 
     leaks: Tally[tuple[str, str]] = field(default_factory=lambda: Tally(40, 2))
     """Marker and the part of the message it was left in."""

@@ -115,7 +115,7 @@ def _check_unicode(row: Mapping[str, Json]) -> None:
 
 
 def _others(row: Json, reading: RowReading) -> Mapping[str, Json]:
-    """The columns that the conversation was not told in."""
+    """The columns in which the conversation was not."""
     return {key: value for key, value in row.items() if key not in reading.columns} if isinstance(row, Mapping) else {}
 
 

@@ -32,7 +32,7 @@ class Fates(msgspec.Struct, frozen=True):
 
 
 class RowReport(msgspec.Struct, frozen=True):
-    """All that is told about a data set. `fates` add up to `rows`: the answers of a log are a row each."""
+    """All that is reported of a data set. `fates` add up to `rows`: the answers of a log are a row each."""
 
     version: int
     toolect: str

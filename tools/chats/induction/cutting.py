@@ -27,18 +27,18 @@ def cuts_of(texts: Sequence[Written]) -> list[Cut]:
     end = _end_of(texts)
     closers: dict[type, set[str]] = defaultdict(set)
     openers: dict[type, set[str]] = defaultdict(set)
-    told = [(one, one.text.removesuffix(end), [*map(type, turns_of(one.case))], _spans(one)) for one in texts]
-    told = [(one, text, kinds, spans) for one, text, kinds, spans in told if len(kinds) == len(spans)]
-    for _, text, kinds, spans in told:
+    shapes = [(one, one.text.removesuffix(end), [*map(type, turns_of(one.case))], _spans(one)) for one in texts]
+    aligned = [(one, text, kinds, spans) for one, text, kinds, spans in shapes if len(kinds) == len(spans)]
+    for _, text, kinds, spans in aligned:
         if spans:
             closers[kinds[-1]].add(text[spans[-1][1] :])
     edges = [[_closed(text, last, closers[kind]) for kind, (_, last) in zip(kinds, spans, strict=True)][:-1]
-             for _, text, kinds, spans in told]  # fmt: skip
-    for (_, text, kinds, spans), starts in zip(told, edges, strict=True):
+             for _, text, kinds, spans in aligned]  # fmt: skip
+    for (_, text, kinds, spans), starts in zip(aligned, edges, strict=True):
         for kind, start, (first, _) in zip(kinds[1:], starts, spans[1:], strict=True):
             openers[kind] |= {text[start:first]} if start >= 0 else set()
     cuts = []
-    for (one, text, kinds, spans), starts in zip(told, edges, strict=True):
+    for (one, text, kinds, spans), starts in zip(aligned, edges, strict=True):
         asking = one.asking[len(text) :] if one.asking is not None and one.asking.startswith(text) else None
         ends = [0, *([_opened(text, spans[0][0], openers[kinds[0]]), *starts] if spans else []), len(text)]
         if -1 not in ends and ends == sorted(ends):

@@ -183,7 +183,7 @@ def _ordered(lists: Sequence[Sequence[str]]) -> list[str]:
     before: dict[str, dict[str, None]] = {}
     for one in lists:
         if len({*one}) < len(one):
-            raise InductionError("something is told twice")
+            raise InductionError("something is written twice")
         for at, kind in enumerate(one):
             before.setdefault(kind, {}).update(dict.fromkeys(one[:at]))
     try:
