@@ -178,9 +178,7 @@ class Emission:
         slot, words = self.hypothesis.spelling.slot, self._words()
         groups = [group for group in ("array", "object") if f"{group} opener" in self.found]
         kinds = [kind for kind in ("string", "integer", "number", "boolean", "null") if f"before {kind}" in self.found]
-        leaves = {"string": slot, "number": "NUMBER"} | {
-            kind: dumps(word) for kind, word in zip(_KINDS, words, strict=True)
-        }
+        leaves = {"string": slot, "number": "NUMBER"} | dict(zip(_KINDS, map(dumps, words), strict=True))
         if not self.hypothesis.spelling.leaves:
             leaves = {"string": slot, "json": "JSON"}
         elif len({self._leaf(kind, "") for kind in kinds}) == 1 and slot.startswith("TEXT"):

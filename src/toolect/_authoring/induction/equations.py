@@ -128,8 +128,14 @@ def _solutions(equations: tuple[Equation, ...]) -> list[Solution]:
 
 def _splits(one: Equation, found: Solution) -> Iterator[dict[str, str]]:
     """The ways to cut a text into its variables."""
-    ends = [0, *accumulate(map(len, tokens(one.text)))]
-    return islice(_ways(one.text, ends[::-1], 0, one.variables, found, {}), MAX_SPLITS)
+    text, variables = one.text, [*one.variables]
+    while variables and variables[-1] in found:  # so that what is left has a way, and few are in vain
+        known = found[variables.pop()]
+        if not text.endswith(known):
+            return iter(())
+        text = text.removesuffix(known)
+    ends = [0, *accumulate(map(len, tokens(text)))]
+    return islice(_ways(text, ends[::-1], 0, variables, found, {}), MAX_SPLITS)
 
 
 def _ways(

@@ -125,13 +125,10 @@ def _compared(got: Message, wanted: Message, ids: bool) -> Iterator[tuple[str, J
             yield "the id", one.id, other.id
 
 
-def parts_of(message: Message) -> Iterator[Json]:
+def parts_of(value: Message | Json) -> Iterator[Json]:
     """All values in the arguments of a message, and in one another."""
-    level: list[Json] = [call.arguments or {} for call in message.calls]
-    while level := [
-        inner
-        for one in level
-        if isinstance(one, dict | list)
-        for inner in (one.values() if isinstance(one, dict) else one)
-    ]:
-        yield from level
+    if isinstance(value, Message):
+        value = [one for call in value.calls for one in (call.arguments or {}).values()]
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield inner
+        yield from parts_of(inner)
