@@ -436,6 +436,18 @@ def test_what_is_cut_off_is_no_answer(name: str) -> None:
         assert [call.runnable for call in AUTO.parse(wire[:end], QUOTED).calls] == runnable, wire[:end]
 
 
+@pytest.mark.parametrize("name", sorted(toolect.dialects()))
+def test_what_a_dialect_writes_is_read_so(name: str) -> None:
+    """Where no tools are declared, `auto` finds nothing in a call of a dialect, or what that reads."""
+    dialect = toolect.dialect(name)
+    try:
+        wire = dialect.render(Message([Call("wind", {"a": "Brest", "b": 3})]))
+    except RenderError:
+        return
+    found = AUTO.parse(wire).runnable
+    assert not found or found == dialect.parse(wire).runnable
+
+
 def test_sources_hold_no_calls() -> None:
     """Pages, data and sources that come with Python: nothing in them is run, whether tools are declared or not."""
     read = list(texts(10_000, [Path(sysconfig.get_paths()["stdlib"])]))

@@ -428,7 +428,7 @@ def text_slot(node: Node) -> Route:
             return Thought(node)
         case Role.VALUE:
             return Value(node)
-        case Role.STRING:
+        case Role.STRING if not (node.patterns or node.json) and (not node.marks or nests(node)):
             return Element(node)
         case Role.ARGUMENTS if field.codec is not None and field.codec.key is None and not node.json:
             return Mapping(node)
