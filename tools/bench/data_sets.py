@@ -310,7 +310,7 @@ def unit_of(lines: Sequence[bytes]) -> Unit:
 def unguarded() -> Iterator[None]:
     """Nothing is looked for in texts, and nothing read back for what stands in them.
 
-    Kinds of calls are told apart all the same: what they lose is known by them.
+    Kinds of calls are distinguished all the same: what they lose is known by them.
     """
     with ExitStack() as stack:
         for kind, name, value in (

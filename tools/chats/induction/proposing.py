@@ -95,7 +95,7 @@ def _start_of(draft: Draft, cuts: Sequence[Cut], default: bool) -> str:
 
 
 def _turns(draft: Draft, kind: type, parts: Sequence[Part], openings: Sequence[str]) -> str:
-    """The rules of a kind of turn: one, and for answers one for each opening, with what tells it from the others."""
+    """The rules of a kind of turn: one, and for answers one for each opening, with what is its own."""
     role = ROLES[kind]
     name = "notice" if role is ChatRole.SYSTEM else str(role)
     asked = openings if role is ChatRole.ANSWER else ()
@@ -133,7 +133,7 @@ def _entry_of(
         "arguments": _changed(to_builtins(spellings.arguments), to_builtins(Notation())),
         "output": str(spellings.output or ""),
         "date": spellings.date if "DATE" in slots else "",
-        "lost": [str(one) for one, told in lost.items() if not told & {*slots, *draft}],
+        "lost": [str(one) for one, parts in lost.items() if not parts & {*slots, *draft}],
         "tokens": {"end": ends} if ends else {},
         "refuse": dict(refusals),
     }
@@ -203,8 +203,8 @@ def _rendered(chat: Chat, case: ChatCase) -> str | None:
 
 def _fitted(chat: Chat, entry: dict[str, Json], template: Template) -> tuple[Chat, dict[str, Json]]:
     """The chat with those fields by which it writes most conversations as the template does."""
-    told = ((case, json.dumps(case.conversation.to_openai())) for case in cases(11, 5 * FITTED))
-    given = [case for case, text in told if case.number < FITTED or re.search(r'"(content|text|output)": "\s*"', text)]
+    rows = ((case, json.dumps(case.conversation.to_openai())) for case in cases(11, 5 * FITTED))
+    given = [case for case, text in rows if case.number < FITTED or re.search(r'"(content|text|output)": "\s*"', text)]
     texts = [text if isinstance(text, str) else None for text in template.rendered(given)]
     best = sum(map(eq, map(partial(_rendered, chat), given), texts))
     for field, option in _options(chat.spec):

@@ -22,7 +22,7 @@ from tools.chats.induction.known_words import Places, Slot, calls_of, numbered_t
 from tools.random_conversations import cases
 
 DAY = datetime.date(2031, 5, 17)
-"""The date that templates are told which tell it."""
+"""The date for templates that write one."""
 DATES = ("%Y-%m-%d", "%d %b %Y", "%B %d, %Y", "%d %B %Y", "%b %d, %Y", "%d/%m/%Y", "%m/%d/%Y", "%A, %B %d, %Y")
 NOTATIONS = (
     *(Notation(compact=compact, sorted=ordered) for ordered in (False, True) for compact in (False, True)),
@@ -56,7 +56,7 @@ class Written(NamedTuple):
 
 
 class Template:
-    """A chat template that can be asked, in a sandbox of its own. `variables` are what the tokenizer tells it."""
+    """A chat template that can be asked, in a sandbox of its own. `variables` are what the tokenizer gives it."""
 
     def __init__(self, text: str, variables: Mapping[str, Json]) -> None:
         self.text, self.variables, self.sandbox = text, variables, Sandbox()
@@ -133,11 +133,11 @@ def _outputs(case: ChatCase) -> Iterator[tuple[str, Slot]]:
 
 
 def _fitting(
-    ways: Iterable[_Way], told: Callable[[ChatCase, _Way], list[str]], pairs: Sequence[tuple[ChatCase, str]]
+    ways: Iterable[_Way], shown: Callable[[ChatCase, _Way], list[str]], pairs: Sequence[tuple[ChatCase, str]]
 ) -> _Way | None:
     """The first way to tell data in which all of it is found in most texts that have any."""
     for way in ways:
-        found = [all(one in text for one in data) for case, text in pairs if (data := told(case, way))]
+        found = [all(one in text for one in data) for case, text in pairs if (data := shown(case, way))]
         if 2 * sum(found) > len(found):
             return way
     return None

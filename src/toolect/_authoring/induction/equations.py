@@ -129,7 +129,7 @@ def _solutions(equations: tuple[Equation, ...]) -> list[Solution]:
 def _splits(one: Equation, found: Solution) -> Iterator[dict[str, str]]:
     """The ways to cut a text into its variables."""
     text, variables = one.text, [*one.variables]
-    while variables and variables[-1] in found:  # so that what is left has a way, and few are in vain
+    while variables and variables[-1] in found:  # so that the rest is only cut in ways that can end so
         known = found[variables.pop()]
         if not text.endswith(known):
             return iter(())
