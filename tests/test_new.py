@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from registries import own_registries
 
 import toolect
-from toolect._authoring.induction import Row, induce
+from toolect._authoring.induction import Row, equations, induce
 from toolect._authoring.induction.equations import ContradictionError, Equation, solve
 from toolect._cli import main
 from toolect._message import Call, Content, Json, Message
@@ -252,6 +252,16 @@ def test_equations() -> None:
     assert found == {"name closer": "(", "argument opener": "", "argument divider": ", ", "call closer": ")"}
     with pytest.raises(ContradictionError, match="row 2"):
         solve([*given, Equation("]", ("call closer",), 2, "behind the call")])
+
+
+def test_a_text_that_cannot_end_so_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long text whose end is known, and stands elsewhere, no cuts are tried: there are 90,000."""
+    cuts, ways = [], equations._ways
+    monkeypatch.setattr(equations, "_ways", lambda *given: cuts.append(given) or ways(*given))
+    text = "END " + "a b " * 20
+    with pytest.raises(ContradictionError):
+        solve([Equation("END", ("end",)), Equation(text, ("one", "two", "three", "four", "end"))])
+    assert len(cuts) < 100
 
 
 def test_a_short_closer_counts_where_its_line_begins(tmp_path: Path) -> None:
