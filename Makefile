@@ -99,6 +99,7 @@ ablation: setup  ## what each cost of reading is worth; writes docs/leniency.jso
 	@$(BIN)/python -m tools.judge.ablation $(ARGS)
 
 induction: setup  ## count the formats that `toolect new` makes dialects of: ARGS="wild random --count 200 --seed 0 --wrong"
+	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.induction.measure $(ARGS)
 
 mistakes: setup  ## of the mistakes that authors make, how many lint finds
