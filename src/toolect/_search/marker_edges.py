@@ -11,7 +11,7 @@ from toolect._graph.misspelling import MORE, near
 from toolect._graph.needle import echo_regex, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
-from toolect._graph.symbols import ECHOES, Key, Terminal, is_echo
+from toolect._graph.symbols import ECHOES, Key, Op, OpCode, Terminal, is_echo
 from toolect._message import RepairKind
 from toolect._search import json_edges
 from toolect._search.actions import (
@@ -635,7 +635,13 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
     buf, place, node, context, costs = window.buf, window.base + at, one.node, one.context, window.costs
     home = context.argument
     keyed = context.key and isinstance(one.action.last, Shift)
-    if home is not None and keyed and takes_elements(home) and home.struct.match(buf, at) is not None:
+    if (
+        home is not None
+        and keyed
+        and takes_elements(home)
+        and not node.made(_ends_argument)
+        and home.struct.match(buf, at)
+    ):
         path = Path(home, context._replace(key=None, argument=None), window.ref).add(ForgetArgument(place))
         return [window.make(one, costs.no_arguments, place, Mode.BETWEEN, "", path)]
     if not _named(one) or context.key is not None or not takes_elements(node):
@@ -647,6 +653,12 @@ def _other_arguments(window: Window, one: Hypothesis, at: int) -> list[Hypothesi
         if buf[start : start + 1] == "{"
         else []
     )
+
+
+def _ends_argument(node: Node) -> bool:
+    """True when an argument whose value is complete may end with the next marker."""
+    tasks = (task for core in node.marks for task, _ in node.step(core).tasks)
+    return any(isinstance(task, Op) and task.code is OpCode.END_ARGUMENT for task in tasks)
 
 
 def _named(one: Hypothesis) -> bool:
