@@ -329,7 +329,7 @@ class Stepping:
                 self._pass_through(one, plan.stops, named, "")
             return StepResult.WAIT
         match = window.find(island.regex, low, island.reach)
-        if match is None and not final and (island.near is None or window.find(island.near, low, _PART) is None):
+        if match is None and not final and self._is_marker_begun(island, low):
             self._tell(one, safe(window, one, island, low), low)
             if (needed := island.needed(buf, low)) > size:
                 window.needs(base + needed)
@@ -361,6 +361,12 @@ class Stepping:
         performer.close_text(upto)
         self._cross(one, node.made(_Between), TEXT, "", upto)
         return self._shift(one, one.node.made(_Between), core, base + at, base + end, "")
+
+    def _is_marker_begun(self, island: Island, low: int) -> bool:
+        """True when all that may be part of a marker, from index `low` on, is the beginning of one."""
+        window = self._window
+        part = None if island.near is None else window.find(island.near, low, _PART)
+        return part is None or island.held(window.buf, low) <= part.start()
 
     def _open_call(self, one: Hypothesis, plan: TextSigns, match: re.Match[str], low: int, final: bool) -> StepResult:
         """An opener is found in content, from index `low` on: it is meant if the grammar goes on behind it."""
@@ -398,8 +404,10 @@ class Stepping:
         if plan.json and buf[at] == "{" if match is None else len(match[0]) >= STRONG and match[0] in plan.sure:
             return StepResult.ON
         tail = squeeze(buf[at : at + LOOK])
-        begun = not final and len(buf) - at < LOOK and any(word.startswith(tail) for word in plan.tight)
-        return StepResult.WAIT if begun else StepResult.ASK
+        sizes = [] if final or len(buf) - at >= LOOK else [len(word) for word in plan.tight if word.startswith(tail)]
+        if sizes:
+            window.needs(window.base + at + min(sizes))
+        return StepResult.WAIT if sizes else StepResult.ASK
 
     def _tell(self, one: Hypothesis, at: int, low: int) -> None:
         """What comes before index `at`, and the blanks there, can only be text."""
