@@ -12,7 +12,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 export PYTHONDONTWRITEBYTECODE :=  # hundreds of processes start from one source: it is compiled once
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers floods datasets conformance judge reports ablation chats eval tokens fuzz attack mistakes house site wheel compiled clean
+.PHONY: help setup demo test check test-cost lint bench serve-demo serve-bench beside peers datasets conformance judge reports ablation chats eval tokens fuzz attack mistakes house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -60,9 +60,6 @@ peers: setup  ## measure speed beside other packages, each in its own environmen
 datasets: setup  ## measure the speed and memory of toolect data convert: ARGS="--size 1000 --to qwen3 glm-4.5 --write"
 	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.bench.data_sets $(ARGS)
-
-floods: setup  ## read texts made to be slow: ARGS="--dialect NAME --write"
-	@$(BIN)/python -m tools.bench.floods $(ARGS)
 
 conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
 	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }

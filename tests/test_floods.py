@@ -1,7 +1,7 @@
 """Texts made to be slow are read in linear time: the calls of functions are counted, as a loaded machine takes longer.
 
 Some floods are read here, all that are drawn in chunks too with `--all`, many more with
-`--hypothesis-profile=deep`; `make floods` times longer ones.
+`--hypothesis-profile=deep`; `make judge ARGS="--kind hostile"` reads others.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def numbered(dialect: Dialect, arguments: dict[str, Json]) -> Call:
 def test_floods_take_linear_time(name: str) -> None:
     """Four times the text takes about four times the work, whole and in chunks.
 
-    In chunks, of which there are many, one flood of each dialect is read (`--all`: each; `make floods`: many more).
+    In chunks, of which there are many, one flood of each dialect is read (`--all`: each).
     """
     dialect, floods = toolect.dialect(name), drawn(toolect.dialect(name))
 

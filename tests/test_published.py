@@ -49,10 +49,10 @@ def test_the_site_has_every_page() -> None:
 def test_reports_that_are_here_are_on_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a tool keeps is a page, and linked; of what is missing the index has the command."""
     monkeypatch.setattr(reports, "REPORTS", tmp_path / "reports")
-    assert "| floods | `make floods ARGS=--write` |" in site.made()["docs/reports/README.md"]()
-    reports.keep("floods.md", "# Floods\n")
-    assert "| [floods](floods.md) | `make floods ARGS=--write` |" in site.made()["docs/reports/README.md"]()
-    assert site.made()["docs/reports/floods.md"]() == "# Floods\n"
+    assert "| datasets | `make datasets ARGS=--write` |" in site.made()["docs/reports/README.md"]()
+    reports.keep("datasets.md", "# Data sets\n")
+    assert "| [datasets](datasets.md) | `make datasets ARGS=--write` |" in site.made()["docs/reports/README.md"]()
+    assert site.made()["docs/reports/datasets.md"]() == "# Data sets\n"
 
 
 def test_pages_that_are_made() -> None:

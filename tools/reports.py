@@ -13,7 +13,6 @@ MADE_BY = {
     "matrix": "toolect spec features --html .reports/matrix.html",
     "speed": "make bench ARGS=--write",
     "peers": "make peers ARGS=--write",
-    "floods": "make floods ARGS=--write",
     "datasets": "make datasets ARGS=--write",
     "induction": "make induction ARGS=--write",
 }

@@ -1,6 +1,6 @@
-"""Measures `toolect data convert`: rows a second beside the plainest loop over them, processes, memory, resuming.
+"""Measures `toolect data convert`: rows a second beside the plainest loop over them, processes, memory.
 
-    python -m tools.bench.data_sets [--size MB] [--row MB] [--hard MB] [--rows N] [--to CHAT…] [--write] [--guard]
+    python -m tools.bench.data_sets [--size MB] [--hard MB] [--rows N] [--to CHAT…] [--write] [--guard]
 
 Rows are conversations of nine messages with two calls and one of twenty lists of tools, made from a seed. Beside all
 that a process does with its lines stands the plainest loop over them: `json.loads`, the template of the chat's model by
@@ -11,7 +11,6 @@ Targets
   speed      at least 1.5 times the rows of that loop, from messages to a transcript
   processes  two convert at least 1.7 times as many rows a second as one
   memory     at most 400 MB for all processes together, whatever the size of the input
-  resuming   a run that is killed twice and gone on with writes the same bytes as one that was not
   guard      looking for texts that break out takes at most 0.1 of the time, of rows of which a third hold code, braces
              or `<`, and whose tools have names with `-` and `.` (`--guard` prints this alone, of all chats, or those of
              `--to`, the worst ten)
@@ -21,19 +20,17 @@ Targets
 from __future__ import annotations
 
 import argparse
-import hashlib
+import itertools
 import json
 import os
 import random
-import resource
-import shutil
-import signal
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -43,20 +40,22 @@ from unittest import mock
 
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from toolect import chats
+from toolect import chats, registry
 from toolect._chats.answers import Answers
 from toolect._chats.marker_scan import Scan
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._corpora.sources import Unit, UnitKind
+from toolect._corpora.survey import coverage
 from toolect._data.chunk_results import part_of
 from toolect._data.converting import Settings
+from toolect._message import Json
 from toolect._processes import collect_less
 from toolect._version import build
 from toolect.chat_template.child import environment
 from toolect.data import Source, target_of
-from tools.bench import hard_corpus
 from tools.chats.compare_chats import chat_of
 from tools.chats.original_templates import SOURCES, Template, templates
+from tools.judge import drawn_texts
 from tools.pages.markdown_text import table
 from tools.reports import keep
 
@@ -83,30 +82,17 @@ class Rate(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run of the command: its seconds by the clock, its processor time in the process that writes and in those that
-    convert, and the MB that all of them took at most together.
-    """
+    """A run of the command: its processes, rows, seconds by the clock, and the MB that all took at most together."""
 
     jobs: int
-    what: str
     rows: int
     seconds: float
-    parent: float
-    workers: float
     peak: float
-    killed: int = 0
 
     @property
     def cells(self) -> list[str]:
         """The run as a row of a table."""
-        if self.killed:  # what a killed process took is not told to anyone
-            micro = ["–", "–"]
-        else:
-            micro = [f"{1e6 * one / self.rows:,.0f} µs" for one in (self.parent, self.workers)]
-        return [
-            str(self.jobs), self.what, f"{self.rows:,}", f"{self.rows / self.seconds:,.0f}", *micro,
-            f"{self.peak:.0f} MB",
-        ]  # fmt: skip
+        return [str(self.jobs), f"{self.rows:,}", f"{self.rows / self.seconds:,.0f}", f"{self.peak:.0f} MB"]
 
 
 def text(draw: random.Random, words: int) -> str:
@@ -140,11 +126,6 @@ def rows() -> Iterator[dict[str, Any]]:
                 {"role": "assistant", "content": text(draw, 60)},
             ]
         yield {"id": number, "messages": messages, "tools": draw.choice(lists)}
-
-
-def is_compiled() -> bool:
-    """True where the reading packages are compiled."""
-    return build() == "compiled"
 
 
 def best(work: Any, count: int) -> float:
@@ -210,15 +191,15 @@ def with_own_tools(row: dict[str, Any]) -> dict[str, Any]:
 
 def with_varied_arguments(row: dict[str, Any]) -> dict[str, Any]:
     """The row with other arguments in each call: under other names, of other types, with other signs in their texts."""
-    draw, told = random.Random(row["id"]), json.loads(json.dumps(row))
-    for message in told["messages"]:
+    draw, varied = random.Random(row["id"]), json.loads(json.dumps(row))
+    for message in varied["messages"]:
         for call in message.get("tool_calls", ()):
             values = (draw.random() * 10, draw.randrange(1000), draw.random() < 0.5, [draw.choice(SIGNS)], None)
             texts = [" ".join(draw.choices(SIGNS, k=draw.randint(1, 4))) for _ in range(2)]
             names = draw.sample(("query", "path", "text", "note", "tags", "limit", "ratio"), 4)
             arguments = dict(zip(names, [*texts, draw.choice(values), draw.choice(values)], strict=True))
             call["function"]["arguments"] = json.dumps({"port": f"Brest {row['id']}", **arguments})
-    return dict(told)
+    return dict(varied)
 
 
 def with_odd_arguments(row: dict[str, Any]) -> dict[str, Any]:
@@ -252,16 +233,16 @@ SHOWN = (
 
 def with_markup(row: dict[str, Any]) -> dict[str, Any]:
     """The row with names as servers give them to their tools; of each third, a text of each kind holds code."""
-    told = json.loads(json.dumps(row).replace('"tide"', '"mcp.tide-server.get-tide"'))
+    marked = json.loads(json.dumps(row).replace('"tide"', '"mcp.tide-server.get-tide"'))
     if row["id"] % 3 == 0:
         draw = random.Random(row["id"])
-        for message in told["messages"][1:]:
+        for message in marked["messages"][1:]:
             if message["content"]:
                 message["content"] += f"\n\n{draw.choice(SHOWN)}\n\n{text(draw, 5)}"
             for call in message.get("tool_calls", ()):
                 arguments = {"port": "Brest", "day": row["id"], "query": draw.choice(SHOWN)}
                 call["function"]["arguments"] = json.dumps(arguments)
-    return dict(told)
+    return dict(marked)
 
 
 def guard(chats: Sequence[str], count: int) -> list[list[str]]:
@@ -321,133 +302,80 @@ def unguarded() -> Iterator[None]:
         yield
 
 
-def run(paths: Sequence[Path], what: str, rows: int, jobs: int, chat: str, out: Path, kills: Sequence[int] = ()) -> Run:
-    """A run of the command over files, killed whenever it has written so many bytes more, and begun again."""
-    command = [sys.executable, "-m", "toolect", "data", "convert", *map(str, paths), "--to", chat, "-o", str(out)]
-    command += ["--format", "json"]
-    start, before, parent, peak = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN), 0.0, 0.0
-    for limit in (*kills, 0):
-        process = subprocess.Popen(
-            [*command, "--jobs", str(jobs)], stdout=subprocess.DEVNULL, start_new_session=True
-        )  # fmt: skip
-        own = 0.0
-        while process.poll() is None:
-            peak = max(peak, sum(map(resident, family(process.pid))))
-            own = max(own, processor(process.pid))
-            if limit and written(out) > limit:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-            time.sleep(0.2)
-        parent += own
-        if not limit and process.returncode:
-            raise SystemExit(f"expected the command to convert all rows, got exit code {process.returncode}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(jobs, what, rows, time.perf_counter() - start, parent, max(whole - parent, 0.0), peak, len(kills))
+def run(path: Path, rows: int, jobs: int, chat: str, out: Path) -> Run:
+    """A run of the command over a file."""
+    command = [sys.executable, "-m", "toolect", "data", "convert", str(path), "--to", chat, "-o", str(out)]
+    began, peak = time.perf_counter(), 0.0
+    process = subprocess.Popen(
+        [*command, "--jobs", str(jobs), "--format", "json"], stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    while process.poll() is None:
+        peak = max(peak, megabytes(process.pid))
+        time.sleep(0.1)
+    if process.returncode:
+        raise SystemExit(f"expected the command to convert all rows, got exit code {process.returncode}")
+    return Run(jobs, rows, time.perf_counter() - began, peak)
 
 
-def written(out: Path) -> int:
-    """The bytes of the rows in a folder."""
-    return sum(path.stat().st_size for path in out.glob("rows-*.jsonl"))
+def megabytes(session: int) -> float:
+    """The memory of all processes of a session, of each without what is a file's."""
+    found = 0
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            if os.getsid(int(place.name)) == session:
+                found += sum(map(int, re.findall(r"RssAnon:\s*(\d+)", (place / "status").read_text())))
+    return found / 1024
 
 
-def processor(pid: int) -> float:
-    """The seconds of processor time that a process took."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def family(pid: int) -> list[int]:
-    """A process and those that it started."""
-    found = [pid]
-    for one in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = one.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid:
-            found += family(int(one.parent.name))
-    return found
-
-
-def resident(pid: int) -> float:
-    """The MB of memory that a process has of its own."""
-    try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return 0.0
-
-
-def runs(megabytes: int, chat: str) -> list[Run]:
-    """A file of that size by one process; by two, which are killed twice; and twice as much by two."""
+def runs(size: int, chat: str) -> list[Run]:
+    """A file of so many MB, by one process and by two."""
     with tempfile.TemporaryDirectory() as folder:
-        path, again, outs = (
-            Path(folder, "in.jsonl"),
-            Path(folder, "in2.jsonl"),
-            [Path(folder, f"out{n}") for n in range(3)],
-        )
-        made, size, count = rows(), 0, 0
+        path, made, count = Path(folder, "in.jsonl"), rows(), 0
         with path.open("w") as file:
-            while size < megabytes * MB:
-                size += file.write(json.dumps(next(made)) + "\n")
+            while file.tell() < size * MB:
+                file.write(json.dumps(next(made)) + "\n")
                 count += 1
-        os.link(path, again)
-        whole = run([path], f"{megabytes:,} MB", count, 1, chat, outs[0])
-        third = written(outs[0]) // 3
-        what = f"{megabytes:,} MB, killed twice and resumed"
-        killed = run([path], what, count, 2, chat, outs[1], (third, 2 * third))
-        if hashed(outs[0]) != hashed(outs[1]):
-            raise SystemExit("expected the same bytes of a run that was killed and of one that was not")
-        shutil.rmtree(outs[0])
-        shutil.rmtree(outs[1])
-        return [whole, killed, run([path, again], f"{2 * megabytes:,} MB", 2 * count, 2, chat, outs[2])]
+        return [run(path, count, jobs, chat, Path(folder, str(jobs))) for jobs in (1, 2)]
 
 
-def hashed(out: Path) -> dict[str, bytes]:
-    """What is in the files of a folder, each as a short key."""
-    found = {}
-    for path in sorted(out.iterdir()):
-        with path.open("rb") as file:
-            found[path.name] = hashlib.file_digest(file, "sha256").digest()
-    return found
+def hard_texts(size: int) -> Iterator[dict[str, Json]]:
+    """Records with so many bytes of text, none twice: messages of all dialects, whole and damaged, and prose."""
+    seen: set[str] = set()
+    for seed in itertools.count():
+        for draw in (drawn_texts.undamaged, drawn_texts.lossless, drawn_texts.lossy, drawn_texts.prose):
+            for one in draw(200, random.Random(seed), registry.dialects()):
+                if one.text.strip() and one.text not in seen:
+                    seen.add(one.text)
+                    yield {"text": one.text, "dialect": one.dialect}
+                    size -= len(one.text.encode("utf-8", "replace"))
+                if size <= 0:
+                    return
 
 
-def one_row(megabytes: int, chat: str) -> list[str]:
-    """What becomes of a row of so many MB between two others, with the bound on rows as it is, and without it."""
-    found = []
+def coverage_rates(size: int) -> tuple[float, float]:
+    """MB of text that one process reads in a second of processor time: where the dialect is named, and where not."""
+    collect_less()
+    made, found = list(hard_texts(size * MB)), []
     with tempfile.TemporaryDirectory() as folder:
-        path, made = Path(folder, "in.jsonl"), rows()
-        with path.open("w") as file:
-            for filler in ("", "the tide rises " * (megabytes * MB // 15), ""):
-                row = next(made)
-                row["messages"][1]["content"] += filler
-                file.write(json.dumps(row) + "\n")
-        for number, most in enumerate((64 << 20, 1 << 30)):
-            out = Path(folder, f"out{number}")
-            command = [sys.executable, "-m", "toolect", "data", "convert", str(path), "--to", chat, "-o", str(out)]
-            done = subprocess.run([*command, "--max-bytes", str(most)], capture_output=True, text=True)
-            found.append(done.stdout.partition("\n")[0])
-    return found
+        for fields in (("text", "dialect"), ("text",)):
+            path = Path(folder, f"{len(fields)}.jsonl")
+            path.write_text("".join(json.dumps({f: one[f] for f in fields}) + "\n" for one in made), encoding="utf-8")
+            began = time.process_time()
+            coverage([str(path)], jobs=1)
+            found.append(size / (time.process_time() - began))
+    return found[0], found[1]
 
 
-def page(chat: str, found: list[Rate], large: list[Run], row: int, told: list[str], hard: tuple[float, float]) -> str:
+def page(chat: str, found: list[Rate], size: int, large: list[Run], hard: tuple[float, float]) -> str:
     """The report."""
-    alone = large[0].parent + large[0].workers
     covered = [["dialects named", f"{hard[0]:.2f}", f"{NAMED}"], ["found out", f"{hard[1]:.2f}", f"{UNNAMED}"]]
-    both = min(alone / large[0].rows / max(large[2].parent, large[2].workers / 2) * large[2].rows, 2)
+    one, two = (run.rows / run.seconds for run in large)
     versions = ", ".join(f"{name} {version(name)}" for name in ("toolect", "jinja2", "msgspec", "pyarrow"))
     return f"""# Data sets: speed and memory
 
 `make datasets ARGS=--write` writes this page. Rows are conversations of nine messages with two calls and one of twenty
 lists of tools, made from a seed; they become transcripts. {os.cpu_count()} cores; others may have used them too,
-so processor time tells more than the clock. {"Compiled" if is_compiled() else "Plain Python"} {sys.version.split()[0]};
-{versions}; templates of {" and ".join(source.requirement for source in SOURCES)}.
+so processor time tells more than the clock. Python {sys.version.split()[0]}, {build()}; {versions}; templates of {" and ".join(source.requirement for source in SOURCES)}.
 
 ## Speed
 
@@ -460,25 +388,16 @@ reads all back, `--check none` only what may break out.
 
 ## Size
 
-`toolect data convert` to {chat}: rows a second by the clock, processor time for a row in the process that writes and in
-those that convert, and the memory of all together, of which the target is {MEMORY} MB for any size. By processor time,
-two processes that had a core each could convert up to {both:.1f} times as many rows as one; the target is {BOTH}.
-Killed twice and gone on with, a run writes the same bytes as one that was not.
+`toolect data convert` of {size} MB to {chat}: rows a second by the clock, and the memory of all processes together, of
+which the target is {MEMORY} MB for any size. Two processes convert {two / one:.1f} times as many rows as one; the
+target, on cores of their own, is {BOTH}.
 
-{table([["processes", "input", "rows", "rows/s", "writing", "converting", "memory"], *(one.cells for one in large)])}
-
-## One row of {row:,} MB, between two others
-
-With `--max-bytes` as it is, and with 1 GiB:
-
-- {told[0]}
-- {told[1]}
+{table([["processes", "rows", "rows/s", "memory"], *(run.cells for run in large)])}
 
 ## Coverage
 
-`toolect coverage` on texts of all dialects in turn, short and long, half of them broken, and prose, none of them twice
-(`tools/bench/hard_corpus.py`): MB a second of processor time, its first seconds among them, in which what is known of
-each dialect is made.
+`toolect coverage` on texts of all dialects, as they are written and damaged, and prose, none of them twice: MB a second
+of processor time, its first seconds among them, in which what is known of each dialect is made.
 
 {table([["", "MB/s", "target"], *covered])}
 """
@@ -488,7 +407,6 @@ def main() -> None:
     """Print the figures, or write them."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--size", type=int, default=50, metavar="MB")
-    options.add_argument("--row", type=int, default=80, metavar="MB")
     options.add_argument("--hard", type=int, default=6, metavar="MB")
     options.add_argument("--rows", type=int, metavar="N", help="default: 600, of the guard 30")
     options.add_argument("--to", nargs="+", default=[], metavar="CHAT")
@@ -496,20 +414,13 @@ def main() -> None:
     options.add_argument("--guard", action="store_true")
     given = options.parse_args()
     if given.guard:
-        print(
-            table(
-                [
-                    ["to", "refused", "rows/s", "without the guard", "it takes"],
-                    *guard(given.to or chats(), given.rows or 30),
-                ]
-            )
-        )
+        head = ["to", "refused", "rows/s", "without the guard", "it takes"]
+        print(table([head, *guard(given.to or chats(), given.rows or 30)]))
         return
     given.to = given.to or ["qwen3", "glm-4.5", "deepseek-v3.2"]
     found = rates(given.to, given.rows or 600)
     large = runs(given.size, given.to[0])
-    hard = hard_corpus.rates(given.hard)
-    text = page(given.to[0], found, large, given.row, one_row(given.row, given.to[0]), hard)
+    text = page(given.to[0], found, given.size, large, coverage_rates(given.hard))
     print(text)
     if given.write:
         keep("datasets.md", text)
