@@ -42,7 +42,7 @@ lint: setup  ## check style, types and the specs
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/toolect lint
 
-bench: setup  ## measure speed against the floor: ARGS="--quick --dialect NAME --compiled --write"
+bench: setup  ## measure the speed of reading: ARGS="--quick --dialect NAME --compiled --write"
 	@$(BIN)/python -m tools.bench.speed $(ARGS)
 
 serve-demo: setup  ## a conversation with two tools through toolect serve, before a real llama.cpp server

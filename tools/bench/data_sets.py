@@ -375,7 +375,8 @@ def page(chat: str, found: list[Rate], size: int, large: list[Run], hard: tuple[
 
 `make datasets ARGS=--write` writes this page. Rows are conversations of nine messages with two calls and one of twenty
 lists of tools, made from a seed; they become transcripts. {os.cpu_count()} cores; others may have used them too,
-so processor time tells more than the clock. Python {sys.version.split()[0]}, {build()}; {versions}; templates of {" and ".join(source.requirement for source in SOURCES)}.
+so processor time tells more than the clock. Python {sys.version.split()[0]}, {build()};
+{versions}; templates of {" and ".join(source.requirement for source in SOURCES)}.
 
 ## Speed
 

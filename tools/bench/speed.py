@@ -5,10 +5,10 @@
 
 A text is what a dialect writes for a message of workloads.py, with and without a flaw, or read without the name of its
 dialect (auto): whole, and in chunks of four characters, with the tools declared. A figure is the shortest time of some
-rounds. Beside it stands the floor, the least that any reader has to do; an earlier commit; the compiled wheel; or the
-packages of `peers.yaml`. With packages, a marker's tags are never split, and probes count what is read right of
-texts that are harder than the ones timed. What is read must be the calls and the content that were written (spaces
-around content do not count): a wrong answer is marked, and wins nothing.
+rounds. Beside it stands an earlier commit, the compiled wheel, or the packages of `peers.yaml`. With packages, a
+marker's tags are never split, and probes count what is read right of texts that are harder than the ones timed. What is
+read must be the calls and the content that were written (spaces around content do not count): a wrong answer is marked,
+and wins nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from enum import IntEnum
 from pathlib import Path
 from platform import python_version
 from statistics import median
@@ -39,13 +38,10 @@ from tools.bench.workloads import (
     WORKLOADS,
     Wire,
     best,
-    complete_floor,
     flawed,
     markers,
     message,
-    payloads,
     pieces,
-    stream_floor,
     tags,
     wire,
 )
@@ -53,7 +49,7 @@ from tools.pages.markdown_text import code, table
 from tools.peers.environments import ROOT, Worker, compiled_wheel, environment, peers, unpacked
 from tools.reports import keep
 
-US, COMPILED, FLOOR, BEFORE = "toolect", "toolect compiled", "floor", "before"
+US, COMPILED, BEFORE = "toolect", "toolect compiled", "before"
 WHOLE, STREAMED = WAYS = ("whole", "streamed")
 ROUNDS = 3
 SLOWER = 1.1
@@ -62,14 +58,6 @@ FLAWED = ("short", "code20")
 """Texts that are read with flaws, too; and without the name of the dialect, as is prose."""
 COMPARED = ("short", "parallel", "code20")
 """Texts that other packages read."""
-
-
-class Notation(IntEnum):
-    """How arguments are written: as JSON, as they are, or with other escapes. Its number is that of a limit."""
-
-    JSON = 0
-    RAW = 1
-    ESCAPED = 2
 
 
 class Reading(msgspec.Struct):
@@ -99,7 +87,6 @@ class Report(msgspec.Struct):
     python: str
     versions: dict[str, str]
     loads: float
-    notations: dict[str, Notation]
     readings: list[Reading]
     probes: dict[str, tuple[int, int]]
     """How many probes each package reads right, and of how many."""
@@ -154,14 +141,6 @@ def probes(dialect: Dialect) -> Iterator[tuple[str, Message]]:
         yield made.text[: made.text.rindex("rains")], Message([] if made.alone else [Content(SENTENCES)])
 
 
-def notation(dialect: Dialect) -> Notation:
-    """How the arguments of a call with a long text are written."""
-    made = wire(dialect, "code20")
-    if made is None or payloads(made.text, made.calls):
-        return Notation.JSON
-    return Notation.RAW if str(made.calls[0].arguments["content"]) in made.text else Notation.ESCAPED
-
-
 # Measuring
 
 
@@ -189,9 +168,8 @@ def measure(name: str, subjects: Mapping[str, Subject], seconds: float, compared
             reads = {who: (one.worker, format_) for who, one in subjects.items() if (format_ := one.format(read_as))}
             faults = {who: wrong(worker.ask(format=f, say=way, **about), said) for who, (worker, f) in reads.items()}
             found = Reading(name, what, way, len(chunks), {}, {who: fault for who, fault in faults.items() if fault})
-            floor = stream_floor(dialect, chunks) if chunks else complete_floor(dialect, made)
             for _ in range(ROUNDS):
-                took = {} if compared else {FLOOR: best(floor, seconds / ROUNDS)}
+                took: dict[str, float] = {}
                 for who, (worker, format_) in reads.items():
                     if "TooLongError" not in faults[who] and not _absent(faults[who]):
                         asked = worker.ask(format=format_, time=way, seconds=seconds / ROUNDS, **about)
@@ -229,61 +207,45 @@ def machine() -> float:
 
 
 class Goal(NamedTuple):
-    """A limit: of the time of a text, over that of the floor or of another text of the dialect, or of a chunk in µs."""
+    """A limit: of the time of a text, or of a chunk of it, in µs; or over the time of another text of the dialect."""
 
     what: str
-    over: str
-    limits: tuple[float, ...]
-    """One, or one for each notation."""
+    limit: float
+    over: str = ""
 
 
 LOADS = 1.5
 """µs that `json.loads` of 140 characters takes on the machine for which limits in µs are given."""
-CHUNK = "a chunk"
 GOALS = (
-    Goal("short whole", FLOOR, (3, 5, 5)),
-    Goal("code20 whole", FLOOR, (1.3, 2, 4)),
-    *(Goal(f"{text} streamed", CHUNK, (2.5,)) for text in ("short", "code20", "prose20")),
-    *(Goal(f"code200 {way}", f"code20 {way}", (11,)) for way in WAYS),
+    Goal("short whole", 7.5),
+    *(Goal(f"{text} streamed", 2.5) for text in ("short", "code20", "prose20")),
+    *(Goal(f"code200 {way}", 11, f"code20 {way}") for way in WAYS),
     *(
-        Goal(f"{text} {flaw} whole", f"{text} whole", (2.5,))
+        Goal(f"{text} {flaw} whole", 2.5, f"{text} whole")
         for text in FLAWED
         for flaw in ("blank", "keys", "closer", "double")
     ),
-    Goal("short auto whole", "short whole", (5,)),
-    Goal("code20 auto whole", "code20 whole", (5,)),
-    Goal("prose20 auto whole", "prose20 whole", (20,)),
+    Goal("short auto whole", 5, "short whole"),
+    Goal("code20 auto whole", 5, "code20 whole"),
+    Goal("prose20 auto whole", 20, "prose20 whole"),
 )
 
 
 def held(report: Report) -> Iterator[tuple[str, ...]]:
     """Of each goal: how many dialects keep it, the median, and the one that is furthest from it."""
     yield "goal", "limit", "kept", "median", "furthest"
-    found = {(one.dialect, one.what): one for one in report.readings}
+    found = {(one.dialect, one.what): one.us.get(US) for one in report.readings}
     for goal in GOALS:
         values = []
-        for name, kind in report.notations.items():
-            one, other = found.get((name, goal.what)), found.get((name, goal.over))
-            if one is None:
-                continue
-            if goal.over == FLOOR:
-                over = one.us[FLOOR]
-            elif goal.over == CHUNK:
-                over = one.chunks * report.loads / LOADS
-            elif other is not None:
-                over = other.us[US]
-            else:
-                continue
-            values.append((one.us[US] / over, goal.limits[min(kind, len(goal.limits) - 1)], name))
+        for one in report.readings:
+            of = found.get((one.dialect, goal.over)) if goal.over else (one.chunks or 1) * report.loads / LOADS
+            if one.what == goal.what and US in one.us and of:
+                values.append((one.us[US] / of, one.dialect))
         if values:
-            far = max(values, key=lambda one: one[0] / one[1])
-            yield (
-                f"{goal.what}, µs a chunk" if goal.over == CHUNK else f"{goal.what} × {goal.over}",
-                " / ".join(f"{limit:g}" for limit in goal.limits),
-                f"{sum(value <= limit for value, limit, _ in values)} of {len(values)}",
-                f"{median(value for value, *_ in values):.2f}",
-                f"{far[0]:.2f} ({far[2]})",
-            )
+            what = f"{goal.what} × {goal.over}" if goal.over else f"{goal.what}, µs"
+            kept = f"{sum(value <= goal.limit for value, _ in values)} of {len(values)}"
+            far, name = max(values)
+            yield what, f"{goal.limit:g}", kept, f"{median(value for value, _ in values):.2f}", f"{far:.2f} ({name})"
 
 
 def beside(report: Report, us: str, waits: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -295,7 +257,7 @@ def beside(report: Report, us: str, waits: Sequence[str]) -> Iterator[tuple[str,
             others = [
                 (time, who)
                 for who, time in one.us.items()
-                if who not in (US, COMPILED, FLOOR) and one.right(who) and not (one.way == STREAMED and who in waits)
+                if who not in (US, COMPILED) and one.right(who) and not (one.way == STREAMED and who in waits)
             ]
             if one.what == what and us in one.us and others:
                 ratios.append((min(others)[0] / one.us[us], one.dialect, min(others)[1]))
@@ -311,11 +273,11 @@ def beside(report: Report, us: str, waits: Sequence[str]) -> Iterator[tuple[str,
 _HEAD = """\
 # {title}
 
-The texts, and the floor, the least that any reader has to do, stand in `tools/bench/workloads.py`. All read the same
-texts in turn, in processes of their own, with the tools declared; a time in brackets is that of a wrong answer. Limits
-are by notation: arguments in JSON, as they are, or with escapes of another kind; those in µs are for a machine where
-`json.loads` of 140 characters takes 1.5 µs. Beside others stands how many times as long they take: below 1 they are
-faster. A package that hands a streamed call over when it is whole does another job: its streams do not count.
+The texts stand in `tools/bench/workloads.py`. All read the same texts in turn, in processes of their own, with the
+tools declared; a time in brackets is that of a wrong answer. Limits in µs, a chunk's where a text is streamed, are for
+a machine where `json.loads` of 140 characters takes 1.5 µs. Beside others stands how many times as long they take:
+below 1 they are faster. A package that hands a streamed call over when it is whole does another job: its streams do not
+count.
 
 Measured {date} on Python {python}; `json.loads` took {loads:.2f} µs. {versions}.
 """
@@ -324,8 +286,8 @@ Measured {date} on Python {python}; `json.loads` took {loads:.2f} µs. {versions
 def sections(report: Report) -> Iterator[str]:
     """The tables that sum a report up."""
     waits = [name for name, peer in peers().items() if peer.waits]
-    if any(FLOOR in one.us for one in report.readings):
-        yield table(list(held(report)))
+    if len(rows := list(held(report))) > 1:
+        yield table(rows)
     for us in (US, COMPILED):
         if len(rows := list(beside(report, us, waits))) > 1:
             yield table(rows)
@@ -373,7 +335,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     versions = {US: f"{__version__} ({build()})"} | ({COMPILED: __version__} if options.compiled else {})
     versions |= {BEFORE: options.before} if options.before else {}
     versions |= {name: one.package.partition("==")[2] for name, one in chosen.items()}
-    report = Report(datetime.now(UTC).date().isoformat(), python_version(), versions, machine(), {}, [], {})
+    report = Report(datetime.now(UTC).date().isoformat(), python_version(), versions, machine(), [], {})
     right, tried = Counter[str](), Counter[str]()
     with ExitStack() as opened:
         subjects = {US: Subject(opened.enter_context(Worker(US, sys.executable, ROOT)))}
@@ -386,7 +348,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             worker = opened.enter_context(Worker(name, environment(name)))
             subjects[name] = Subject(worker, one.formats, one.waits)
         for name in options.dialect or known:
-            report.notations[name] = notation(registry.dialect(name))
             for reading in measure(name, subjects, 0.06 if options.quick else 0.3, bool(chosen)):
                 report.readings.append(reading)
                 print(line(reading), flush=True)

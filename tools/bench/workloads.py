@@ -1,4 +1,4 @@
-"""The texts that the benchmark reads, and the least that any reader of them has to do.
+"""The texts that the benchmark reads, and how it times.
 
 Workloads, rendered by each dialect from the same messages:
   short     two sentences of prose and one call with about 120 characters of arguments
@@ -10,10 +10,6 @@ A dialect that cannot carry prose beside a call gets the call alone. A flaw is a
   keys      the keys of the objects of calls the other way round, where calls are JSON
   closer    without the last marker
   double    with the last marker twice
-
-The floor of a complete text: look once for each marker of the dialect (`str.find`, without its outer whitespace), then
-`json.loads` of the JSON that holds the calls; in dialects without such JSON, a slice for each argument. The floor of a
-stream: append each chunk to a buffer and call `str.find` once on what is new.
 """
 
 from __future__ import annotations
@@ -24,12 +20,9 @@ from collections.abc import Callable, Iterator, Sequence
 from timeit import Timer
 from typing import NamedTuple
 
-import msgspec
-
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Json, Message
 from toolect._spec.model import Spec
-from toolect._spec.shape_model import HoleKind
 from tools.conformance.chunked import literals
 
 WORKLOADS = ("short", "parallel", "code20", "code200", "prose20")
@@ -196,7 +189,7 @@ def _turned(value: Json) -> Json:
     return dict(reversed(value.items())) if isinstance(value, dict) else value
 
 
-# Floors
+# Markup
 
 
 def markers(spec: Spec) -> list[str]:
@@ -229,66 +222,6 @@ def payloads(text: str, calls: Sequence[Call]) -> list[str]:
 def _next_bracket(text: str, at: int) -> int:
     places = [place for bracket in "{[" if (place := text.find(bracket, at)) >= 0]
     return min(places, default=-1)
-
-
-def double_encoded(spec: Spec) -> bool:
-    """True when arguments are JSON inside a JSON string."""
-    return HoleKind.ARGUMENTS_TEXT.value.encode() in msgspec.json.encode(spec.shapes)
-
-
-def complete_floor(dialect: Dialect, wire: Wire) -> Callable[[], None]:
-    """What any reader of this complete text has to do."""
-    text, find, loads, looked_for = wire.text, wire.text.find, json.loads, markers(dialect.spec)
-    if found := payloads(text, wire.calls):
-        again = [call.arguments_text for call in wire.calls] if double_encoded(dialect.spec) else []
-
-        def floor() -> None:
-            for marker in looked_for:
-                find(marker)
-            for payload in found:
-                loads(payload)
-            for payload in again:
-                loads(payload)
-    else:
-        slices = list(_argument_slices(text, wire.calls))
-
-        edges = [(text[max(start - 8, 0) : start], text[end : end + 8], start, end) for start, end in slices]
-
-        def floor() -> None:
-            for marker in looked_for:
-                find(marker)
-            for before, after, start, end in edges:
-                find(before, start - 8)
-                find(after, start)
-                text[start:end]
-
-    return floor
-
-
-def _argument_slices(text: str, calls: Sequence[Call]) -> Iterator[tuple[int, int]]:
-    at = 0
-    for call in calls:
-        for value in call.arguments.values():
-            written = str(value)
-            start = max(text.find(written, at), at)
-            at = min(start + len(written), len(text))
-            yield start, at
-
-
-def stream_floor(dialect: Dialect, chunks: Sequence[str]) -> Callable[[], None]:
-    """What any reader of these chunks has to do."""
-    marker = max(markers(dialect.spec), key=len, default="<")
-    back = len(marker) - 1
-
-    def floor() -> None:
-        buffer = ""
-        at = 0
-        for chunk in chunks:
-            buffer += chunk
-            buffer.find(marker, at)
-            at = max(len(buffer) - back, 0)
-
-    return floor
 
 
 # Timing

@@ -7,7 +7,7 @@ A seed draws the texts, and what they mean is what was put in, what another proj
 call. The corpus is counted by where its cases are from: what is expected of invented texts, readers have told.
 A damage is none (moot) that leaves a text which the dialect writes for another message of the same tools and types. One
 that leaves the beginning of a longer message is read right when the last call says that it is truncated. TOOLECT_CORPUS
-is a folder of others' cases, TOOLECT_CASES a file of reported ones. Everything but the speed is the same for one seed.
+is a folder of others' cases, TOOLECT_CASES a file of reported ones. All is the same for one seed.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from toolect import registry
 from toolect._processes import pool
-from tools.bench.workloads import flawed, pieces, wire
 from tools.judge import drawn_texts as texts
 from tools.judge.drawn_texts import Draw, Text
 from tools.judge.judged_readers import ROOT, Checkout
 from tools.judge.verdicts import Verdict, verdict
 from tools.pages.markdown_text import table
-from tools.peers.environments import Worker, unpacked
+from tools.peers.environments import unpacked
 
 EVERY = 1_000_000
 
@@ -104,7 +103,7 @@ def beside_each_other(folders: Sequence[Path], drawn: Sequence[Text]) -> list[Ju
 
 def rows(drawn: Sequence[Text], found: Sequence[Judged], options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     """The rows of the table. A text that is moot for one reader is for all; one that raises is not right."""
-    moot = {id_ for one in found for id_, told in one.items() if told.word == "moot"}
+    moot = {id_ for one in found for id_, verdict_ in one.items() if verdict_.word == "moot"}
     for name in options.kind or KINDS:
         kind = KINDS[name]
         of = [text for text in drawn if text.kind.partition(" :")[0] == name and text.id not in moot]
@@ -120,7 +119,7 @@ def rows(drawn: Sequence[Text], found: Sequence[Judged], options: argparse.Names
             if name == "hostile":
                 yield f"{label}: most work a character", "", *(_most(one, ids, max) for one in found)
                 yield f"{label}: median", "", *(_most(one, ids, median) for one in found)
-    raised = (sum(told.word == "raised" for told in one.values()) for one in found)
+    raised = (sum(verdict_.word == "raised" for verdict_ in one.values()) for one in found)
     yield "raised, or took too long", f"{len(drawn):,}", *map(str, raised)
 
 
@@ -131,33 +130,6 @@ def _share(count: int, of: int, words: tuple[str, ...]) -> str:
 def _most(one: Judged, ids: Sequence[str], how: Callable[[list[float]], float]) -> str:
     figures = [one[id_].figure for id_ in ids if one[id_].word != "raised"]
     return f"{how(figures):.0f} calls" if figures else ""
-
-
-def speed(folders: Sequence[Path], random: Random, names: Sequence[str], rounds: int = 3) -> Iterator[tuple[str, ...]]:
-    """Rows of the time that this checkout takes, as a share of what the other does: medians over dialects."""
-    readers = [Worker("toolect", sys.executable, folder) for folder in folders]
-    ratios: dict[str, list[float]] = {}
-    for name in names:
-        if (short := wire(registry.dialect(name), "short")) is None:
-            continue
-        flaws = [text for _, text in flawed(registry.dialect(name), short)]
-        for what, way, given in (
-            ("canonical, whole", "whole", {"text": short.text}),
-            ("flawed, whole", "whole", {"text": random.choice(flaws or [short.text])}),
-            ("short, streamed by 4", "streamed", {"chunks": pieces(short.text)}),
-        ):
-            asked: dict[str, Any] = {
-                "format": name,
-                "time": way,
-                "tools": None,
-                "markers": [],
-                "seconds": 0.012,
-                **given,
-            }
-            turns = [[reader.ask(**asked)["us"] for reader in readers] for _ in range(rounds)]
-            ratios.setdefault(what, []).append(median(now / before for now, before in turns))
-    for what, found in ratios.items():
-        yield f"time: {what}", str(len(found)), f"× {median(found):.2f}", "× 1"
 
 
 def differences(drawn: Sequence[Text], found: Sequence[Judged], most: int) -> Iterator[str]:
@@ -184,13 +156,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     with unpacked(options.before) if commit else nullcontext(options.before and Path(options.before)) as folder:
         folders = [ROOT, *([folder] if folder else [])]
         found = beside_each_other(folders, drawn)
-        told = [("what", "of", "today", "before")[: 2 + len(folders)], *rows(drawn, found, options)]
-        if folder and not options.kind:
-            names, random = options.dialect or registry.dialects(), Random(options.seed)
-            told += speed(folders, random, names if options.all else random.sample(names, min(16, len(names))))
+    counts = [("what", "of", "today", "before")[: 2 + len(folders)], *rows(drawn, found, options)]
     if folder and options.differences:
         print(*differences(drawn, found, options.differences), sep="\n")
-    print(table(told))
+    print(table(counts))
     print(f"{time.perf_counter() - began:.0f} s")
     if options.json:
         sides = [{id_: [one.word, one.figure] for id_, one in side.items()} for side in found]
@@ -213,8 +182,8 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _commits() -> int:
-    told = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    return int(told.stdout or 0)
+    counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return int(counted.stdout or 0)
 
 
 if __name__ == "__main__":
