@@ -61,6 +61,8 @@ def _is_call(value: dict[str, Json], known: Container[str]) -> bool:
 
 
 def _is_named(value: dict[str, Json], known: Container[str]) -> bool:
+    if value.keys().isdisjoint(_NAME.keys):  # nearly always
+        return False
     named = any(isinstance(name := value.get(key), str) and name in known for key in _NAME.keys)
     return named and any(isinstance(value.get(key), dict | str) for key in _ARGUMENTS.keys)
 

@@ -47,7 +47,7 @@ def visible(name: str) -> str:
 class Schema:
     """What is declared of one value: the schema `node`, whose references lead into `root`."""
 
-    __slots__ = ("_found", "_kinds", "_left", "_types", "node", "root")
+    __slots__ = ("_found", "_kinds", "_left", "_named", "_types", "node", "root")
 
     def __init__(self, node: Node, root: Node | None = None) -> None:
         self.node = node
@@ -55,6 +55,7 @@ class Schema:
         self._left = MAX_OPTIONS
         self._types: tuple[str, ...] | None = None
         self._kinds: dict[str, str] | None = None
+        self._named: tuple[str, ...] | None = None
         self._found: dict[str | int, Schema | None] = {}
 
     @property
@@ -75,9 +76,11 @@ class Schema:
         return "array" in self.types and "string" not in self.types
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> tuple[str, ...]:
         """The members that are declared by name, in their order."""
-        return list(dict.fromkeys(self._afresh()._names(self.node, 0)))
+        if self._named is None:
+            self._named = tuple(dict.fromkeys(self._afresh()._names(self.node, 0)))
+        return self._named
 
     def lacks(self, given: Container[str]) -> str:
         """The first member that has to come and is not `given`; none where all are."""
