@@ -108,7 +108,7 @@ class _Stepping(Stepping):
         if window.find(plan.regex, low, plan.longest) or window.tools.declared and window.names.search(buf, low):
             return StepResult.ASK
         at = min(safe(window, one, plan, low), index.held(buf, low))
-        at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
+        at = min(at, window.name_begun(buf, max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
         begun = index.near_begun.search(buf, max(start, at - _NEAR), at)
         self._tell(one, at if begun is None else begun.start(), low)
         waiting = buf[one.emitted - window.base :]
@@ -461,7 +461,7 @@ class AutoSearch(AnswerSearch):
             cut = max(begins, len(buf) - _TAIL)
             led = index.led_held.search(buf[cut:])
             at = at if led is None else min(at, max(low, cut + led.start()))
-            at = min(at, window.name_begun(max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
+            at = min(at, window.name_begun(buf, max(low, len(buf) - MAX_NAME))) if window.tools.declared else at
             if self._mixed.fenced and _FENCE_HELD.match(buf[begins : begins + _LINE]):
                 return low
             fence = _FENCE_LINE.search(buf, max(begins, at - _LINE), at)

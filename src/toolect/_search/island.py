@@ -48,10 +48,9 @@ class Island:
         if self.content or role is Role.STRING:
             cores |= {*self.direct}
         own = sorted((core for core, ways in self.ways.items() if not ways[0].cost), key=len, reverse=True)
-        signs = {
-            s for core in own if len(core) >= STRONG for s in leading_signs(fixed(core) if is_echo(core) else core)
-        }
-        self.signs = re.compile("[" + re.escape("".join(sorted(signs))) + "]") if signs else None
+        strong = (fixed(core) if is_echo(core) else core for core in own if len(core) >= STRONG)
+        signs = sorted({sign for core in strong for sign in _leading(core)})
+        self.signs = re.compile("|".join(map(re.escape, signs))) if signs else None
         """What a closer of the text, spelled otherwise, may begin with."""
         self.json = self._find_json() if self.content else None
         self.cores = sorted((core for core in cores if not is_echo(core)), key=len, reverse=True)
@@ -262,6 +261,11 @@ class Island:
 def island(node: Node) -> Island:
     """What is looked for in the free text of `node`."""
     return node.made(Island)
+
+
+def _leading(core: str) -> list[str]:
+    """The signs that a marker begins with, a blank with what is behind it."""
+    return [core[at : at + 2] if sign == " " else sign for at, sign in enumerate(leading_signs(core))]
 
 
 def _optional(text: str) -> str:

@@ -79,23 +79,30 @@ class Stops(NamedTuple):
 class TextPassThrough(PassThrough):
     """Free text, whose events `emit` makes. A chunk in which a sign or the name of a tool is found has to be read."""
 
-    __slots__ = ("_begins", "_emit", "_emitted", "_names", "_one", "_performer", "_signs", "_size", "_waiting")
+    __slots__ = ("_begins", "_begun", "_emit", "_emitted", "_names", "_one", "_performer", "_signs", "_size",
+                 "_waiting", "_window")  # fmt: skip
 
     def __init__(
         self,
         emit: Callable[[str], list[Event]],
         stops: Stops,
-        names: re.Pattern[str] | None,
+        named: bool,
         waiting: str,
         one: Hypothesis,
         performer: Performer,
+        window: Window,
     ) -> None:
-        """The hypothesis `one` is in a text that was emitted but for what is `waiting` at its end."""
+        """The hypothesis `one` is in a text that was emitted but for what is `waiting` at its end.
+
+        Names of tools may be in it where it is `named`.
+        """
         super().__init__()
         self._emit, self._waiting, self._one, self._performer = emit, waiting, one, performer
         self._emitted = one.emitted
         self._signs, self._begins = stops.signs.search, stops.begins.search
-        self._names = None if names is None else names.search
+        self._names = window.names.search if named else None
+        self._begun = window.begun_names.search if named else None
+        self._window = window
         self._size = 0
 
     def settle(self) -> None:
@@ -113,6 +120,8 @@ class TextPassThrough(PassThrough):
             end = begun.start()
             if len(text[end:].replace(" ", "")) >= LETTERS:
                 return None
+        if self._begun is not None and (word := self._begun(text, 0, end)) is not None:
+            end = self._window.name_begun(text[:end], word.start())
         self._size += len(chunk)
         if self._size > _MOST:
             return None

@@ -422,9 +422,9 @@ class Stepping:
 
     def _pass_through(self, one: Hypothesis, stops: Stops, named: bool, waiting: str) -> None:
         """Let chunks pass that can only be more of the open text; names of tools may be in it, and blanks wait."""
-        emit, names = self._performer.emitter(), self._window.begun_names if named else None
+        emit = self._performer.emitter()
         if emit is not None:
-            self.through = TextPassThrough(emit, stops, names, waiting, one, self._performer)
+            self.through = TextPassThrough(emit, stops, named, waiting, one, self._performer, self._window)
 
     # JSON
 
@@ -479,7 +479,7 @@ def safe(window: Window, best: Hypothesis, plan: Island, low: int) -> int:
         if (name := window.find(window.names, low, MAX_NAME)) is not None:
             prefix = window.ref.partition("{name}")[0]
             at = min(at, name.start() - (len(prefix) if buf.endswith(prefix, 0, name.start()) else 0))
-        at = min(at, window.name_begun(max(low, size - MAX_NAME)))
+        at = min(at, window.name_begun(buf, max(low, size - MAX_NAME)))
     if plan.led_held is not None:
         cut = max(best.state.start - window.base, size - _TAIL, 0)
         led = plan.led_held.search(buf[cut:])

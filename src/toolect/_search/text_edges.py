@@ -135,7 +135,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
         if found_core is None:
             return [window.stay(one, 0, base + match.start() + 1, Mode.TEXT, one.state)]
         core = found_core
-    if not final and len(core) >= STRONG and window.tools.declared and window.is_name_begun(end):
+    if not final and len(core) >= STRONG and window.tools.declared and window.is_name_begun(buf, end):
         return WAIT
     return _Marker(window, one, plan, core, (match.start(), end), solid).expand(final)
 

@@ -53,7 +53,7 @@ class Window:
         self.raw: Callable[[int, int], str] = self.cut
         self._order = count()
         self._blanks = (0, -1)
-        self._searched: dict[re.Pattern[str], tuple[int, int, int | None]] = {}
+        self._searched: dict[int, tuple[int, int, int | None]] = {}  # by the identity of expressions, which are kept
         self.names = tools.names
         """Finds the name of a declared tool."""
         self._begun: set[str] | None = None
@@ -74,7 +74,7 @@ class Window:
         Where a match begins in the last `longest` characters of the text, a longer one may begin before it with more.
         """
         base, size = self.base, len(self.buf)
-        low, high, found = self._searched.get(regex, (0, -1, None))
+        low, high, found = self._searched.get(id(regex), (0, -1, None))
         place = base + at
         known = low <= place <= high
         if known:
@@ -85,9 +85,9 @@ class Window:
         first = min(low, place) if known else place
         begins = size if match is None else match.start()
         if begins > size - longest:
-            self._searched[regex] = first, max(base + size - longest, place), None
+            self._searched[id(regex)] = first, max(base + size - longest, place), None
         else:
-            self._searched[regex] = first, base + begins, base + begins
+            self._searched[id(regex)] = first, base + begins, base + begins
         return match
 
     def after_blanks(self, at: int) -> int:
@@ -120,11 +120,11 @@ class Window:
 
     @property
     def begun_names(self) -> re.Pattern[str]:
-        """Finds the name of a declared tool, or a word at the end of a text that begins as one does."""
+        """Finds a word at the end of a text that begins with the first sign of a declared tool's name."""
         if self._begun_names is None:
             firsts = {word[0] for word in (self.ref.partition("{name}")[0], *self.tools.by_name) if word}
             begun = "|".join(sorted(map(re.escape, firsts))) or "(?!)"  # a tool may be declared without a name
-            self._begun_names = re.compile(rf"{self.names.pattern}|(?<!\w)(?:{begun})\S*\Z")
+            self._begun_names = re.compile(rf"(?<!\w)(?:{begun})\S*\Z")
         return self._begun_names
 
     def without_blanks(self, low: int, at: int) -> int:
@@ -136,19 +136,18 @@ class Window:
             self._blanks = at + base, end + base
         return at
 
-    def name_begun(self, low: int) -> int:
-        """The index, from `low` on, at which the name of a declared tool may begin that is not all here."""
-        buf = self.buf
+    def name_begun(self, buf: str, low: int) -> int:
+        """The index of `buf`, from `low` on, at which the name of a declared tool may begin that is not all there."""
         starts = (at for at in range(low, len(buf)) if not at or not (buf[at - 1].isalnum() or buf[at - 1] == "_"))
-        return next((at for at in starts if self.is_name_begun(at)), len(buf))
+        return next((at for at in starts if self.is_name_begun(buf, at)), len(buf))
 
-    def is_name_begun(self, at: int) -> bool:
-        """True when all that comes from index `at` on is the beginning of a declared tool's name."""
+    def is_name_begun(self, buf: str, at: int) -> bool:
+        """True when all of `buf` from index `at` on is the beginning of a declared tool's name."""
         if self._begun is None:
             prefix = self.ref.partition("{name}")[0]
             whole = {word for name in self.tools.by_name for word in (name, prefix + name)}
             self._begun = {word[:size] for word in whole for size in range(1, len(word) + 1)}
-        return self.buf[at : at + MAX_LEXEME] in self._begun
+        return buf[at : at + MAX_LEXEME] in self._begun
 
     def named_near(self, at: int) -> str | None:
         """The declared tool whose name comes soon after index `at`."""
