@@ -300,7 +300,15 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
                 continue
             if not final and size - at < _SHORT and any(start.startswith(buf[at:]) for start in starts):
                 return WAIT
-        path = window.path(one).shift(name, base + at, base + match.end(), match[0])
+        after = match.end()
+        if node.naming(name) and window.tools.declared and match[0] not in window.tools:
+            to = node.step(name).node
+            key = _key_in_name(window, to, match[0], at)
+            if key and not final and size - after < LOOK:
+                return WAIT
+            if key and any(True for core in to.marks for _ in _names_before_more(window, to.step(core).node, key)):
+                after = key
+        path = window.path(one).shift(name, base + at, base + after, buf[at:after])
         cost = 0 if inside else costs.fits
         if node.naming(name) and not context.name and path.context.name:
             act = one.action.last
@@ -309,11 +317,11 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
                 path.doubt(path.context.doubt & (~(Doubt.GLUED | Doubt.PROSE) | said))  # no code has that
             led = not context.opener and isinstance(act, Shift) and act.node.named(act.key)
             if led and path.node.json:
-                if not final and buf[match.end() :] in ("", "\n"):
+                if not final and buf[after:] in ("", "\n"):
                     return WAIT
-                led = not buf.startswith(("{", "\n{"), match.end())
+                led = not buf.startswith(("{", "\n{"), after)
             cost += window.name_cost(path.context, led)
-        return window.make(one, cost, base + match.end(), Mode.BETWEEN, "", path)
+        return window.make(one, cost, base + after, Mode.BETWEEN, "", path)
     if node.patterns and not final and size - at < GROWS and end < 0:
         return WAIT
     if end >= 0 and node.json and core == "{":
@@ -577,6 +585,16 @@ def _misspelt(window: Window, one: Hypothesis, at: int, final: bool) -> Found:
             cost = (costs.near_in_text if again else costs.misspelt) * edits if edits else costs.respaced
             found.append(shift(window, one, cost, core, at, end, window.path(one), wrong=True))
     return found
+
+
+def _key_in_name(window: Window, node: Node, said: str, at: int) -> int:
+    """Where a key begins in a name at index `at`, which is that of a declared tool together with one of its keys.
+
+    0 where it is not: the opener of a key is missing there.
+    """
+    tools = window.tools
+    tool = next((one for one in tools.by_name if said.startswith(one) and said[len(one) :] in tools.of(one).names), "")
+    return at + len(tool) if tool and takes_elements(node) else 0
 
 
 def _missing_before_slot(window: Window, one: Hypothesis, at: int, unknown: bool) -> list[Hypothesis]:

@@ -54,7 +54,7 @@ class StepResult(Enum):
 class _Between:
     """What of a node between texts is sure."""
 
-    __slots__ = ("firsts", "json", "lead", "marks", "pattern", "plain", "proper", "slow", "sure", "tight", "to")
+    __slots__ = ("firsts", "json", "lead", "naming", "pattern", "plain", "proper", "slow", "sure", "tight", "to")
 
     def __init__(self, node: Node) -> None:
         spec, starts = node.graph.network.spec, node.graph.starts
@@ -74,6 +74,7 @@ class _Between:
         }
         """Those that no more text makes longer."""
         self.pattern = node.patterns[0] if len(node.patterns) == 1 and not node.value else None
+        self.naming = self.pattern is not None and node.naming(self.pattern[0])
         self.json = node.json and not node.patterns
         self.firsts = {core[0] for core in (*node.marks, *starts)}
         """What no terminal begins with that is sure."""
@@ -229,7 +230,7 @@ class Stepping:
             begun = size - at < GROWS if match is None else match.end() == size
             if begun or may_grow(name.regex, buf, at, size):
                 return StepResult.WAIT
-        if match is None or match.end() == at:
+        if match is None or match.end() == at or plan.naming and window.tools.declared and match[0] not in window.tools:
             return StepResult.ASK
         return self._shift(one, plan, name, base + at, base + match.end(), match[0])
 
