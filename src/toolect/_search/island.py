@@ -191,14 +191,18 @@ class Island:
     def respelt(self, opener: str, before: str) -> tuple[str, str] | None:
         """The closing tag of the text, and how it is spelled: as its `opener` is, at the end of what stands `before`.
 
-        None where that is spelled as the dialect writes it.
+        Signs that the opener lacks are missing in it, too. None where that is spelled as the dialect writes it.
         """
         tags = self._tags.get(opener)
         if tags is None:
             cores = (core for core in self.ways if core.startswith("</") and not self.ways[core][0].cost)
             found = ((core, core[2:-1], self.ways[core][0].node.marks[core]) for core in cores)
             tags = self._tags[opener] = [one for one in found if opener.startswith(one[1], 1)]
+        at = before.rfind(opener[1:])
+        headless = at >= 0 and before[at - 1 : at] not in ("<", "/")
         for core, name, wrong in tags:
+            if headless and not wrong:
+                return core, core[2:]
             tag = before[before.rfind("<") :]
             rest = opener[1 + len(name) :].split()
             end = tag.find(rest[0]) if rest else -1
