@@ -4,8 +4,8 @@
 
 Texts without markup are compared with `apply_chat_template(tokenize=True)`, those with markup with its
 `sanitize_control_tokens=True`. Then mistral-common, tinker-cookbook and trainers are asked, all but with `--tokenizer`.
-`--write` writes .reports/tokens.md. Exit code 0: without markup at least 99.9 % are the same ids, and all that
-tinker-cookbook writes otherwise is explained. 1: not so.
+`--write` writes .reports/tokens.md. Exit code 0: without markup at least 99.9 % are the same ids, and what
+tinker-cookbook writes otherwise the template of the model writes as here. 1: not so.
 """
 
 from __future__ import annotations
@@ -171,10 +171,10 @@ def by_mistral(given: Sequence[ChatCase]) -> str:
     """The rows of mistral-common."""
     requests = []
     for case in given:
-        told = {"tools": None, **case.conversation.to_openai(), "generate": case.generate}
-        for message in told["messages"]:
+        asked_of = {"tools": None, **case.conversation.to_openai(), "generate": case.generate}
+        for message in asked_of["messages"]:
             message.pop("reasoning_content", None)  # it has none
-        requests.append(told)
+        requests.append(asked_of)
     question = {"chat": "mistral-nemo-common", "requests": requests}
     counts = Counter[str](), Counter[str]()
     for case, one in zip(given, answers("training", "tools.tokens.mistral_ids", question), strict=True):
