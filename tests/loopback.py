@@ -46,8 +46,12 @@ class Peer:
 
     async def head(self, status: int = 200, kind: str = "text/event-stream", **headers: str) -> None:
         """The status and headers; the body ends with the connection."""
-        told = {"content-type": kind, "connection": "close", **{k.replace("_", "-"): v for k, v in headers.items()}}
-        lines = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+        lines_of_head = {
+            "content-type": kind,
+            "connection": "close",
+            **{k.replace("_", "-"): v for k, v in headers.items()},
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in lines_of_head.items())
         await self.send(f"HTTP/1.1 {status} X\r\n{lines}\r\n".encode())
 
     async def send(self, data: bytes) -> None:

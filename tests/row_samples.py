@@ -181,10 +181,10 @@ def conversation(random: Random) -> Conversation:
                 arguments = {key: random.choice(VALUES) for key in "abc" if random.random() < 0.5}
                 calls.append(Call(random.choice(("tide", "wind")), arguments, f"call{count:05}"))
             turns.append(Assistant(Message([*thought(random), *said, *calls])))
-            told = [ToolResult(call.id or "", call.name, text(random)) for call in calls]
+            results = [ToolResult(call.id or "", call.name, text(random)) for call in calls]
             if random.random() < 0.2:
-                told.reverse()
-            turns.append(Results(tuple(told)))
+                results.reverse()
+            turns.append(Results(tuple(results)))
         turns.append(Assistant(Message([*thought(random), Content(text(random))])))
     return Conversation(turns, tools)
 
@@ -212,11 +212,11 @@ def said(one: Conversation) -> Json:
                     waiting.append((call.id, count))
                     count += 1
             case Results(results):
-                told = []
+                pairs = []
                 for result in results:
                     at = next((n for n, (name, _) in enumerate(waiting) if name and name == result.call_id), None)
                     if at is None:
                         at = next((n for n, (name, _) in enumerate(waiting) if not (name and result.call_id)), None)
-                    told.append([None if at is None else waiting.pop(at)[1], result.output])
-                found.append(["results", sorted(told, key=lambda one: -1 if one[0] is None else one[0])])
+                    pairs.append([None if at is None else waiting.pop(at)[1], result.output])
+                found.append(["results", sorted(pairs, key=lambda one: -1 if one[0] is None else one[0])])
     return found

@@ -554,14 +554,18 @@ def openhands(one: Conversation) -> Json:
         elif message["role"] == "assistant":
             body = {"id": f"chatcmpl-{number}", "choices": [{"index": 0, "message": message}]}
             for call in message["tool_calls"]:
-                told = {"function_name": call["function"]["name"], "tool_call_id": call["id"], "model_response": body}
+                about_call = {
+                    "function_name": call["function"]["name"],
+                    "tool_call_id": call["id"],
+                    "model_response": body,
+                }
                 events.append(
-                    {"source": "agent", "action": "run", "args": {"command": "x"}, "tool_call_metadata": told}
+                    {"source": "agent", "action": "run", "args": {"command": "x"}, "tool_call_metadata": about_call}
                 )
         elif message["role"] == "tool":
-            told = {"function_name": message["name"], "tool_call_id": message["tool_call_id"]}
+            about_call = {"function_name": message["name"], "tool_call_id": message["tool_call_id"]}
             events.append({"source": "environment", "observation": "run", "content": message["content"],
-                           "extras": {}, "tool_call_metadata": told})  # fmt: skip
+                           "extras": {}, "tool_call_metadata": about_call})  # fmt: skip
     return {"instance_id": "i", "history": events}
 
 
@@ -616,7 +620,7 @@ def in_text(one: Conversation, dialect: str, result: str, of_tool: str, system: 
             case Assistant(message):
                 found.append(("assistant", str(toolect.dialect(dialect).render(message, one.tools or None)).strip()))
             case Results(results):
-                found += ((of_tool, _filled(result, told.name, told.output)) for told in results)
+                found += ((of_tool, _filled(result, one.name, one.output)) for one in results)
     return found
 
 

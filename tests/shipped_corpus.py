@@ -14,7 +14,7 @@ from toolect._compiled import Dialect
 from toolect._events import Event
 from toolect._message import Message
 from toolect._spec.meaning import begins_with_name
-from tools.reading_laws import untiled, untold
+from tools.reading_laws import event_violation, span_violation
 
 __all__ = [
     "ROOT", "Case", "CorpusError", "all_cases", "begins_with_names", "carried", "cases_of", "check_events",
@@ -64,9 +64,9 @@ def each(things: Iterable[T], check: Callable[[T], None]) -> None:
 
 def check_spans(message: Message, text: str) -> None:
     """The segments of `message` tile `text` together with the markup between them."""
-    assert not (wrong := untiled(message, text)), wrong
+    assert not (wrong := span_violation(message, text)), wrong
 
 
 def check_events(events: list[Event], message: Message) -> None:
     """The events tell the message."""
-    assert not (wrong := untold(events, message)), wrong
+    assert not (wrong := event_violation(events, message)), wrong

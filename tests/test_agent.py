@@ -407,9 +407,9 @@ def test_unreadable_calls_are_told_and_tried_again_so_often() -> None:
     cut = WEATHER[:-20]
     agent = Agent(scripted(cut, WEATHER, "Sunny."), registry(), "hermes")
     assert run(agent.run("?")).text == "Sunny."
-    told = agent.history[2]
-    assert isinstance(told, Results)
-    assert "write the whole call again" in told.results[0].output
+    results = agent.history[2]
+    assert isinstance(results, Results)
+    assert "write the whole call again" in results.results[0].output
     agent = Agent(scripted(*[cut] * 5), registry(), "hermes", max_repairs=2)
     with pytest.raises(UnreadableCallsError) as error:
         run(agent.run("?"))
@@ -707,10 +707,10 @@ def test_output_with_markup_is_no_call() -> None:
 
     with serving([chat_server.text(call_text("read")), chat_server.text("Done.")]) as server:
         run(work(server.url))
-        told = server.requests[1]["messages"][-1]["content"]
-    assert "get_weather" in told
-    assert "<tool_call>" not in told
-    assert "<|im_end|>" not in told
+        output = server.requests[1]["messages"][-1]["content"]
+    assert "get_weather" in output
+    assert "<tool_call>" not in output
+    assert "<|im_end|>" not in output
 
 
 def test_a_thousand_agents_at_once() -> None:

@@ -80,8 +80,8 @@ def test_json_says_what_happens(tools: str) -> None:
     (finished,) = (event for event in events if event["type"] == "tool-finished")
     assert json.loads(finished["output"])["low"] == "04:10" and finished["is_error"] is False
     assert "".join(event["text"] for event in events if event["type"] == "content") == "Low at 04:10."
-    told = server.requests[1]["messages"][-1]
-    assert told["role"] == "tool" and json.loads(told["content"])["port"] == "Brest"
+    result = server.requests[1]["messages"][-1]
+    assert result["role"] == "tool" and json.loads(result["content"])["port"] == "Brest"
     assert [tool["function"]["name"] for tool in server.requests[0]["tools"]] == ["tide", "sink"]
 
 
@@ -193,8 +193,8 @@ def test_one_call_at_a_time_is_asked_about(tools: str, form: str, monkeypatch: p
         result = invoke("agent", "How low?", *words)
     assert result.exit_code == 0, result.output
     assert sorted(asked) == ['run tide({"port": "Brest"})?', 'run tide({"port": "Cadiz"})?']
-    told = server.requests[1]["messages"][-1]["content"]
-    assert told.count("04:10") == 1 and told.count("the user said no") == 1
+    sent_back = server.requests[1]["messages"][-1]["content"]
+    assert sent_back.count("04:10") == 1 and sent_back.count("the user said no") == 1
     if form == "json":
         assert [row["index"] for row in rows(result) if row["type"] == "tool-started"] == [0]
 
@@ -376,8 +376,8 @@ SAID = ("import", "print a", "write", "child", "later b")
 def test_what_tools_print_is_no_result(kind: str, tmp_path: Path) -> None:
     """Nor what their module prints, or a program that they start: it goes to standard error."""
     (tmp_path / "loud.py").write_text(LOUD, encoding="utf-8")
-    told = [Call("loud", {"word": "a"}), Call("later", {"word": "b"})]
-    text = json.dumps(Message(told).to_openai())
+    calls = [Call("loud", {"word": "a"}), Call("later", {"word": "b"})]
+    text = json.dumps(Message(calls).to_openai())
     made = chat_server.calls(("loud", '{"word": "a"}'), ("later", '{"word": "b"}'))
     with serving([made, chat_server.text("Done.")]) as server:
         asking = ["agent", "?", "--url", server.url, "--model", "m", "--yes"]

@@ -58,9 +58,9 @@ def test_in_every_dialect(name: str) -> None:
     result = Agent(TextModel(server, dialect), [get_weather], system_prompt="Be brief.").run_sync("How is it?")
     (one,) = result.results
     assert result.text == "Done." and not one.is_error and '"days": 2' in one.output
-    told = server.asked[1]["messages"]
-    assert "get_weather" in told[0]["content"] and "Oslo" in told[-1]["content"]
-    assert not dialect.parse(told[-1]["content"], ToolRegistry([get_weather]).definitions()).calls
+    asked = server.asked[1]["messages"]
+    assert "get_weather" in asked[0]["content"] and "Oslo" in asked[-1]["content"]
+    assert not dialect.parse(asked[-1]["content"], ToolRegistry([get_weather]).definitions()).calls
 
 
 @pytest.mark.parametrize("name", toolect.chats())
@@ -78,8 +78,8 @@ def test_by_every_chat(name: str) -> None:
     assert all("How is it?" in prompt for prompt in prompts)
     if text:
         asked = Conversation((User("How is it?"),), ToolRegistry(tools).definitions())
-        told = str(chat.render(asked)).count("Tells the weather") or 1  # one template tells it in two places
-        assert "Oslo" in prompts[1] and prompts[0].count("Tells the weather") == told
+        listed = str(chat.render(asked)).count("Tells the weather") or 1  # one template tells it in two places
+        assert "Oslo" in prompts[1] and prompts[0].count("Tells the weather") == listed
 
 
 OSLO, ROME = Call("get_weather", {"city": "Oslo"}), Call("get_weather", {"city": "Rome"})
@@ -105,8 +105,8 @@ def test_whatever_a_model_answers_can_be_told(name: str, segments: list[Segment]
     result = agent.run_sync("How is it?")
     assert [call.arguments for call in result.calls] == [call.arguments for call in calls]
     agent.run_sync("And now?")
-    told = Conversation.from_openai(result.messages, ToolRegistry([get_weather]).definitions())
-    chat.prompt(told, unsafe="neutralise")  # what a client tells has no sampled text
+    known = Conversation.from_openai(result.messages, ToolRegistry([get_weather]).definitions())
+    chat.prompt(known, unsafe="neutralise")  # what a client tells has no sampled text
     for prompt in (server.asked[1]["prompt"], server.asked[2]["prompt"]):
         assert all(call.arguments["city"] in prompt for call in calls)
 

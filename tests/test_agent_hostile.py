@@ -145,8 +145,8 @@ def test_no_secret_of_a_server_is_shown(caplog: pytest.LogCaptureFixture) -> Non
     def quoting(request: dict[str, Any]) -> Reply:
         del request
         sent = " ".join(server.headers[-1].values())
-        told = f"{sent} {json.dumps(PASSWORD)} {HEADER} user:{PASSWORD}"
-        return Reply(status=401, body=json.dumps({"error": {"message": f"bad {told}"}}).encode())
+        secrets = f"{sent} {json.dumps(PASSWORD)} {HEADER} user:{PASSWORD}"
+        return Reply(status=401, body=json.dumps({"error": {"message": f"bad {secrets}"}}).encode())
 
     with serving(quoting) as server:
         account = server.url.replace("//", "//user:p%C3%A4%20ss%2Fw%C3%B6rd@")

@@ -97,9 +97,9 @@ def test_junk_is_an_answer_or_an_error(kind: str) -> None:
     junk = Junk(len(kind))
     for _ in range(150):
         answers = [[junk.chunk() for _ in range(junk.random.randrange(5))] for _ in range(2)]
-        told, said = json.dumps(answers), ""
+        details, said = json.dumps(answers), ""
         try:
             Agent(MODELS[kind](Sending(answers)), [tide]).run_sync("?")
         except AgentError as error:
             said = str(error)
-        assert "\n" not in said, told
+        assert "\n" not in said, details

@@ -68,7 +68,7 @@ class Script:
     name = "script"
 
     def __init__(self, *answers: Any) -> None:
-        self.answers, self.told = [*answers], list[list[Turn]]()
+        self.answers, self.asked = [*answers], list[list[Turn]]()
         self.choices: list[str] = []
         self.tools: list[list[str]] = []
 
@@ -80,7 +80,7 @@ class Script:
         return lambda turns, tools: self._answer(choice, turns, tools)
 
     async def _answer(self, choice: str, turns: list[Turn], tools: list[Any]) -> Any:
-        self.told.append(turns)
+        self.asked.append(turns)
         self.choices.append(choice)
         self.tools.append([tool["function"]["name"] for tool in tools])
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -132,7 +132,7 @@ def test_what_was_cut_off_goes_on() -> None:
     assert first.cut and first.text == "One, two,"
     rest = run(agent.run())
     assert rest.text == "three." and not rest.cut
-    assert [*map(type, model.told[1])] == [User, Assistant, User]
+    assert [*map(type, model.asked[1])] == [User, Assistant, User]
 
 
 def test_a_run_without_a_message_asks_again_after_an_error() -> None:
@@ -146,7 +146,7 @@ def test_a_run_without_a_message_asks_again_after_an_error() -> None:
     with pytest.raises(ConnectionError):
         run(agent.run("Anybody there?"))
     assert run(agent.run()).text == "Hi."
-    assert model.told[1] == [User("Anybody there?")]
+    assert model.asked[1] == [User("Anybody there?")]
     with pytest.raises(ValueError, match="expected a message"):
         run(Agent(model, system_prompt="Be brief.").run())
 
@@ -197,7 +197,7 @@ def test_history_in_and_out() -> None:
     first = run(agent.run("a", history=[]))
     second = run(agent.run("b", history=first.history))
     assert agent.history == [System("Be brief.")]
-    assert model.told[1] == [System("Be brief."), User("a"), *first.history[-1:], User("b")]
+    assert model.asked[1] == [System("Be brief."), User("a"), *first.history[-1:], User("b")]
     again = Agent(model, history=second.history)
     assert len(run(again.run("c")).history) == 7 and len(again.history) == 7
 
@@ -208,12 +208,12 @@ def test_history_as_messages() -> None:
     said = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "a"}]
     agent = Agent(model, system_prompt="Be brief.")
     run(agent.run(history=said))
-    assert model.told[0] == [System("Be kind."), User("a")]
+    assert model.asked[0] == [System("Be kind."), User("a")]
     run(agent.run(history=conversation.Conversation.from_openai(said)))
-    assert model.told[1] == model.told[0]
+    assert model.asked[1] == model.asked[0]
     result = run(Agent(Script(ADD, "3."), [add]).run("?"))
     run(agent.run("And?", history=result.messages))
-    assert [*map(type, model.told[2])] == [System, User, Assistant, Results, Assistant, User]
+    assert [*map(type, model.asked[2])] == [System, User, Assistant, Results, Assistant, User]
     with pytest.raises(MessageError):
         run(agent.run("?", history=[{"role": "nobody"}]))
 
@@ -327,8 +327,8 @@ def test_a_wrong_answer_is_sent_back() -> None:
     model = Script("Seven degrees.", none, hot, right)
     agent = Agent(model, output=Weather)
     assert run(agent.run("?")).output == Weather(city="Oslo", degrees=7)
-    assert "by a call of `final_answer`" in str(model.told[1][-1])
-    assert "required" in str(model.told[2][-1]) and "60" in str(model.told[3][-1])
+    assert "by a call of `final_answer`" in str(model.asked[1][-1])
+    assert "required" in str(model.asked[2][-1]) and "60" in str(model.asked[3][-1])
     with pytest.raises(RetryLimitError, match="4 in a row") as error:
         run(Agent(Script("Seven degrees."), output=Weather).run("?"))
     assert len(error.value.history) == 9
@@ -401,7 +401,7 @@ def test_a_forced_choice_lasts_until_a_call(choice: str) -> None:
     model = Script("No.", ADD, "3.")
     assert run(Agent(model, [add], tool_choice=choice).run("?")).text == "3."
     assert model.choices == [choice, choice, "auto"]
-    assert model.told[1][-1] == User("Call a tool now." if choice == "required" else "Call `add` now.")
+    assert model.asked[1][-1] == User("Call a tool now." if choice == "required" else "Call `add` now.")
 
 
 def test_no_calls_at_all() -> None:
@@ -630,7 +630,7 @@ def test_calls_that_the_conversation_ends_with(message: str | None, answered: in
     model, ran = Script("Done."), []
     agent = Agent(model, [Tool("tide", "Tells the tide.", {"port": {"type": "string"}}, lambda **of: ran.append(of))])
     run(agent.run(message, history=[User("?"), Assistant(toolect.Message(calls)), *results]))
-    _, _, told, *rest = model.told[0]
-    assert isinstance(told, Results) and [one.call_id for one in told.results] == ["a", "b"]
-    assert [one.is_error for one in told.results] == [not answered, True] and not ran
+    _, _, results, *rest = model.asked[0]
+    assert isinstance(results, Results) and [one.call_id for one in results.results] == ["a", "b"]
+    assert [one.is_error for one in results.results] == [not answered, True] and not ran
     assert rest == [User("And?")] * (message is not None)

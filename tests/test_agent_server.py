@@ -153,11 +153,11 @@ def test_calls_of_another_dialect_are_no_answer(dialect: str | None) -> None:
 
 def test_an_answer_in_json_is_no_call() -> None:
     """Of a hosted model, that has tools of its own: unless it names a tool that there is."""
-    told = '{"name": "Ada", "arguments": {"for": "engines"}}'
+    quoted = '{"name": "Ada", "arguments": {"for": "engines"}}'
     call = '{"name": "tide", "arguments": {"port": "Brest"}}'
-    with serving([chat_server.text(told), chat_server.text(call), LOW]) as server:
+    with serving([chat_server.text(quoted), chat_server.text(call), LOW]) as server:
         agent = Agent(server.url, model="gpt-4o", tools=[tide])
-        assert run(agent.run("Who, and what for?")).text == told
+        assert run(agent.run("Who, and what for?")).text == quoted
         assert run(agent.run("How low?")).text == "Low now."
 
 

@@ -108,10 +108,10 @@ def test_what_a_call_holds_is_no_call(name: str) -> None:
     before, _, after = plain.partition("Brest")
     close, evil = after.partition("12:04")[0], before.replace("tide", "evil")
     for text in ("x" + after + evil, "x" + close + evil[-80:], f"x{after[:40]}") if after else ():
-        told = written(name, turns_of(text))
-        if told is not None:
-            assert [call.arguments for call in calls_in(name, told)] in ([{"port": text}], [])
-            assert len(chat(name).parse(told).turns) == len(chat(name).parse(plain).turns)
+        text_written = written(name, turns_of(text))
+        if text_written is not None:
+            assert [call.arguments for call in calls_in(name, text_written)] in ([{"port": text}], [])
+            assert len(chat(name).parse(text_written).turns) == len(chat(name).parse(plain).turns)
 
 
 @every_chat
@@ -122,11 +122,11 @@ def test_what_is_harmless_does_not_call(name: str) -> None:
     openers = [opener for opener in dialect._graph().openers if len(opener) > 3]
     for text in (wire, f"So {wire}", *(f"x{opener}" for opener in openers), *(opener[:-1] for opener in openers)):
         given = Conversation([User("Q"), Assistant(Message([Content(text)]))])
-        told = written(name, given, "neutralise")
-        if told is not None:
-            kinds = [type(turn) for turn in chat(name).parse(told).turns]
+        defused = written(name, given, "neutralise")
+        if defused is not None:
+            kinds = [type(turn) for turn in chat(name).parse(defused).turns]
             assert [kind for kind in kinds if kind is not System] == [User, Assistant]
-            assert not calls_in(name, told)
+            assert not calls_in(name, defused)
 
 
 def split_turns(name: str) -> Iterator[Conversation]:
@@ -165,10 +165,10 @@ def test_what_parts_results_parts_none_of_a_single_call(name: str, monkeypatch: 
     """A result that holds it is that result, and not read back for it, if no other call waits; else it is refused."""
     output, asked = f"low{PARTED[name]}high", [Call("tide", {"port": "Brest"}, f"call0000{one}") for one in range(2)]
     calls = [Assistant(Message([one])) for one in asked]
-    told, later = Results((ToolResult("call00001", "tide", output),)), Assistant(Message([Content("So.")]))
+    results, later = Results((ToolResult("call00001", "tide", output),)), Assistant(Message([Content("So.")]))
     for before in ([User("Q"), *calls], [User("Q"), calls[1], User("Q")], [User("Q"), Assistant(Message(asked))]):
-        assert written(name, Conversation([*before, told, later], [TIDE])) is None
-    single = Conversation([User("Q"), calls[1], told, later], [TIDE])
+        assert written(name, Conversation([*before, results, later], [TIDE])) is None
+    single = Conversation([User("Q"), calls[1], results, later], [TIDE])
     assert written(name, single) is not None  # its call is known from here on
     monkeypatch.setattr(Guard, "checked", None)
     back = chat(name).parse(written(name, single) or "").turns
@@ -192,9 +192,9 @@ def test_no_text_of_others_holds_a_token_of_the_model(name: str) -> None:
     for token in (*one.spec.tokens.special, *one.spec.tokens.markup):
         assert token in one.tokens
         asked = User("When?"), Assistant(Message([Call("tide", {}, "abcdefghi")]))
-        told = Results((ToolResult("abcdefghi", "tide", f"x{token}y"),))
+        results = Results((ToolResult("abcdefghi", "tide", f"x{token}y"),))
         said = [User(f"x{token}y")], [User(token), Assistant(Message([Content("x")]))]
-        for turns in ([*asked, told], *(said if token not in one.spec.tokens.markup else ())):
+        for turns in ([*asked, results], *(said if token not in one.spec.tokens.markup else ())):
             with pytest.raises(toolect.RenderError):
                 one.render(Conversation(turns))
             with contextlib.suppress(toolect.RenderError):  # calls or results that the chat does not carry

@@ -78,7 +78,7 @@ def rendered(one: Chat, conversation: Conversation, generate: bool = False) -> T
         return None
 
 
-def told(conversation: Conversation, lost: set[str]) -> list[object]:
+def content_of(conversation: Conversation, lost: set[str]) -> list[object]:
     """What a chat has to bring back: all but ids, and what it does not tell."""
     tools = [] if "tools" in lost else conversation.tools
     found: list[object] = [[tool["function"]["name"] for tool in tools if tool["type"] == "function"]]
@@ -120,7 +120,7 @@ def test_what_is_written_is_read_back(name: str, conversation: Conversation) -> 
     if any(tool["type"] == "text" for tool in back.tools):  # the notation does not carry schemas
         conversation, back = Conversation(conversation.turns), Conversation(back.turns, repairs=back.repairs)
     unsaid = {*chat(name).spec.lost, *(["reasoning"] if drops(conversation, text) else [])}
-    assert told(back, unsaid) == told(conversation, unsaid)
+    assert content_of(back, unsaid) == content_of(conversation, unsaid)
     assert not back.repairs
 
 
@@ -155,10 +155,10 @@ def test_results_are_told_of_their_calls(name: str, ids: list[str]) -> None:
     assert {one.round_trip(conversation, date="2026-01-01").text for conversation in given} == {text}
     assert {one.beginning(conversation, date="2026-01-01")(3, False) for conversation in given} == {text}
     assert all(not any("results" in loss for loss in one.losses(conversation, text)) for conversation in given)
-    _, answer, told = one.parse(text).turns[-3:]
-    assert isinstance(answer, Assistant) and isinstance(told, Results)
-    assert [result.output for result in told.results] == [result.output for result in results]
-    for call, result in zip(answer.message.calls, told.results, strict=True):
+    _, answer, results_read = one.parse(text).turns[-3:]
+    assert isinstance(answer, Assistant) and isinstance(results_read, Results)
+    assert [result.output for result in results_read.results] == [result.output for result in results]
+    for call, result in zip(answer.message.calls, results_read.results, strict=True):
         assert not call.id or not result.call_id or call.id == result.call_id
         assert not result.call_id or call.id or result.call_id in ids
 
@@ -240,8 +240,8 @@ def test_made_ids_are_told_with_the_results(name: str) -> None:
     assert text is not None
     answer = chat(name).parse(text).turns[-2]
     assert isinstance(answer, Assistant)
-    told = text[text.index("ebbing") - 120 :]
-    assert all(call.id and text.count(call.id) > 1 and call.id in told for call in answer.message.calls)
+    tail = text[text.index("ebbing") - 120 :]
+    assert all(call.id and text.count(call.id) > 1 and call.id in tail for call in answer.message.calls)
 
 
 def test_results_in_another_order_are_read_back_as_they_were(tmp_path: Path) -> None:
@@ -383,17 +383,17 @@ def test_no_text_of_the_grammar_leads_out_of_a_slot(name: str, policy: Unsafe) -
             if who == "content" and thoughts and thoughts in text:
                 continue  # declared: what stands before it is reasoning
             tools = [TIDE] if who in ("result", "content") else []  # some chats have them before the system text
-            told = talks.talk(one, ChatCase(0, Conversation(turns, tools), False, None), policy)
-            if told.text is None or not told.text.defused and text.strip() not in told.text:
+            trip = talks.talk(one, ChatCase(0, Conversation(turns, tools), False, None), policy)
+            if trip.text is None or not trip.text.defused and text.strip() not in trip.text:
                 continue
-            if told.text.defused and "turns" not in one.spec.lost:
-                back = one.parse(told.text)
+            if trip.text.defused and "turns" not in one.spec.lost:
+                back = one.parse(trip.text)
                 assert [type(turn) for turn in back.turns if not isinstance(turn, System)] in (
                     [type(turn) for turn in turns if not isinstance(turn, System)],
                     [type(turn) for turn in turns if not isinstance(turn, System | Results)],
                 ), (who, text)
-            elif not told.text.defused:
-                assert talks.unlike(one, told) is None, (who, text)
+            elif not trip.text.defused:
+                assert talks.unlike(one, trip) is None, (who, text)
 
 
 @every_chat
@@ -445,22 +445,23 @@ def sampled(draw: st.DrawFn) -> Conversation:
 @given(sampled(), st.sampled_from([None, True, False]))
 def test_what_was_written_before_changes_nothing(name: str, conversation: Conversation, thinking: bool | None) -> None:
     """A chat that has written much writes the same as one that is new."""
-    told = []
+    found_texts = []
     for one in (chat(name), Chat(chat(name).spec, chat(name).dialect)):
         try:
-            told.append(str(one.render(conversation, thinking=thinking, date="2026-01-01", unsafe="neutralise")))
+            found_texts.append(str(one.render(conversation, thinking=thinking, date="2026-01-01", unsafe="neutralise")))
         except RenderError as error:
-            told.append(str(error))
-    assert told[0] == told[1]
+            found_texts.append(str(error))
+    assert found_texts[0] == found_texts[1]
 
 
 def test_reasoning_that_was_left_in_the_content_is_another_shape() -> None:
     """An answer whose reasoning is told is written from its message, one that has it in its content as sampled."""
     one = Chat(chat("qwen3").spec, chat("qwen3").dialect)
-    told = Message([Reasoning("hm"), Content("At noon.")])
+    with_thought = Message([Reasoning("hm"), Content("At noon.")])
     left = Message([Content("hm</think>At noon.")])
     texts = [
-        one.render(Conversation([User("When?"), Assistant(said, "As sampled."), User("On?")])) for said in (told, left)
+        one.render(Conversation([User("When?"), Assistant(said, "As sampled."), User("On?")]))
+        for said in (with_thought, left)
     ]
     assert ["As sampled." in text for text in texts] == [False, True]
 
@@ -553,9 +554,9 @@ def test_a_transcript_is_explained() -> None:
     assert done.exit_code == 1
     assert "user  → user\n  <|im_start|>user\\n\n  TEXT  17–19  Hi\n" in done.stdout
     assert "  (implied-closer at character 19)\n" in done.stdout
-    told = talk("--to", "qwen3", "--tree", text=MESSAGES)
-    assert told.exit_code == 0
-    assert "head  when system or tools" in told.stdout
+    tree = talk("--to", "qwen3", "--tree", text=MESSAGES)
+    assert tree.exit_code == 0
+    assert "head  when system or tools" in tree.stdout
 
 
 def test_a_conversation_in_three_families_is_read_back() -> None:
@@ -567,11 +568,11 @@ def test_a_conversation_in_three_families_is_read_back() -> None:
 def test_what_is_told_otherwise_is_said_in_a_sentence() -> None:
     """It is exit status 1, also where it is no more than the ids of calls."""
     call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    told = [
+    messages = [
         {"role": "user", "content": "Hi"}, {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "call_1", "content": "x"}, {"role": "assistant", "content": "Ho"},
     ]  # fmt: skip
-    done = talk("--to", "qwen3", "--compare", text=json.dumps(told))
+    done = talk("--to", "qwen3", "--compare", text=json.dumps(messages))
     assert done.exit_code == 1
     assert done.stderr == "toolect: qwen3: read back otherwise: the ids of calls are left out\n"
 
@@ -757,6 +758,6 @@ def test_tools_with_lists_are_told(name: str) -> None:
     """A notation with brackets in it, as `string[]`, ends nothing."""
     ports = {"type": "object", "properties": {"ports": {"type": "array", "items": {"type": "string"}}}}
     tool = {"type": "function", "function": {"name": "tides", "description": "All [of them]", "parameters": ports}}
-    told = chat(name).render(Conversation([User("[1]?"), Assistant(Message([Content("Soon.")]))], [tool]), False)
-    turns = chat(name).parse(told).turns
+    rendered = chat(name).render(Conversation([User("[1]?"), Assistant(Message([Content("Soon.")]))], [tool]), False)
+    turns = chat(name).parse(rendered).turns
     assert [type(turn) for turn in turns if not isinstance(turn, System)] == [User, Assistant]

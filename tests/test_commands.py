@@ -126,11 +126,11 @@ def test_long_files_are_read_on_all_cores(tmp_path: Path, monkeypatch: pytest.Mo
     (path := tmp_path / "a.jsonl").write_bytes(lines(ROWS) * 50)
     used: list[int] = []
 
-    def told(_work: object, jobs: int, *_: object) -> list[object]:
+    def jobs_given(_work: object, jobs: int, *_: object) -> list[object]:
         used.append(jobs)
         return []
 
-    monkeypatch.setattr(many, "in_order", told)
+    monkeypatch.setattr(many, "in_order", jobs_given)
     monkeypatch.setattr(many, "cores", lambda: 5)
     assert len(rows(invoke("parse", path).stdout)) == 100 and used == []
     monkeypatch.setattr(many, "ALONE", 10)
@@ -280,9 +280,9 @@ def test_every_command_has_an_example(tmp_path: Path) -> None:
     (tmp_path / "grammars" / "my.lark").write_text(grammar)
     there = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     for name, shown in shares.share([*examples().items()], 6, "examples"):
-        told = invoke(*name.split(), "--help").stdout
+        shown_help = invoke(*name.split(), "--help").stdout
         for line in shown:
-            assert f"  {line}\n" in told
+            assert f"  {line}\n" in shown_help
             if name not in ("agent", "data tokens", "play", "serve"):
                 done = subprocess.run(
                     line, shell=True, cwd=tmp_path, env=there, capture_output=True, text=True, check=False, timeout=300
@@ -408,14 +408,14 @@ def test_colours_change_no_text() -> None:
 
 def test_long_work_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal there is a bar; elsewhere nothing is drawn."""
-    with progress() as told:
-        told(1, 2)
+    with progress() as advance:
+        advance(1, 2)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     for unit in ("", "dialects"):
-        with progress(unit=unit) as told:
-            told(1, 2)
-        with progress(shown=False) as told:
-            told(1, 2)
+        with progress(unit=unit) as advance:
+            advance(1, 2)
+        with progress(shown=False) as advance:
+            advance(1, 2)
 
 
 # Words of before

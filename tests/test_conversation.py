@@ -71,8 +71,8 @@ def conversations(draw: st.DrawFn, system: bool = True, errors: bool = False) ->
             if not message.calls:
                 break
             failed = st.booleans() if errors else st.just(False)
-            told = [ToolResult(call.id or "", call.name, draw(TEXTS), draw(failed)) for call in message.calls]
-            turns.append(Results(tuple(draw(st.permutations(told)))))
+            results = [ToolResult(call.id or "", call.name, draw(TEXTS), draw(failed)) for call in message.calls]
+            turns.append(Results(tuple(draw(st.permutations(results)))))
     return Conversation(turns, draw(tools()))
 
 
@@ -257,9 +257,9 @@ def test_results_find_their_calls() -> None:
     calls = [Call("f", {}, "a"), Call("g", {}), Call("h", {}, "a")]
     results = [ToolResult("a", "", "1"), ToolResult("", "", "2"), ToolResult("a", "", "3")]
     body = Conversation([User("?"), Assistant(Message(calls)), Results(tuple(results))]).to_openai()
-    answer, *told = body["messages"][1:]
+    answer, *others = body["messages"][1:]
     assert [call["id"] for call in answer["tool_calls"]] == ["a", "call_1", "call_2"]
-    assert [(one["name"], one["tool_call_id"]) for one in told] == [("f", "a"), ("g", "call_1"), ("h", "call_2")]
+    assert [(one["name"], one["tool_call_id"]) for one in others] == [("f", "a"), ("g", "call_1"), ("h", "call_2")]
 
 
 def test_unread_calls_are_told_as_text() -> None:
@@ -362,8 +362,8 @@ def test_results_in_rows(said: str, outputs: list[str]) -> None:
     """Results in elements of one name are told apart; any other text is a result as it is."""
     calls = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' * 2
     row = {"conversations": [{"from": "gpt", "value": calls}, {"from": "tool", "value": said}]}
-    (_, told) = Conversation.from_sharegpt(row).turns
-    assert isinstance(told, Results) and [one.output for one in told.results] == outputs
+    (_, results_turn) = Conversation.from_sharegpt(row).turns
+    assert isinstance(results_turn, Results) and [one.output for one in results_turn.results] == outputs
 
 
 def test_rows_that_tell_of_tools_in_the_system_text() -> None:
@@ -445,13 +445,13 @@ def test_rows_tell_which_call_each_result_is_of(name: str) -> None:
         row = Conversation(turns).to_sharegpt(name or None)
     except RenderError:
         return
-    asked, told = Conversation.from_sharegpt(row, name or None).turns[1:]
-    assert isinstance(asked, Assistant) and isinstance(told, Results)
+    asked, results_turn = Conversation.from_sharegpt(row, name or None).turns[1:]
+    assert isinstance(asked, Assistant) and isinstance(results_turn, Results)
     found = PendingCalls()
     found.follow(asked)
     pairs = [
         (call and call.arguments.get("day"), one.output)
-        for call, one in zip(found.follow(told), told.results, strict=True)
+        for call, one in zip(found.follow(results_turn), results_turn.results, strict=True)
     ]
     assert pairs == [(1, "of a1"), (None, "of b2"), (2, "of c3")]
 
@@ -464,12 +464,12 @@ WHOLE = {"id": "c2", "type": "function", "function": {"name": "ls", "arguments":
 @pytest.mark.parametrize("calls", [[BROKEN], [BROKEN, WHOLE], [WHOLE, BROKEN]], ids=["alone", "first", "last"])
 def test_the_result_of_a_broken_call_is_of_that(calls: list[dict[str, Any]], named: bool) -> None:
     """A server answers it with an error; that stays its result, and the others stay theirs."""
-    told = [
+    calls_read = [
         {"role": "tool", "content": f"of {one['function']['name']}"} | ({"tool_call_id": one["id"]} if named else {})
         for one in calls
     ]
     asked = {"role": "user", "content": "q"}
-    one = Conversation.from_openai([asked, {"role": "assistant", "tool_calls": calls}, *told])
+    one = Conversation.from_openai([asked, {"role": "assistant", "tool_calls": calls}, *calls_read])
     items = [
         *({"type": "function_call", "call_id": one["id"], **one["function"]} for one in calls),
         *({"type": "function_call_output", "call_id": one["id"], "output": "o"} for one in calls),
@@ -488,7 +488,7 @@ def test_where_results_are_missing_a_broken_call_has_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "told", "of"),
+    ("names", "named", "of"),
     [
         (["f", "g"], ["g", "f"], [1, 0]),
         (["f", "g"], ["g", ""], [1, 0]),
@@ -498,16 +498,16 @@ def test_where_results_are_missing_a_broken_call_has_none() -> None:
         (["f", "g"], ["f", "f"], [0, 1]),
     ],
 )
-def test_results_without_ids_are_of_the_calls_that_they_name(names: list[str], told: list[str], of: list[int]) -> None:
+def test_results_without_ids_are_of_the_calls_that_they_name(names: list[str], named: list[str], of: list[int]) -> None:
     """Where the name says nothing, the order counts."""
     calls = [{"function": {"name": name, "arguments": json.dumps({"n": at})}} for at, name in enumerate(names)]
-    results = [{"role": "tool", "name": name, "content": f"{at}"} for at, name in enumerate(told)]
+    results = [{"role": "tool", "name": name, "content": f"{at}"} for at, name in enumerate(named)]
     one = Conversation.from_openai([{"role": "assistant", "tool_calls": calls}, *results])
     written = one.to_openai()["messages"]
     ids = [call["id"] for call in written[0]["tool_calls"]]
     assert [message["tool_call_id"] for message in written[1:]] == [ids[at] for at in of]
     assert [message["name"] for message in written[1:]] == [
-        name or names[at] for name, at in zip(told, of, strict=True)
+        name or names[at] for name, at in zip(named, of, strict=True)
     ]
 
 

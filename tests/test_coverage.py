@@ -302,9 +302,9 @@ def test_bad_lines_are_counted_and_named(tmp_path: Path) -> None:
     (tmp_path / "c.parquet").write_bytes(b"PAR1 nonsense")
     (tmp_path / "d.txt").write_bytes(b"\xff\xfe")
     found = counted(tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz", tmp_path / "d.txt", max_bytes=2000)
-    told = {bad.trouble: [example.where.rpartition("/")[2] for example in bad.examples] for bad in found.troubles}
+    troubles = {bad.trouble: [example.where.rpartition("/")[2] for example in bad.examples] for bad in found.troubles}
 
-    assert told == {
+    assert troubles == {
         "not JSON": ["a.jsonl:1"], "not UTF-8": ["a.jsonl:2", "d.txt:1"], "no text": ["a.jsonl:4", "a.jsonl:6"],
         "too long": ["a.jsonl:5", "a.jsonl:7"], "unreadable": ["b.jsonl.gz"],
     }  # fmt: skip
@@ -418,7 +418,7 @@ def test_counts_stay_small() -> None:
 def test_the_text_report(tmp_path: Path) -> None:
     """The report for a reader has figures, what never came, leaks, and what failed with its place."""
     path = write(tmp_path / "a.jsonl", [{"text": CALL + " </parameter>"}, {"text": BROKEN}, {"bad": 1}])
-    told = invoke(str(path)).stdout
+    drawn = invoke(str(path)).stdout
 
     for line in (
         "2 messages in 1 file, 2 calls", "dialect  messages  calls  ok  repaired  truncated  malformed  runnable",
@@ -426,15 +426,15 @@ def test_the_text_report(tmp_path: Path) -> None:
         "leak      1 × </parameter> in",
         "malformed 1 × expected a JSON value, got …", f"{path}:2: ", f"{path}:3: expected",
     ):  # fmt: skip
-        assert line in told, (line, told)
+        assert line in drawn, (line, drawn)
 
 
 def test_the_json_report_has_its_shape(tmp_path: Path) -> None:
     """What `--format json` writes is the report, whole."""
     path = write(tmp_path / "a.jsonl", [{"text": CALL}, {"text": HOSTILE}, {"text": CUT}])
-    told = invoke(str(path), "--format", "json").stdout
+    drawn = invoke(str(path), "--format", "json").stdout
 
-    assert msgspec.json.decode(told, type=Report) == counted(path)
+    assert msgspec.json.decode(drawn, type=Report) == counted(path)
 
 
 POLICY = """"Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">"""

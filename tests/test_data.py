@@ -108,13 +108,13 @@ def test_what_is_not_read_back_is_known(name: str) -> None:
             with pytest.MonkeyPatch.context() as patch:
                 read: list[str] = []
                 patch.setattr(chat, "parse", lambda text, read=read: read.append(text) or Chat.parse(chat, text))
-                told = chat.round_trip(given, date="2026-01-01", check="sample")
+                trip = chat.round_trip(given, date="2026-01-01", check="sample")
         except RenderError:
             continue
         known += not read
-        assert told.text == chat.render(given, False, date="2026-01-01")
-        back = chat.parse(told.text)
-        assert [*told.changes] == [one for one in changes(given, back) if one.what != IDS], told.text
+        assert trip.text == chat.render(given, False, date="2026-01-01")
+        back = chat.parse(trip.text)
+        assert [*trip.changes] == [one for one in changes(given, back) if one.what != IDS], trip.text
     assert known or name == "openai-chat", "expected a shape that was known"  # there all of an answer is markup
 
 
@@ -130,13 +130,13 @@ def test_what_is_odd_and_not_read_back_is_known(name: str) -> None:
         given = odd_calls(drawn, random, parts)
         try:
             plain = chat.round_trip(given, date="2026-01-01", check="none") if seed % 2 else None
-            told = chat.round_trip(given, date="2026-01-01", check="sample")
+            trip = chat.round_trip(given, date="2026-01-01", check="sample")
         except RenderError:
             continue
-        assert plain is None or (str(plain.text), plain.changes) == (str(told.text), ())
-        assert told.text == chat.render(given, False, date="2026-01-01")
-        back = chat.parse(told.text)
-        assert [*told.changes] == [one for one in changes(given, back) if one.what != IDS], told.text
+        assert plain is None or (str(plain.text), plain.changes) == (str(trip.text), ())
+        assert trip.text == chat.render(given, False, date="2026-01-01")
+        back = chat.parse(trip.text)
+        assert [*trip.changes] == [one for one in changes(given, back) if one.what != IDS], trip.text
 
 
 @pytest.mark.parametrize("name", ["deepseek-v3.1", "qwen3", "gpt-oss"])
@@ -334,8 +334,8 @@ def test_what_chats_write_around_tools_is_left_out() -> None:
 def test_a_persona_beside_tools_stays(to: str, declared: bool) -> None:
     """The tools are declared, and who the model is is still said; also where the row has the tools in a column."""
     call = '<tool_call>\n{"name": "tide", "arguments": {"a": 1}}\n</tool_call>'
-    told = f"{FLINT}\n<tools>{ONE}</tools>\nYou live in 1750."
-    said = [("system", told), ("human", "When?"), ("gpt", call)]
+    system = f"{FLINT}\n<tools>{ONE}</tools>\nYou live in 1750."
+    said = [("system", system), ("human", "When?"), ("gpt", call)]
     row: dict[str, Any] = {"conversations": [{"from": who, "value": text} for who, text in said]}
     row |= {"tools": f"[{ONE}]"} if declared else {}
     convert = Convert(target_of(to), Source("sharegpt", dialect="hermes"))
@@ -351,8 +351,8 @@ def test_a_persona_beside_tools_stays(to: str, declared: bool) -> None:
 def test_a_text_that_names_the_tools_stays() -> None:
     """What only names them, or defines others, cannot be left out: it stays, and that is noted."""
     convert = Convert(target_of("sharegpt"), Source("sharegpt", dialect="hermes"))
-    for told in (f"{FLINT} Use `tide` for tides.", f"{FLINT}\n{ONE}\n{OTHER}"):
-        said = [{"from": "system", "value": told}, {"from": "human", "value": "When?"}]
+    for system in (f"{FLINT} Use `tide` for tides.", f"{FLINT}\n{ONE}\n{OTHER}"):
+        said = [{"from": "system", "value": system}, {"from": "human", "value": "When?"}]
         one = convert({"conversations": said, "tools": f"[{ONE}]"})
         assert one["conversations"] == said
         assert [defined["function"]["name"] for defined in json.loads(one["tools"])] == ["tide"]
@@ -440,8 +440,8 @@ def test_of_chats_with_the_same_markers_the_one_is_found_that_writes_so(name: st
 def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
     """Whatever a row is, it becomes a row, or a reason; nothing raises."""
     (outcome,) = Convert(target_of(to)).outcomes(case["row"])
-    told = json.dumps(outcome.account.column(), ensure_ascii=False)
-    assert any(word in told for word in case["told"]) or outcome.account.fate is Fate.REFUSED, told
+    column = json.dumps(outcome.account.column(), ensure_ascii=False)
+    assert any(word in column for word in case["told"]) or outcome.account.fate is Fate.REFUSED, column
     assert outcome.rows or outcome.account.reason
 
 
@@ -449,9 +449,9 @@ def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
 def test_what_a_response_says_of_its_answer(case: dict[str, Any]) -> None:
     """One that tells of a failure, or has no answer, is no row; an answer that was cut off, or is empty, is noted."""
     (outcome,) = Convert(target_of("messages")).outcomes(case["row"])
-    told = [*map(str, outcome.account.notes), str(outcome.account.reason or "")]
-    assert outcome.account.fate.value == case["fate"], told
-    assert any(case["told"] in one for one in told) and any(told) is bool(case["told"]), told
+    remarks = [*map(str, outcome.account.notes), str(outcome.account.reason or "")]
+    assert outcome.account.fate.value == case["fate"], remarks
+    assert any(case["told"] in one for one in remarks) and any(remarks) is bool(case["told"]), remarks
 
 
 def told_of(row: dict[str, Any]) -> list[Json]:
@@ -526,8 +526,8 @@ def test_ids_that_come_again_are_counted(tmp_path: Path, thought: str) -> None:
 def test_what_messages_have_besides_is_told(case: dict[str, Any]) -> None:
     """Fields of messages that are not read make a row a changed one, which `strict` refuses; empty ones do not."""
     (outcome,) = Convert(target_of("messages")).outcomes(case["row"])
-    told = [change.detail for change in outcome.account.changes if change.what == LEFT_OUT]
-    assert told == ([", ".join(f"`{name}`" for name in case["left"])] if case["left"] else []), outcome.account
+    dropped = [change.detail for change in outcome.account.changes if change.what == LEFT_OUT]
+    assert dropped == ([", ".join(f"`{name}`" for name in case["left"])] if case["left"] else []), outcome.account
     (strict,) = Convert(target_of("messages"), refused=frozenset(Loss)).outcomes(case["row"])
     assert bool(strict.rows) is not bool(case["left"])
 
@@ -578,7 +578,7 @@ def test_signatures_are_kept_or_missed(signature: str, to: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "told", "note"),
+    ("ids", "named", "note"),
     [
         (False, ["wind", "tide"], None),
         (False, ["wind", ""], None),
@@ -589,7 +589,7 @@ def test_signatures_are_kept_or_missed(signature: str, to: str) -> None:
         (True, ["wind", "tide"], "`wind`, and the call is of `tide`"),
     ],
 )
-def test_results_that_name_another_tool_are_noted(ids: bool, told: list[str], note: str | None) -> None:
+def test_results_that_name_another_tool_are_noted(ids: bool, named: list[str], note: str | None) -> None:
     """Where the id, or the order, says another call than the name: the result is of that, and the name stays."""
     calls = [
         {"function": {"name": name, "arguments": "{}"}} | ({"id": name[0]} if ids else {}) for name in ("tide", "wind")
@@ -598,7 +598,7 @@ def test_results_that_name_another_tool_are_noted(ids: bool, told: list[str], no
         {"role": "tool", "content": name}
         | ({"name": name} if name else {})
         | ({"tool_call_id": "tw"[at]} if ids else {})
-        for at, name in enumerate(told)
+        for at, name in enumerate(named)
     ]
     messages = [{"role": "assistant", "tool_calls": calls}, *results]
     row: Any = {"messages": messages, "tools": [tool("tide"), tool("wind")]}
@@ -607,7 +607,7 @@ def test_results_that_name_another_tool_are_noted(ids: bool, told: list[str], no
     assert notes == ([note] if note else [])
     assert outcome.account.fate is Fate.CONVERTED
     names = [one["name"] for one in outcome.rows[0]["messages"] if one["role"] == "tool"]
-    assert all(one in ("", name) for one, name in zip(told, names, strict=True))
+    assert all(one in ("", name) for one, name in zip(named, names, strict=True))
 
 
 @pytest.mark.parametrize("after", [["text"], ["tool_use"], ["text", "tool_use"], ["thinking", "tool_use"], []])
@@ -776,8 +776,8 @@ def test_meaning_does_not_depend_on_spelling() -> None:
             keys |= {meaning(read(row)) for row in outcome.rows if outcome.account.fate is Fate.CONVERTED}
         assert len(keys) == 1
     two = [{**CALL, "id": name} for name in ("x", "y")]
-    told = [{"role": "tool", "tool_call_id": name, "content": name} for name in ("x", "y")]
-    rows = [[ASKED[0], {"role": "assistant", "tool_calls": two}, *some] for some in (told, told[::-1])]
+    results = [{"role": "tool", "tool_call_id": name, "content": name} for name in ("x", "y")]
+    rows = [[ASKED[0], {"role": "assistant", "tool_calls": two}, *some] for some in (results, results[::-1])]
     assert len({meaning(Conversation.from_openai(row)) for row in rows}) == 1
     texts = [Convert(target_of("qwen3"))({"messages": row}) for row in rows]
     assert texts[0] == texts[1] and texts[0]["account"]["status"] == "converted"
@@ -818,9 +818,9 @@ def test_chunks_of_a_log_are_joined_by_their_index() -> None:
 
     heads = [{"index": at, "id": name, "function": {"name": name, "arguments": ""}} for at, name in enumerate("fg")]
     texts = [{"index": at, "function": {"arguments": f'{{"{name}": 1}}'}} for at, name in enumerate("xy")]
-    told = said(*({"tool_calls": [one]} for one in heads + texts))
-    assert told["content"] == ""
-    assert [(one["id"], one["function"]) for one in told["tool_calls"]] == [
+    merged = said(*({"tool_calls": [one]} for one in heads + texts))
+    assert merged["content"] == ""
+    assert [(one["id"], one["function"]) for one in merged["tool_calls"]] == [
         ("f", {"name": "f", "arguments": {"x": 1}}), ("g", {"name": "g", "arguments": {"y": 1}}),
     ]  # fmt: skip
     assert said({"refusal": "I "}, {"refusal": "won't."})["content"] == "I won't."
@@ -1040,10 +1040,10 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
         ],
     )
     assert done.exit_code == 1, done.output
-    told = json.loads(done.stdout)
-    assert told == json.loads((out / "report.json").read_text())
-    assert sum(told["fates"].values()) == told["rows"] == told["lines"]
-    assert f"{told['written']:,}" in page.read_text().replace(" ", " ")
+    summary = json.loads(done.stdout)
+    assert summary == json.loads((out / "report.json").read_text())
+    assert sum(summary["fates"].values()) == summary["rows"] == summary["lines"]
+    assert f"{summary['written']:,}" in page.read_text().replace(" ", " ")
     for wrong in (["--to", "nothing"], ["--to", "ids"], ["--kind", "nothing"], ["--to-dialect", "nothing"]):
         command = ["data", "convert", str(corpus), "--to", "messages", "-o", str(tmp_path / "w"), *wrong]
         failed = CliRunner().invoke(main, command)

@@ -62,19 +62,19 @@ def test_answers(text: str, hold: bool) -> None:
     assert checked[1].custom.input == text
     assert [(call.name, call.arguments) for call in Message.from_openai(whole).calls] == want
     chunks, events = Chunks(hold=hold, free_form=free), responses.ResponseEvents(hold=hold, free_form=free)
-    sent, told = [], []
+    sent, received = [], []
     for event in in_pieces(said):
         sent += chunks.feed(event)
-        told += events.feed(event)
+        received += events.feed(event)
     sent += chunks.close()
-    told += events.close()
+    received += events.close()
     reader = ChunkReader()
     for chunk in sent:
         reader.feed(chunk)
     reader.close()
     assert [(call.name, call.arguments) for call in reader.message.calls] == want
-    assert [(call.name, call.arguments) for call in responses.from_events(told).calls] == want
-    deltas = [one for one in told if one["type"] == "response.custom_tool_call_input.delta"]
+    assert [(call.name, call.arguments) for call in responses.from_events(received).calls] == want
+    deltas = [one for one in received if one["type"] == "response.custom_tool_call_input.delta"]
     assert "".join(ResponseCustomToolCallInputDeltaEvent.model_validate(one).delta for one in deltas) == text
     made = responses.response(said, free_form=free)
     (item,) = [one for one in made["output"] if one["type"] == "custom_tool_call"]
@@ -94,8 +94,8 @@ def test_streams_of_servers(text: str, size: int) -> None:
         last = {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}
         events = [event for chunk in (*chunks, last) for event in reader.feed(chunk)] + reader.close()
         assert [call.arguments for call in reader.message.runnable] == runnable
-        told = "".join(one.text for one in events if isinstance(one, toolect.ArgumentsDelta))
-        assert not runnable or json.loads(told) == {"input": text}
+        streamed = "".join(one.text for one in events if isinstance(one, toolect.ArgumentsDelta))
+        assert not runnable or json.loads(streamed) == {"input": text}
     assert [*chunks_to_events(chunks)]
 
 

@@ -211,8 +211,8 @@ def test_another_process_reads_alike() -> None:
 
 def respelled(message: Message) -> Message:
     """The message, with the text of the arguments on every call."""
-    told = [replace(s, spelling=s.arguments_text) if isinstance(s, Call) else s for s in message.segments]
-    return Message(told, message.repairs)
+    segments = [replace(s, spelling=s.arguments_text) if isinstance(s, Call) else s for s in message.segments]
+    return Message(segments, message.repairs)
 
 
 def test_the_table_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

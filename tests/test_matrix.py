@@ -236,9 +236,9 @@ def test_losses_of_any_two(data: st.DataObject) -> None:
     source, target = data.draw(names), data.draw(names)
     found = measure([registry.spec(name) for name in dict.fromkeys((source, target))])
     assert set(found.loss(source, target).lost) == lost_by_conversion(found, source, target)
-    told = list(examples(found, toolect.dialect(source), toolect.dialect(target)))
-    assert [NUMBER[example.feature] for example in told] == list(found.loss(source, target).lost)
-    assert all(example.reason and 0 < example.lost <= example.tried for example in told)
+    shown = list(examples(found, toolect.dialect(source), toolect.dialect(target)))
+    assert [NUMBER[example.feature] for example in shown] == list(found.loss(source, target).lost)
+    assert all(example.reason and 0 < example.lost <= example.tried for example in shown)
 
 
 def test_any_number_of_processes_finds_the_same() -> None:

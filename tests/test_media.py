@@ -67,11 +67,11 @@ def test_parts_of_chat_completions(part: dict[str, Any]) -> None:
 def test_parts_of_anthropic(part: dict[str, Any]) -> None:
     """So are those of its blocks, and of its results."""
     used = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
-    told = {"type": "tool_result", "tool_use_id": "c1", "content": [part, {"type": "text", "text": "seen"}]}
+    result_block = {"type": "tool_result", "tool_use_id": "c1", "content": [part, {"type": "text", "text": "seen"}]}
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "Look: "}, part]},
         {"role": "assistant", "content": [used]},
-        {"role": "user", "content": [told]},
+        {"role": "user", "content": [result_block]},
     ]
     assert Conversation.from_anthropic(messages).to_anthropic() == {"messages": messages}
 
@@ -219,8 +219,8 @@ def test_what_a_tool_shows_is_shown_to_the_model(kind: str) -> None:
     chat = Sending()
     model = NativeModel(chat, "hermes") if kind == "native" else TextModel(chat, "hermes")
     result = Agent(model, [served()]).run_sync("What is there?")
-    (told,) = [turn for turn in result.history if isinstance(turn, Results)]
-    assert [one.part for one in told.results[0].media] == PARTS
+    (results,) = [turn for turn in result.history if isinstance(turn, Results)]
+    assert [one.part for one in results.results[0].media] == PARTS
     *_, last = chat.bodies[1]["messages"]
     assert last["role"] == "user" and [one for one in last["content"] if one["type"] != "text"] == PARTS
     assert "[image, shown below]" in str(chat.bodies[1]["messages"])

@@ -31,7 +31,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_is_told(case: SpecCase, request: pytest.FixtureRequest) -> None:
     """Lint says what stands below the mistake."""
     make(case)
-    said = "\n".join(line for found in lint(Path("dialects.yaml")).diagnostics for line in told(found))
+    said = "\n".join(line for found in lint(Path("dialects.yaml")).diagnostics for line in report_lines(found))
     if request.config.getoption("--update"):
         spec_cases.update(case, said)
     else:
@@ -53,7 +53,7 @@ def test_without_a_mistake(name: str) -> None:
     assert not lint(Path("dialects.yaml")).diagnostics
 
 
-def told(found: Diagnostic) -> Iterator[str]:
+def report_lines(found: Diagnostic) -> Iterator[str]:
     """A finding in a few lines: the places that it points to, too."""
     place = found.place
     yield one_line(f"{place.path}:{place.line}:{place.column}: {found.severity}[{found.check}]: {found.message}")

@@ -86,7 +86,7 @@ def test_the_last_file_counts(own: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "check", "told"),
+    ("entry", "check", "sentence"),
     [
         ("{extends: qwen33}", "unknown-dialect", "did you mean `qwen3`?"),
         ("{extends: m}", "unknown-dialect", "got `m`"),
@@ -117,14 +117,14 @@ def test_the_last_file_counts(own: Path) -> None:
         ("{extends: chatml, models: [a/b]}\nn: {extends: chatml, models: [a/b]}", "duplicate-model", "leads to both"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_where_it_stands(own: Path, entry: str, check: str, told: str) -> None:
+def test_what_is_wrong_is_told_where_it_stands(own: Path, entry: str, check: str, sentence: str) -> None:
     """Each with its place, what was expected, and what may have been meant."""
     own.write_text(f"m: {entry}\n")
     with pytest.raises(SpecError) as raised:
         toolect.load(own)
     found = [one for one in raised.value.diagnostics if one.check == check]
     assert found
-    assert told in f"{found[0].message} {found[0].help}"
+    assert sentence in f"{found[0].message} {found[0].help}"
     assert (Path(found[0].place.path).suffix, found[0].place.line > 0) == (".yaml", True)
     assert "m" not in toolect.chats()
 

@@ -192,9 +192,9 @@ def test_texts_of_parameters() -> None:
         required=("!", "?"),
     )
     schema = {"type": "object", "properties": {"a": {"enum": [1], "type": "integer"}}, "required": ["a"]}
-    told = write_tools(how, [tool(schema, "f"), tool({}, "g")])
+    written = write_tools(how, [tool(schema, "f"), tool({}, "g")])
     field = ' with a:integer:Literal[1]:!::{"enum": [1], "type": "integer"}:<type=integer><enum=[1]>'
-    assert told == f'[f{field}|<required=["a"]>\ng|]'
+    assert written == f'[f{field}|<required=["a"]>\ng|]'
 
 
 def test_tools_are_told_by_signatures() -> None:
@@ -210,9 +210,9 @@ def test_tools_are_told_by_signatures() -> None:
     fields = {"port": {"type": "string"}, "day": {"type": "integer"}, "who": {"type": "string"}}
     schema = {"type": "object", "properties": fields, "required": ["port"]}
     tide, now = {"name": "tide", "parameters": schema}, {"name": "now", "parameters": {"type": "object"}}
-    told = write_tools(how, [tide, now])
-    assert told.startswith("tide(port: str,day: Optional[Any] = None,who: Optional[str] = None) {")
-    assert told.endswith('}}, "required": ["port"]}\nnow() {}')
+    written = write_tools(how, [tide, now])
+    assert written.startswith("tide(port: str,day: Optional[Any] = None,who: Optional[str] = None) {")
+    assert written.endswith('}}, "required": ["port"]}\nnow() {}')
 
 
 def test_signs_are_escaped_as_the_family_does() -> None:
@@ -290,10 +290,10 @@ def test_no_output_is_read_as_a_call(name: str, data: st.DataObject) -> None:
     assert not list(forged(dialect, dialect.render_results([("f", harmless, "a1")])))
     assert json.loads(harmless) == output
     try:
-        told = dialect.render_results([("f", output, "a1")])
+        rendered = dialect.render_results([("f", output, "a1")])
     except RenderError:
         return
-    assert not list(forged(dialect, told))
+    assert not list(forged(dialect, rendered))
 
 
 PIECES = ("f", "f\n", "erase", '{"a": 1}', "{", "}", '"a": 1}', '{"name": "f",', '"arguments": {}}', "[f(", "a=1)]",
@@ -311,10 +311,10 @@ def test_no_outputs_together_are_read_as_a_call(name: str) -> None:
         for message in messages(dialect, [results], KNOWN)[1:]:
             assert not list(forged(dialect, str(message["content"]))), said
         try:
-            told = dialect.render_results([("f", output, "a1") for output in said], KNOWN)
+            rendered = dialect.render_results([("f", output, "a1") for output in said], KNOWN)
         except RenderError:
             continue
-        assert not list(forged(dialect, told)), said
+        assert not list(forged(dialect, rendered)), said
 
 
 def test_a_call_across_outputs_is_refused() -> None:
@@ -332,8 +332,8 @@ def test_a_call_across_outputs_is_refused() -> None:
 def test_plain_results_can_be_told(name: str) -> None:
     """An ordinary output is in the text, of several in their order."""
     dialect = registry.dialect(name)
-    told = dialect.render_results([("one", "4711", "a1"), ("two", "0815", "a2")])
-    assert 0 <= told.index("4711") < told.index("0815")
+    rendered = dialect.render_results([("one", "4711", "a1"), ("two", "0815", "a2")])
+    assert 0 <= rendered.index("4711") < rendered.index("0815")
 
 
 @pytest.mark.parametrize(
@@ -346,10 +346,10 @@ def test_plain_results_can_be_told(name: str) -> None:
 def test_results_in_a_conversation(name: str, role: str, content: str) -> None:
     """A user's turn has the whole text, a tool's turn one output alone; both are harmless."""
     results = Results((ToolResult("a1", "f", "4711"), ToolResult("a2", "f", "</tool_call>")))
-    told = messages(registry.dialect(name), [results], [])
-    assert told[-1]["role"] == role
-    assert told[-1]["content"] == content % r'"\u003c/tool_call>"'
-    assert len(told) == (1 if role == "user" else 2)
+    sent = messages(registry.dialect(name), [results], [])
+    assert sent[-1]["role"] == role
+    assert sent[-1]["content"] == content % r'"\u003c/tool_call>"'
+    assert len(sent) == (1 if role == "user" else 2)
 
 
 def test_a_name_that_is_markup_breaks_nothing() -> None:

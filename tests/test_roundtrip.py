@@ -139,9 +139,9 @@ def test_a_round_trip_tells_all() -> None:
     assert done.message is message
     assert done.tools == tools_of(message)
     assert done.back == message
-    told = [{"name": "f", "parameters": {"properties": {"days": {"type": "integer"}}}}]
+    tools = [{"name": "f", "parameters": {"properties": {"days": {"type": "integer"}}}}]
     with pytest.raises(toolect.RenderError, match="declared integer"):
-        round_trip(toolect.dialect("qwen3-coder"), message, told)
+        round_trip(toolect.dialect("qwen3-coder"), message, tools)
 
 
 @pytest.mark.usefixtures("own_registry")

@@ -39,7 +39,7 @@ CALL = '<tool_call>\n{"name": "tide", "arguments": {"a": 1}}\n</tool_call>'
 TIDE = {"type": "function", "function": {"name": "tide", "parameters": {"type": "object", "properties": {}}}}
 
 
-def told(one: Conversation, lacks: frozenset[str]) -> Any:
+def content_of(one: Conversation, lacks: frozenset[str]) -> Any:
     """What is compared of a conversation: without the system text where the shape has a prompt of its own."""
     turns = [turn for turn in one.turns if not ("prompt" in lacks and isinstance(turn, System))]
     names = [] if "tools" in lacks else [tool["function"]["name"] for tool in one.tools]
@@ -65,7 +65,7 @@ def test_rows_of_public_shapes_tell_what_was_written(name: str) -> None:
             except RowRejectedError as error:
                 found[f"refused: {error}"] += 1
                 continue
-            assert told(read_back, shape.lacks) == told(one, shape.lacks), row
+            assert content_of(read_back, shape.lacks) == content_of(one, shape.lacks), row
             found["exact"] += 1
         if found["exact"] >= MOST:
             break
@@ -182,7 +182,7 @@ def test_a_kind_of_ones_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "sentence"),
     [
         ("$turns", "$turn", "expected a hole, got `$turn`"),
         ("turns: mine", "turns: nine", "no turns are named `nine`"),
@@ -194,12 +194,12 @@ def test_a_kind_of_ones_own(tmp_path: Path) -> None:
         ("  mine:\n    about", "  mine:\n    abuot", "unknown field `abuot`"),
     ],
 )
-def test_what_is_wrong_with_a_kind_is_said(old: str, new: str, told: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_kind_is_said(old: str, new: str, sentence: str, tmp_path: Path) -> None:
     """Each mistake in a file of kinds has its place, for `toolect lint` and for who reads rows with it."""
     path = tmp_path / "mine.yaml"
     path.write_text(MINE.replace(old, new, 1))
     found = lint_rows(path)
-    assert any(told in one.message and one.place.line > 1 for one in found), found
+    assert any(sentence in one.message and one.place.line > 1 for one in found), found
     with pytest.raises(SpecError):
         row_kinds((str(path),))
 
@@ -660,11 +660,11 @@ def test_which_chat_wrote_a_transcript_is_found_out_or_it_is_refused(name: str) 
     calls = [{"role": "assistant", "tool_calls": [{"id": "call00001", "type": "function", "function": called}]},
              {"role": "tool", "tool_call_id": "call00001", "content": "noon\n\nsharp"}]  # fmt: skip
     asked = {"role": "user", "content": PROSE}
-    told = [
+    given = [
         ([{"role": "system", "content": "Be brief.\n\nBe kind."}, asked, answer, asked, answer], None),
         ([asked, *calls, answer], [TIDE]),
     ]
-    for messages, tools in told:
+    for messages, tools in given:
         try:
             text = str(toolect.chat(name).render(Conversation.from_openai(messages, tools), False))
         except RenderError:  # a chat without systems or tools, or whose turns end at a blank line

@@ -260,13 +260,13 @@ ARGUMENTS = st.dictionaries(st.sampled_from("abc"), values(), max_size=2)
 def test_what_a_dialect_carries_is_right(name: str, calls: list[Json], seed: int) -> None:
     """The expected calls in any order, written and read back; one that is left out is found."""
     expected = [Call("tide", arguments) for arguments in calls]
-    dialect, told = toolect.dialect(name), list(expected)
-    Random(seed).shuffle(told)
-    tools = tools_of(Message(told))
+    dialect, calls = toolect.dialect(name), list(expected)
+    Random(seed).shuffle(calls)
+    tools = tools_of(Message(calls))
     case = expectation(expected, tools)
-    assert not check(told, case) and check(told[1:], case)
+    assert not check(calls, case) and check(calls[1:], case)
     try:
-        text = dialect.render(told, tools)
+        text = dialect.render(calls, tools)
     except RenderError:
         return
     assert score(text, case, dialect=name).grade is Grade.RIGHT
@@ -464,7 +464,8 @@ def test_rows_of_any_shape_are_read_or_told(seed: int, tmp_path: Path) -> None:
     for _ in range(10):
         rows, answers = ([spoiled(row, chance) if chance.random() < 0.5 else row for row in SOUND] for _ in range(2))
         words = [
-            lines(tmp_path / f"{name}.jsonl", *map(json.dumps, told)) for name, told in (("e", rows), ("a", answers))
+            lines(tmp_path / f"{name}.jsonl", *map(json.dumps, lines_of))
+            for name, lines_of in (("e", rows), ("a", answers))
         ]
         done = evaluate(*words, "--dialect", "hermes", "--format", chance.choice(["json", "text"]))
         assert done.exit_code in (0, 1, 2) and isinstance(done.exception, SystemExit | None), (rows, answers)

@@ -100,12 +100,12 @@ def test_what_is_long_is_passed_on_as_it_comes(name: str) -> None:
             text = str(toolect.dialect(name).render(Message(segments)))
         except toolect.RenderError:
             continue
-        stream, begins, told = Stream(lambda: reader(name, tools=TIDE, streaming=True)), text.index(words), 0
+        stream, begins, sent = Stream(lambda: reader(name, tools=TIDE, streaming=True)), text.index(words), 0
         for at in range(0, len(text), 4):
             for event in stream.feed(text[at : at + 4]):
-                told += len(event.text) if isinstance(event, ContentDelta | ArgumentsDelta) else 0
+                sent += len(event.text) if isinstance(event, ContentDelta | ArgumentsDelta) else 0
             due = min(at + 4 - begins, 12 * len(words)) - FAR - LOOK
-            assert told >= due or name in LATE and kind == "arguments", (at, told)
+            assert sent >= due or name in LATE and kind == "arguments", (at, sent)
 
 
 def test_blanks_are_left_out_from_wherever_they_are_asked_for() -> None:

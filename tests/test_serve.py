@@ -469,8 +469,8 @@ def test_what_nobody_here_understands_is_passed_on(chats: Served, server: Served
     assert made.choices[0].logprobs.content[0].logprob == -0.5
     chunks = chunks_of(chats, **given)
     assert chunks[0].system_fingerprint == "fp"
-    told = [one for chunk in chunks if chunk.choices[0].logprobs for one in chunk.choices[0].logprobs.content]
-    assert len(told) == 2
+    logprobs = [one for chunk in chunks if chunk.choices[0].logprobs for one in chunk.choices[0].logprobs.content]
+    assert len(logprobs) == 2
 
     async def raw(peer: Peer) -> None:
         await peer.head(kind="application/json")

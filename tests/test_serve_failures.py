@@ -155,13 +155,17 @@ def test_no_client_is_told_the_secrets_of_the_server(up: Upstream) -> None:
     """An upstream quotes the key that it was sent, as JSON, as a page, in a stream and at the end of what is shown."""
     secrets = "geheim-key", "geheim-word"
     url = up.url.replace("//", "//user:geheim-word@")
-    told = " ".join(secrets)
+    leaked = " ".join(secrets)
     fails = (
-        sends(json.dumps({"error": {"message": f"no such key: {told}"}}).encode(), status=401, kind="application/json"),
-        sends(json.dumps({"error": {"message": f"{'x' * 1193}{told}"}}).encode(), status=401, kind="application/json"),
-        sends(f"<html>{told}".encode(), status=502, kind="text/html"),
-        sends(f"data: {json.dumps({'error': {'message': told}})}\n\n".encode()),
-        sends(f"data: {told}\n\n".encode()),
+        sends(
+            json.dumps({"error": {"message": f"no such key: {leaked}"}}).encode(), status=401, kind="application/json"
+        ),
+        sends(
+            json.dumps({"error": {"message": f"{'x' * 1193}{leaked}"}}).encode(), status=401, kind="application/json"
+        ),
+        sends(f"<html>{leaked}".encode(), status=502, kind="text/html"),
+        sends(f"data: {json.dumps({'error': {'message': leaked}})}\n\n".encode()),
+        sends(f"data: {leaked}\n\n".encode()),
     )
     with serving(upstream=url, key="geheim-key") as one:
         for up.script in fails:

@@ -49,7 +49,7 @@ def chat(template: str, **options: Any) -> TemplateChat:
     return toolect.chat(template=template, dialect="hermes", **options)
 
 
-def told(text: Transcript) -> list[tuple[str, int, str]]:
+def user_spans(text: Transcript) -> list[tuple[str, int, str]]:
     """Whose words a transcript has, scaffold aside."""
     return [(str(s.origin), s.turn, text[s.start : s.end]) for s in text.spans if s.origin != "scaffold"]
 
@@ -57,7 +57,7 @@ def told(text: Transcript) -> list[tuple[str, int, str]]:
 def test_whose_words() -> None:
     """Each text, definition and answer is found where the template writes it; the pieces are the text."""
     text = chat(PLAIN, variables={"bos_token": "<s>"}).render(Conversation(TALK, [TOOL]))
-    assert told(text) == [
+    assert user_spans(text) == [
         ("tools", -1, json.dumps(TOOL)),
         ("system", 0, "Be brief."),
         ("user", 1, "Tide?"),
@@ -87,7 +87,7 @@ def test_whose_words() -> None:
 def test_templates_that_change_texts(change: str, given: str, found: str | None, changed: list[Any]) -> None:
     """What is told otherwise is told of; nothing counts as the user's that may be the template's."""
     text = chat(TURN.replace("CHANGE", change)).render(Conversation([User(given)]))
-    assert told(text) == ([] if found is None else [("user", 0, found)])
+    assert user_spans(text) == ([] if found is None else [("user", 0, found)])
     assert [tuple(one) for one in text.changed] == changed
 
 
@@ -128,8 +128,8 @@ def test_results_stand_in_the_order_of_their_calls() -> None:
     assert len(texts) == 1 and 0 < min(texts).index("5 m") < min(texts).index("6 m")
     ids = "{% for c in m.tool_calls or [] %}{{ c.id }} {% endfor %}{{ m.tool_call_id }}|"
     kimi = toolect.chat(template=f"{{% for m in messages %}}{ids}{{% endfor %}}", dialect="kimi-k2")
-    told = kimi.render(Conversation([*turns, Results((ToolResult("b", "f", "6 m"),))]), False)
-    assert told.endswith("|functions.f:0 functions.f:1 |functions.f:1|")
+    rendered = kimi.render(Conversation([*turns, Results((ToolResult("b", "f", "6 m"),))]), False)
+    assert rendered.endswith("|functions.f:0 functions.f:1 |functions.f:1|")
 
 
 def test_continuation() -> None:
@@ -138,7 +138,7 @@ def test_continuation() -> None:
     answer = Assistant(Message([Content("5 m.")]), "5 m. ")
     added = one.continuation(Conversation([User("Tide?"), answer]), [User("Thanks")])
     assert added == "<|im_end|>\n<|im_start|>user\nThanks<|im_end|>\n<|im_start|>assistant\n"
-    assert told(added)[-1] == ("user", 2, "Thanks")
+    assert user_spans(added)[-1] == ("user", 2, "Thanks")
     thought = Assistant(Message([Reasoning("Hm."), Content("5 m.")]), "<think>\nHm.\n</think>\n\n5 m.")
     gone = one.continuation(Conversation([User("Tide?"), thought]), [User("Thanks")])
     assert not gone and (gone.was[:7], gone.now[:4]) == ("<think>", "5 m.")  # type: ignore[union-attr]

@@ -70,8 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     message = {"content": EVIL, "calls": [{"name": "f", "arguments": {"a": EVIL, EVIL: 1}}]}
     (folder / "message.json").write_text(json.dumps(message), "utf-8")
     (folder / "answers.jsonl").write_text(json.dumps({"text": text, **message}) + "\n", "utf-8")
-    told = f"<|im_start|>user\n{EVIL}<|im_end|>\n<|im_start|>assistant\n{text}<|im_end|>\n<|im_start|>{EVIL}\n"
-    (folder / "transcript.txt").write_text(told, "utf-8", newline="")
+    transcript = f"<|im_start|>user\n{EVIL}<|im_end|>\n<|im_start|>assistant\n{text}<|im_end|>\n<|im_start|>{EVIL}\n"
+    (folder / "transcript.txt").write_text(transcript, "utf-8", newline="")
     (folder / "tools.py").write_text(f"def f(a: str):\n    'Say.'\n    return {EVIL!r} + a\n", "utf-8")
     odd = [{"messages": [{"role": EVIL, "content": EVIL}]}, {EVIL: EVIL}, {"messages": EVIL}, {"name": EVIL}]
     (folder / "odd.jsonl").write_text("".join(json.dumps(one) + "\n" for one in odd) + EVIL, "utf-8", newline="")

@@ -64,7 +64,7 @@ def bytes_of(encoded: Encoded) -> bytes:
     return b"".join(map(encoded.tokenizer.piece, encoded.ids))
 
 
-def told(events: list[Event]) -> list[object]:
+def joined_events(events: list[Event]) -> list[object]:
     """Events with the texts of neighbours joined: how they are cut up does not count."""
     found: list[Any] = []
     for event in events:
@@ -227,13 +227,13 @@ def test_ids_tell_what_their_text_tells(small: str, dialect: str) -> None:
         if b"".join(map(tokenizer.piece, ids)).decode("utf-8", "replace") != text:
             continue  # normalized: another text
         stream = toolect.dialect(dialect).stream()
-        events = told([*stream.feed(text), *stream.close()])
+        events = joined_events([*stream.feed(text), *stream.close()])
         for size in (1, 4):
             for policy in ("token", "text"):
                 found, heard = read(ids, tokenizer, dialect, size, markers=policy)
                 assert found.message == stream.message, text
                 assert [s.span for s in found.message.segments] == [s.span for s in stream.message.segments], text
-                assert told(heard) == events, text
+                assert joined_events(heard) == events, text
 
 
 @every_tokenizer

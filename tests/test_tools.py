@@ -23,7 +23,7 @@ from tools.bench import speed, workloads
 from tools.conformance import other_parsers as conformance
 from tools.conformance import wire_formats as formats
 from tools.conformance.cases import Case
-from tools.conformance.chunked import Markup, Streamed, disagreement, stream, told
+from tools.conformance.chunked import Markup, Streamed, disagreement, message_of_events, stream
 from tools.conformance.running import guess, run
 from tools.conformance.scoring import score
 from tools.conformance.views import Reading
@@ -299,15 +299,15 @@ class StubStream:
 
 def events(message: Message) -> list[Event]:
     """The events that tell a message."""
-    told: list[Event] = []
+    made: list[Event] = []
     for segment in message.segments:
         if isinstance(segment, Call):
-            index = sum(isinstance(event, CallEnd) for event in told)
-            told += [CallStart(index, segment.id, segment.name), ArgumentsDelta(index, segment.arguments_text)]
-            told.append(CallEnd(index, segment))
+            index = sum(isinstance(event, CallEnd) for event in made)
+            made += [CallStart(index, segment.id, segment.name), ArgumentsDelta(index, segment.arguments_text)]
+            made.append(CallEnd(index, segment))
         else:
-            told.append((ContentDelta if isinstance(segment, Content) else ReasoningDelta)(segment.text))
-    return told
+            made.append((ContentDelta if isinstance(segment, Content) else ReasoningDelta)(segment.text))
+    return made
 
 
 def test_three_ways_of_reading_have_to_agree() -> None:
@@ -347,11 +347,13 @@ def test_an_exception_is_a_failure() -> None:
 
 def test_open_calls_are_truncated() -> None:
     """What a consumer knows before a call has ended is a truncated attempt with the arguments so far."""
-    sofar = told([ContentDelta("a"), CallStart(0, "c1", "f"), ArgumentsDelta(0, '{"x'), ArgumentsDelta(0, '": 1')])
+    sofar = message_of_events(
+        [ContentDelta("a"), CallStart(0, "c1", "f"), ArgumentsDelta(0, '{"x'), ArgumentsDelta(0, '": 1')]
+    )
     (call,) = sofar.calls
     assert (sofar.content, call.name, call.id, call.arguments_text) == ("a", "f", "c1", '{"x": 1')
     assert call.status is Status.TRUNCATED
-    assert told(events(said("a", f({"x": 1}), f()))) == said("a", f({"x": 1}), f())
+    assert message_of_events(events(said("a", f({"x": 1}), f()))) == said("a", f({"x": 1}), f())
 
 
 def test_a_case_that_another_policy_passes_names_it() -> None:

@@ -12,7 +12,7 @@ from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Ev
 from toolect._message import Call, Message
 
 
-def untiled(message: Message, text: str) -> str:
+def span_violation(message: Message, text: str) -> str:
     """What is wrong with the spans: segments lie in `text`, in order and apart, and tile it with the markup between."""
     at = 0
     for segment in message.segments:
@@ -34,7 +34,7 @@ def untiled(message: Message, text: str) -> str:
     return "" if markup + inside == len(text) else f"expected {len(text)} characters, got {markup} and {inside}"
 
 
-def untold(events: Iterable[Event], message: Message) -> str:
+def event_violation(events: Iterable[Event], message: Message) -> str:
     """What is wrong with the events: the deltas are those of `message`; calls start first and end last, in order."""
     calls, said = message.calls, {ContentDelta: "", ReasoningDelta: ""}
     arguments = [""] * len(calls)

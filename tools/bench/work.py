@@ -44,7 +44,7 @@ class Scale(NamedTuple):
     """So many of the sizes are tried in any case; a larger one only where the last of them took too much more."""
     growth: float
     least: float
-    """Work that is too little to be told from chance."""
+    """Work that is too little to be more than chance."""
     most: float
     """Work after which no larger size is tried."""
 

@@ -17,11 +17,11 @@ from toolect._message import Call, Content, Json, Message, Reasoning, Segment, S
 from toolect._spec.grammar_model import Expr, Literal
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Role, Spec
-from tools.reading_laws import untold
+from tools.reading_laws import event_violation
 
 
 class Streamed(NamedTuple):
-    """What a stream gave: what its events told before the end of input, its message after it, and all events."""
+    """What a stream gave: what its events said before the end of input, its message after it, and all events."""
 
     open: Message
     closed: Message
@@ -32,12 +32,12 @@ def stream(dialect: Dialect | Auto, chunks: Iterable[str], options: Mapping[str,
     """Read a text that arrives in these chunks."""
     stream = dialect.stream(**options)
     events = [event for chunk in chunks for event in stream.feed(chunk)]
-    open_ = told(events)
+    open_ = message_of_events(events)
     events += stream.close()
     return Streamed(open_, stream.message, events)
 
 
-def told(events: Iterable[Event]) -> Message:
+def message_of_events(events: Iterable[Event]) -> Message:
     """What a consumer of these events knows: a call that has not ended is a truncated one."""
     segments: list[Segment] = []
     calls: dict[int, int] = {}
@@ -71,7 +71,7 @@ def disagreement(complete: Message, streamed: Streamed) -> str:
     """How a stream's message or events differ from the complete reading; empty when they do not."""
     if not same(complete, streamed.closed):
         return f"streamed message {_show(streamed.closed)}, complete {_show(complete)}"
-    return untold(streamed.events, complete)
+    return event_violation(streamed.events, complete)
 
 
 def _show(message: Message) -> str:

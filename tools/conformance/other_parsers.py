@@ -119,8 +119,8 @@ def as_json(result: Result) -> dict[str, Json]:
     case, view = result.case, result.score.view
     got = view and {**view._asdict(), "calls": [msgspec.to_builtins(call) for call in view.calls]}
     about = {name: getattr(case, name) for name in ("id", "dialect", "source", "kind", "scope", "text")}
-    told = {"policy": result.policy, "wrong": list(result.score.wrong), "got": got}
-    return {**about, "expect": msgspec.to_builtins(case.expect), **result.columns, **told}
+    shown_results = {"policy": result.policy, "wrong": list(result.score.wrong), "got": got}
+    return {**about, "expect": msgspec.to_builtins(case.expect), **result.columns, **shown_results}
 
 
 # Figures by dialect, for their pages
@@ -186,8 +186,8 @@ def _arguments() -> argparse.ArgumentParser:
 def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
     """Print the tables, and the failing cases when asked."""
     if options.failures:
-        told = [r for r in results if r.fails or (options.differences and r.score.bytes is False)]
-        print("\n\n".join(map(shown, told)), end="\n\n")
+        shown_results = [r for r in results if r.fails or (options.differences and r.score.bytes is False)]
+        print("\n\n".join(map(shown, shown_results)), end="\n\n")
     tables = [table(results, "dialect")]
     if not options.detection:
         groups = (("dialect", "kind"), ("kind",), ("dialect",), ("source",))

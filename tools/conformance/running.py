@@ -128,8 +128,8 @@ def prefix(case: Case, dialect: Dialect) -> str:
 
 def _opened_prefix(case: Case, dialect: Dialect) -> str:
     """For reasoning that a template wrote without its opener: the prompt, with the opener after it."""
-    told = case.source == "template" and case.generation_prompt is not None and case.expect.reasoning
-    return f"{case.generation_prompt}{reasoning_prefix(dialect.spec)}" if told else ""
+    unopened = case.source == "template" and case.generation_prompt is not None and case.expect.reasoning
+    return f"{case.generation_prompt}{reasoning_prefix(dialect.spec)}" if unopened else ""
 
 
 def guess(case: Case, dialect: Dialect) -> Result:
@@ -151,6 +151,6 @@ def guess(case: Case, dialect: Dialect) -> Result:
     scored, known = (score(case, [Reading(one, case.text)]) for one in (message, own))
     none_invented = len(message.runnable) <= len(own.runnable) if asked else None
     values = (detected, scored.calls, known.calls, none_invented, agree)
-    told = (f"ranked {', '.join(ranked)}", f"auto {message.segments!r}")
+    details = (f"ranked {', '.join(ranked)}", f"auto {message.segments!r}")
     guessed = dict(zip(GUESSED, values, strict=True))
-    return Result(case, replace(scored, wrong=told), agree, guessed=guessed)
+    return Result(case, replace(scored, wrong=details), agree, guessed=guessed)

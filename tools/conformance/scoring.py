@@ -17,8 +17,8 @@ Columns
 
 Readings
   A case is read complete, in its own chunks (in one piece without them) and by character; each has to pass.
-  finished: false     Upstream was not told that the input ends, and has withheld what could still become a marker. So
-                      what the events told up to the last chunk and the state after closing both count.
+  finished: false     Upstream did not know that the input ends, and has withheld what could still become a marker. So
+                      what the events said up to the last chunk and the state after closing both count.
   generation_prompt   is given as `prefix`: both say what the prompt ended with.
   starts_in_reasoning without a generation prompt: `prefix` is the prompt tail that opens reasoning in this dialect.
   template            A template may write reasoning without the opener that its longer prompt ends with. Where a case

@@ -52,7 +52,7 @@ WORDS = {
     "parameter_about": "Paraone.", "enum": "Enumone", "title": "Titone", "default": "Defone", "defined": "refone",
     "unit": "unione", "said": "Saione.", "again": "Againone?", "last": "Lasone.",
 }  # fmt: skip
-"""The places of a conversation, in the order in which they are told, with the words of the twin."""
+"""The places of a conversation, in the order in which they are written, with the words of the twin."""
 SHAPES = {
     "full": ("system", "reasoning", "content", "tools", "calls"),
     "calls": ("content", "tools", "calls"),

@@ -17,7 +17,7 @@ from toolect._rendered import RenderError
 from toolect._rendering.differences import unchanged
 from toolect._rendering.roundtrip import lossy, tools_of
 from tools.fuzz.drawn_specs import DRAWN, drawn_files
-from tools.reading_laws import untiled, untold
+from tools.reading_laws import event_violation, span_violation
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ class Law(StrEnum):
     STREAM = "stream"
     """A stream ends with the message of the whole text, to the last span and repair."""
     EVENTS = "events"
-    """The events of a stream tell its message, what was told is never taken back, and what waits ends what has come."""
+    """The events of a stream say its message, what was sent is never taken back, and what waits ends what has come."""
     STRICT = "strict"
     """Strict mode finds clean what lenient mode reads without repairs, reads it alike, and runs nothing repaired."""
     ARGUMENTS = "arguments"
@@ -87,7 +87,7 @@ def broken(dialect: Dialect | Auto, run: Run, written: set[str] | None = None) -
 def _each(dialect: Dialect | Auto, run: Run, written: set[str]) -> Iterator[tuple[Law, str]]:
     """Every law, with what is wrong; an empty text where it holds."""
     message = dialect.parse(run.text, **run.options)
-    yield Law.SPANS, untiled(message, run.text)
+    yield Law.SPANS, span_violation(message, run.text)
     yield from _streamed(dialect, run, message)
     yield Law.STRICT, _strict(dialect, run, message)
     for call in message.runnable:
@@ -107,7 +107,7 @@ def _streamed(dialect: Dialect | Auto, run: Run, message: Message) -> Iterator[t
             yield Law.EVENTS, f"pending after {came} characters: {stream.pending!r}"
     events += stream.close()
     yield Law.STREAM, _difference(message, stream.message)
-    yield Law.EVENTS, untold(events, stream.message)
+    yield Law.EVENTS, event_violation(events, stream.message)
 
 
 def _difference(whole: Message, streamed: Message) -> str:
@@ -183,11 +183,11 @@ def _unlike(message: Message) -> str:
     again = dumps(type(message).from_dict(json.loads(form)).to_dict())
     if again != form:
         return f"{form} is written again as {again}"
-    told = Message.from_openai(json.loads(dumps(message.to_openai())))
-    if (told.content, told.reasoning) != (message.content, message.reasoning):
-        return f"{message} is told as {told}"
-    runs, same = ([(call.name, dumps(call.arguments)) for call in one.runnable] for one in (message, told))
-    return "" if runs == same and len(told.calls) == len(message.calls) else f"{message} is told as {told}"
+    back = Message.from_openai(json.loads(dumps(message.to_openai())))
+    if (back.content, back.reasoning) != (message.content, message.reasoning):
+        return f"{message} became {back}"
+    runs, same = ([(call.name, dumps(call.arguments)) for call in one.runnable] for one in (message, back))
+    return "" if runs == same and len(back.calls) == len(message.calls) else f"{message} became {back}"
 
 
 def _rewritten(dialect: Dialect, message: Message, run: Run, written: set[str]) -> Iterator[tuple[Law, str]]:

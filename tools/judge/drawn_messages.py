@@ -45,11 +45,11 @@ def written(dialect: Dialect, random: Random) -> Iterator[Written]:
         ([call, after],),
         ([thought, text, call], [thought, call]),
     ]
-    told: set[str] = set()
+    seen: set[str] = set()
     for tries in forms:
         found = next(filter(None, (_written(dialect, segments) for segments in tries)), None)
-        if found is not None and found.text not in told:
-            told.add(found.text)
+        if found is not None and found.text not in seen:
+            seen.add(found.text)
             yield found
 
 

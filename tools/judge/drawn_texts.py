@@ -69,8 +69,8 @@ class Text(NamedTuple):
 
 def text(kind: str, dialect: str, what: str, wire: str, options: dict[str, Json], about: Json = None) -> Text:
     """A text with an id that tells it from all others of its kind."""
-    told = crc32(json.dumps([wire, options]).encode())
-    return Text(kind, f"{kind} {dialect} {what} {told:08x}", dialect, what, wire, options, about)
+    digest = crc32(json.dumps([wire, options]).encode())
+    return Text(kind, f"{kind} {dialect} {what} {digest:08x}", dialect, what, wire, options, about)
 
 
 Draw = Callable[[int, Random, Sequence[str]], Iterator[Text]]

@@ -4,7 +4,7 @@
                                 [--by dialect|what] [--differences N] [--json FILE]
 
 A seed draws the texts, and what they mean is what was put in, what another project's tests say, or that they hold no
-call. The corpus is counted by where its cases are from: what is expected of invented texts, readers have told.
+call. The corpus is counted by where its cases are from: what invented texts are expected to be, readers have said.
 A damage is none (moot) that leaves a text which the dialect writes for another message of the same tools and types. One
 that leaves the beginning of a longer message is read right when the last call says that it is truncated. TOOLECT_CORPUS
 is a folder of others' cases, TOOLECT_CASES a file of reported ones. All is the same for one seed.

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from toolect import _events as told_events
+from toolect import _events as event_types
 from toolect import registry
 from toolect._events import Event
 from toolect._message import Json, Message
@@ -97,12 +97,12 @@ class RemoteStream:
 
     def close(self) -> list[Event]:
         """The last events; `message` is there then."""
-        events, told = self._checkout.ask("close")
-        self.message = msgspec.convert(told, Message)
+        events, data = self._checkout.ask("close")
+        self.message = msgspec.convert(data, Message)
         return list(map(_event, events))
 
 
-def _event(told: Json) -> Event:
-    kind, fields = told
-    event: Event = msgspec.convert(fields, getattr(told_events, kind))
+def _event(data: Json) -> Event:
+    kind, fields = data
+    event: Event = msgspec.convert(fields, getattr(event_types, kind))
     return event

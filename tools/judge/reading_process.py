@@ -19,7 +19,7 @@ SECONDS = 20.0
 """Processor time of one request. Beyond it: the answer is that it took too long."""
 
 
-def told(message: Any) -> Any:
+def message_data(message: Any) -> Any:
     """A message as plain data."""
     return {"segments": list(map(_segment, message.segments)), "repairs": _repairs(message.repairs)}
 
@@ -54,13 +54,13 @@ def answer(request: Any) -> Any:
     """The answer to a request; one stream is open at a time."""
     match request:
         case "parse", name, text, options:
-            return told(_reader(name).parse(text, **options))
+            return message_data(_reader(name).parse(text, **options))
         case "stream", name, options:
             _streams[0] = _reader(name).stream(**options)
         case "feed", chunk:
             return list(map(_event, _streams[0].feed(chunk)))
         case ("close",):
-            return list(map(_event, _streams[0].close())), told(_streams[0].message)
+            return list(map(_event, _streams[0].close())), message_data(_streams[0].message)
         case "work", name, texts, options, size:
             dialect = _reader(name)
             read = streamed(partial(dialect.stream, **options), size) if size else partial(dialect.parse, **options)

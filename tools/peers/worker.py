@@ -38,7 +38,7 @@ class Reader(Protocol):
     def streamed(self) -> Callable[[Sequence[str]], Any]:
         """What reads one text that comes in chunks, up to its end; made anew for each, before the clock runs."""
 
-    def told(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
+    def result(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
         """The names and arguments of the calls, and the content, of what was read; not timed."""
 
 
@@ -71,7 +71,7 @@ def answer(reader: Reader, asked: dict[str, Any]) -> dict[str, Any]:
     given = asked["text"] if how == "whole" else asked["chunks"]
     if "time" in asked:
         return {"us": shortest(make, given, asked["seconds"])}
-    calls, content = reader.told(make()(given))
+    calls, content = reader.result(make()(given))
     return {"calls": calls, "content": content}
 
 

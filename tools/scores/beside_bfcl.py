@@ -96,8 +96,8 @@ def _table(title: str, judged: Judged) -> None:
             said = f"{'right' if ours else 'wrong'} here, not there: {what}, {answer[:300]}"
             differing.setdefault(answer.partition(" ")[0], []).append(said)
     _draw(title, ("altered", "answers", "right by both", "wrong by both", "differ"), counts)
-    for name, told in [*differing.items()][:DIFFERENCES]:
-        print(f"  {name}, {len(told)} times, such as {told[0]}\n")
+    for name, cases in [*differing.items()][:DIFFERENCES]:
+        print(f"  {name}, {len(cases)} times, such as {cases[0]}\n")
 
 
 def _draw(title: str, heads: tuple[str, ...], counts: Mapping[str, Counter[str]]) -> None:
@@ -109,13 +109,13 @@ def _draw(title: str, heads: tuple[str, ...], counts: Mapping[str, Counter[str]]
 def _written(asked: list[tuple[Question, Expectation]], names: Sequence[str]) -> None:
     """The truth written in dialects and read back, and what both say of that."""
     counts: dict[str, Counter[str]] = {}
-    told = [
+    written = [
         (question, case, truth_of(question)) for question, case in asked if question.truth and not question.language
     ]
-    right = {question.id for question, _, truth in told if bfcl_verdict(truth, question).valid}
+    right = {question.id for question, _, truth in written if bfcl_verdict(truth, question).valid}
     for name in names:
         dialect, found = registry.dialect(name), counts.setdefault(name, Counter())
-        for question, case, truth in told:
+        for question, case, truth in written:
             tools = [*case.tools]
             found["cases"] += 1
             try:

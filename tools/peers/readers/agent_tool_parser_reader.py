@@ -24,6 +24,6 @@ class Reader:
         """There is none."""
         raise NotImplementedError("it reads complete texts only")
 
-    def told(self, got: Any) -> tuple[list[tuple[str, Any]], None]:
-        """The calls; what is not a call is not told."""
+    def result(self, got: Any) -> tuple[list[tuple[str, Any]], None]:
+        """The calls; it gives nothing else."""
         return [(call.name, call.args) for call in got or ()], None

@@ -73,6 +73,6 @@ class Reader:
 
         return run
 
-    def told(self, got: Got) -> tuple[list[tuple[str, Any]], str]:
+    def result(self, got: Got) -> tuple[list[tuple[str, Any]], str]:
         """Calls and content."""
         return [(call["name"], call["arguments"]) for call in got[0]], got[1]

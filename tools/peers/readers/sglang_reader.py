@@ -46,7 +46,7 @@ class Reader:
 
         return run
 
-    def told(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
+    def result(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
         """Calls and content of a whole answer, or of a list of deltas as the server joins them."""
         if not isinstance(got, list):
             content, calls = got

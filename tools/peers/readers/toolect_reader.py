@@ -33,6 +33,6 @@ class Reader:
 
         return run
 
-    def told(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
+    def result(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
         """The calls that may run, and the content."""
         return [(call.name, call.arguments) for call in got.runnable], got.content

@@ -96,7 +96,7 @@ class Reader:
 
         return run
 
-    def told(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
+    def result(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
         """Calls and content of a whole answer, or of a list of deltas as the server joins them."""
         if not isinstance(got, list):
             return [(c.function.name, json.loads(c.function.arguments)) for c in got.tool_calls], got.content or ""
