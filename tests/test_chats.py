@@ -32,7 +32,7 @@ from toolect._spec.chat_model import Thoughts
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from toolect.data import Convert, Source, target_of
-from tools.bench import work
+from tools.fuzz import work
 
 TIDE = {
     "type": "function",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import toolect
 from toolect._events import CallEnd
 from toolect._message import RepairKind, Status
-from tools.bench.work import grown, streamed
+from tools.fuzz.work import grown, streamed
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}, "day": {"type": "integer"}}}
 TOOLS = [{"name": "tide", "parameters": SCHEMA}]

@@ -22,7 +22,7 @@ from toolect._compiled import Dialect
 from toolect._message import Content, Repair, RepairKind, Status
 from toolect._spec.load import load_spec
 from toolect._spec.model import Role
-from tools.bench.work import grown
+from tools.fuzz.work import grown
 
 CASES = all_cases()
 

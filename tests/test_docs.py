@@ -43,9 +43,10 @@ from toolect._spec.costs import ROWS
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Computed, Gaps
 from toolect._spec.shape_model import HoleKind
+from tools import markdown_text
 from tools.conformance import other_parsers
 from tools.judge.ablation import LEDGER
-from tools.pages import dialect_pages, leniency_page, limits_page, markdown_text, refusals
+from tools.pages import dialect_pages, leniency_page, limits_page, refusals
 
 ROOT = Path(__file__).parent.parent
 SINGLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "tools" / "README.md"]

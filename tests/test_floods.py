@@ -19,8 +19,8 @@ import toolect
 from toolect import _conversion
 from toolect._compiled import Dialect
 from toolect._message import Call, Json, Message
-from tools.bench import hostile, work
-from tools.bench.hostile import Flood
+from tools.fuzz import hostile, work
+from tools.fuzz.hostile import Flood
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 

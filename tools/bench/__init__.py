@@ -1,1 +1,1 @@
-"""How fast it reads, how much memory it takes, and what agents add: measured against floors of the same run."""
+"""Benchmarks: the speed of reading, of chats and of data sets, and the memory that they take."""

@@ -56,7 +56,7 @@ from toolect.data import Source, target_of
 from tools.chats.compare_chats import chat_of
 from tools.chats.original_templates import SOURCES, Template, templates
 from tools.judge import drawn_texts
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 from tools.reports import keep
 
 WORDS = "the tide in Brest rises at five ten and falls again before noon so we wait for it here".split()  # noqa: SIM905

@@ -45,7 +45,7 @@ from tools.bench.workloads import (
     tags,
     wire,
 )
-from tools.pages.markdown_text import code, table
+from tools.markdown_text import code, table
 from tools.peers.environments import ROOT, Worker, compiled_wheel, environment, peers, unpacked
 from tools.reports import keep
 

@@ -42,7 +42,7 @@ from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template as Asked
 from tools.chats.original_templates import CACHE, Original, Template, templates
 from tools.chats.template_texts import rendered
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 from tools.random_conversations import cases
 from tools.reports import keep
 

@@ -35,7 +35,7 @@ from toolect._message import Json
 from tools.conformance import wire_formats as formats
 from tools.conformance.cases import Case
 from tools.conformance.running import Result, guess, run
-from tools.pages.markdown_text import aligned
+from tools.markdown_text import aligned
 from tools.reports import REPORTS, keep
 
 Figures: TypeAlias = dict[str, dict[str, tuple[int, int]]]

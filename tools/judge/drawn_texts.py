@@ -20,10 +20,10 @@ from toolect._compiled import Dialect
 from toolect._message import Call, Json, Message
 from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import write
-from tools.bench.hostile import drawn
 from tools.conformance import no_calls, quotations
 from tools.conformance.other_parsers import load
 from tools.fuzz.damage import damaged
+from tools.fuzz.hostile import drawn
 from tools.judge.drawn_messages import WORDS, Written, written
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "corpus"

@@ -32,7 +32,7 @@ from tools.judge import drawn_texts as texts
 from tools.judge.drawn_texts import Draw, Text
 from tools.judge.judged_readers import ROOT, Checkout
 from tools.judge.verdicts import Verdict, verdict
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 from tools.peers.environments import unpacked
 
 EVERY = 1_000_000

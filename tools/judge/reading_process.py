@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import toolect
-from tools.bench.work import CALLS, measured, streamed
+from tools.fuzz.work import CALLS, measured, streamed
 
 SECONDS = 20.0
 """Processor time of one request. Beyond it: the answer is that it took too long."""

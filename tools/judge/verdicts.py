@@ -13,9 +13,9 @@ from toolect._compiled import Dialect
 from toolect._message import Call, Json, Message, Status, same_json
 from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import write
-from tools.bench.work import CALLS, superlinear
 from tools.conformance.chunked import disagreement, stream
 from tools.conformance.running import read
+from tools.fuzz.work import CALLS, superlinear
 from tools.judge.drawn_texts import INNER, Meant, Text
 from tools.judge.judged_readers import RemoteReader
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import toolect
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 
 
 def modules() -> list[str]:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from toolect._authoring.lint import catalogue
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "checks"
 _HEAD = """# Checks

@@ -17,7 +17,7 @@ from toolect._compiled import Dialect
 from toolect._message import Json, Segment
 from toolect._spec.model import Spec
 from tools.conformance.other_parsers import Figures, read_figures
-from tools.pages.markdown_text import cell, code, fenced, table
+from tools.markdown_text import cell, code, fenced, table
 from tools.pages.refusals import refused
 from tools.reports import REPORTS
 

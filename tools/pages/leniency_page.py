@@ -6,7 +6,7 @@ import json
 
 from toolect._spec.costs import COSTS, GAP, PENALTIES, ROWS
 from tools.judge.ablation import CASES, COLUMNS, LEDGER, SHARE
-from tools.pages.markdown_text import cell, code, table
+from tools.markdown_text import cell, code, table
 
 _HEAD = """# Leniency
 

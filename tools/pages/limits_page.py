@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from tools.pages.markdown_text import code, table
+from tools.markdown_text import code, table
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "toolect"
 _LIMIT = re.compile(r"(.+?)\. ((?:Beyond it|With fewer): .+?)\.(?: |$)")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolect._compiled import Dialect
 from toolect._corpora.features import FEATURES, Sense
 from toolect._corpora.fidelity import FeatureOutcome, FeatureVerdict, judge, markers
-from tools.pages.markdown_text import cell, code
+from tools.markdown_text import cell, code
 
 LOST = (FeatureVerdict.CHANGED, FeatureVerdict.REFUSED)
 SENSES = (Sense.MEANING, Sense.IDS)

@@ -14,7 +14,7 @@ import toolect
 from toolect import Call, registry
 from toolect._rendered import RenderError
 from toolect.score import Expectation, check, expectation, score_turns
-from tools.pages.markdown_text import aligned
+from tools.markdown_text import aligned
 from tools.scores.altered_answers import ALTERATIONS, Calls, Question, questions, truth_of
 from tools.scores.bfcl_verdicts import DATA, VERSION, bfcl_verdict
 from tools.scores.turns_by_state import Backend, altered_turns, bfcl_turns_right, talks

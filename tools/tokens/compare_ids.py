@@ -26,7 +26,7 @@ from toolect._transcript import Origin
 from toolect.tokens import Encoded, Tokenizer, encode, load
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import messages
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 from tools.peers.environments import answers, peers, run
 from tools.random_conversations import cases
 from tools.reports import keep

@@ -17,7 +17,7 @@ from toolect.conversation import Assistant, Conversation, Results, System, Turn
 from toolect.tokens import Tokenizer, load
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import rendered
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 from tools.random_conversations import cases
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE

@@ -24,7 +24,7 @@ COMMANDS = {
     "list": "show:list_dialects", "show": "show", "new": "new", "lint": "lint", "eval": "eval", "agent": "agent",
     "serve": "serve", "play": "play", "demo": "demo",
     "chat parse": "transcripts:parse", "chat render": "transcripts:render", "chat convert": "transcripts:convert",
-    "chat run": "run", "chat list": "show:list_chats",
+    "chat run": "call_execution", "chat list": "show:list_chats",
     "data convert": "dataset", "data tokens": "tokens",
     "spec checks": "spec:checks", "spec features": "feature_matrix", "spec generate": "spec:generate",
     "spec schema": "spec:schema",

@@ -1,6 +1,6 @@
 """How long chats take to render a conversation of 20 turns, beside the compiled templates of their models.
 
-    python -m tools.chats.chat_speed [--template PATTERN] [--seconds N] [--write]
+    python -m tools.bench.chat_speed [--template PATTERN] [--seconds N] [--write]
 
 Both write the same text in this process, one after the other: the template by jinja2 in the sandbox of transformers,
 compiled beforehand. The conversation has a system text, two tools and five rounds of a question, a call, its result and
@@ -32,7 +32,7 @@ from tools.bench.workloads import best
 from tools.chats.compare_chats import chat_of
 from tools.chats.original_templates import Template, templates
 from tools.chats.template_texts import variables
-from tools.pages.markdown_text import table
+from tools.markdown_text import table
 from tools.reports import keep
 
 SHARE = 0.5
