@@ -184,8 +184,11 @@ class Index:
                 if self._tells_nothing(buf, hit.end, tools):
                     continue
             (fits if answer else rest).append(hit)
-        if any(hit.opener.keys for hit in fits) and len(fits) > 1:
-            end = max(hit.end for hit in fits)
+        end = max((hit.end for hit in fits if hit.opener.keys), default=-1)
+        begin = _BLANKS.match(buf, end).end() if end >= 0 and len(fits) > 1 else -1  # type: ignore[union-attr]
+        if begin == len(buf) and not final:
+            return begin + 1
+        if begin >= 0 and buf[begin : begin + 1] in ("{", "["):
             if not final and len(buf) - end < AHEAD:
                 return end + AHEAD
             members = _MEMBERS.findall(buf[end : end + AHEAD])
