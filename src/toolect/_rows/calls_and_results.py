@@ -30,9 +30,9 @@ class CallTextReader:
     """Reads messages whose answers are read by `spoken`; the user's texts that begin as `results` are results."""
 
     def __init__(
-        self, spoken: Callable[[str], Message] | None, results: Sequence[str] = (), result: Pattern | None = None
+        self, spoken: Callable[[str], Message] | None, results: Sequence[str] = (), result: Sequence[Pattern] = ()
     ) -> None:
-        """`result` is the pattern of a result in JSON, of which texts may be lists."""
+        """`result` are the patterns of a result in a text of the tool, which may be a list of such."""
         self._spoken, self._results, self._result = spoken, results, result
         self._into = Gathering()
 
@@ -79,17 +79,18 @@ class CallTextReader:
                 raise MessageError(_ROLES, word(role), f"{where}.role")
 
     def _listed(self, text: str) -> list[ToolResult]:
-        """The results of which a text is a list in JSON; nothing for any other text."""
-        items = opened(text) if self._result is not None else None
-        fitting = (
-            [self._result.fit(one, take_of_turn) for one in items] if self._result and isinstance(items, list) else []
-        )
-        if not all(holes and "output" in holes for holes in fitting):
+        """The results that a text has as they are written in JSON, one or a list; nothing for any other text."""
+        if not self._result:
             return []
+        items = opened(text)
         found = []
-        for holes in filter(None, fitting):
-            output, name = holes["output"][0], str(holes.get("name", [""])[0])
-            found.append(ToolResult("", name, output if isinstance(output, str) else dumps(output)))
+        for item in items if isinstance(items, list) else [text]:
+            fitting = (holes for one in self._result if (holes := one.fit(item, take_of_turn)) is not None)
+            holes = next(fitting, {})
+            if "output" not in holes:
+                return []
+            output, name, of = (holes.get(hole, [""])[0] for hole in ("output", "name", "of"))
+            found.append(ToolResult(str(of), str(name), output if isinstance(output, str) else dumps(output)))
         return found
 
     def _of_user(self, content: Json) -> list[ToolResult]:

@@ -109,8 +109,8 @@ def _mended(tool: Json, notes: dict[str, Change]) -> Json:
     return {**tool, "function": inner} if "function" in tool else inner
 
 
-_SCHEMAS = ("parameters", "inputSchema", "parametersJsonSchema", "arguments")
-"""What the parameters of a tool are called, in MCP, Bedrock, Gemini and data sets."""
+_SCHEMAS = ("parameters", "inputSchema", "parametersJsonSchema", "parameter_definitions", "arguments")
+"""What the parameters of a tool are called, in MCP, Bedrock, Gemini, Cohere and data sets."""
 
 
 def _is_short(schema: Mapping[str, Json]) -> bool:
@@ -179,6 +179,9 @@ def _message(message: Json, number: int, tools: Tools, notes: list[Change]) -> J
         legacy = None if _says_none(legacy) else opened(legacy)
         message = {**message, "function_call": legacy}
     if isinstance(calls, list) and calls:
+        if any(isinstance(call, str) for call in calls):  # each is JSON text
+            calls = [*map(opened, calls)]
+            message = {**message, "tool_calls": calls}
         mended = [*_calls(calls, number, tools, notes)]
         if any(new is not old for new, old in zip(mended, calls, strict=True)):
             message = {**message, "tool_calls": mended}

@@ -89,10 +89,10 @@ class OpenRow:
         self.tools = more if not self.tools.tools else self.tools.joined(more)
 
     def declared(self, turns: Sequence[Turn]) -> Sequence[Turn]:
-        """The turns; what their system text tells of the tools is declared, where no tools are."""
-        first = turns[0] if turns and not self.tools.tools else None
-        if isinstance(first, System):
-            self.declare([*definitions_in(first.text)])
+        """The turns; what their system texts tell of the tools is declared, where no tools are."""
+        if not self.tools.tools:
+            for turn in turns:
+                self.declare([*definitions_in(turn.text)] if isinstance(turn, System) else [])
         return turns
 
     def turns(self, messages: list[Json], where: str, system: str = "") -> tuple[Turn, ...]:

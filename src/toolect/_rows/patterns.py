@@ -265,6 +265,31 @@ def holes_of(pattern: Pattern) -> Iterator[str]:
                 yield from holes_of(field.value)
 
 
+def fields_of(pattern: Pattern, holes: Sequence[str]) -> Iterator[str]:
+    """The names of the fields that are one of some holes, outside of lists."""
+    for field in pattern.fields if isinstance(pattern, Fields) else ():
+        yield from field.names if isinstance(field.value, RowHole) and field.value.name in holes else ()
+        yield from fields_of(field.value, holes)
+
+
+def unread(pattern: Pattern, value: Json, takes: Takes) -> Iterator[str]:
+    """The fields of a value, and of what is in it, that a pattern which fits it reads nothing of."""
+    match pattern:
+        case EachItem(item) if item is not None:
+            yield from (name for one in opened(value) for name in unread(item, one, takes))
+        case Fields():
+            inside = attributes(opened(value))
+            known: set[str] = set()
+            for field in pattern.of_keys((*inside,)) or ():
+                name = field.fit(inside, takes)[0]
+                if name in inside:
+                    known.add(name)
+                    yield from unread(field.value, inside[name], takes)
+                elif name:
+                    known |= {key for key in inside if key.startswith(f"{name}.")}
+            yield from (key for key, one in inside.items() if key not in known and (one or one in (0, False)))
+
+
 def _reads(pattern: Pattern) -> bool:
     """True for a pattern of nothing but what is read: an object that only may have it can be another one."""
     match pattern:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -24,6 +24,7 @@ from toolect._rows.patterns import (
     Some,
     Words,
     compiled,
+    fields_of,
     holes_of,
 )
 from toolect._rows.row_holes import ROW, TURN, take_of_row
@@ -71,7 +72,7 @@ class TurnFields(msgspec.Struct, frozen=True, kw_only=True):
     results: tuple[str, ...] = ()
     """What a text of the user begins with that is the result of a call before it: an element, or a heading."""
     result: Annotated[Json, _TURN_HOLES] = ()
-    """The pattern of a result in JSON, of which a text may be a list."""
+    """The patterns of a result in a text of the tool, which may be a JSON list of such."""
     order: tuple[Speaker, ...] = ()
     """Who speaks in turns that are texts alone, one after the other."""
     each: Annotated[Json, _TURN_HOLES] = ()
@@ -123,7 +124,16 @@ class TurnShape(msgspec.Struct, frozen=True):
     parts: tuple[Pattern, ...]
     skip: tuple[Pattern, ...]
     response: Pattern | None
-    result: Pattern | None
+    result: tuple[Pattern, ...]
+
+
+class RowFit(NamedTuple):
+    """What stands in the holes of a row, the columns that are read for good, and the holes' columns."""
+
+    pattern: Fields
+    holes: Holes
+    columns: frozenset[str]
+    names: dict[str, str]
 
 
 class RowKind(msgspec.Struct, frozen=True):
@@ -136,11 +146,8 @@ class RowKind(msgspec.Struct, frozen=True):
     known: tuple[Pattern, ...]
     line: tuple[Pattern, ...]
 
-    def fit(self, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str], dict[str, str]] | None:
-        """What stands in the holes of a row of this kind, the columns that are read for good, and the holes' columns.
-
-        None for a row of another kind.
-        """
+    def fit(self, row: Mapping[str, Json]) -> RowFit | None:
+        """What a row of this kind tells; None for a row of another kind."""
         for pattern in self.rows:
             if (found := _fit(pattern, row)) is not None:
                 known = not self.known or any(one.fit(row, take_of_row) is not None for one in self.known)
@@ -199,7 +206,7 @@ def _fits_plain(pattern: Pattern, plain: Any) -> bool:
             return True
 
 
-def _fit(pattern: Fields, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str], dict[str, str]] | None:
+def _fit(pattern: Fields, row: Mapping[str, Json]) -> RowFit | None:
     """A row's holes; columns of which only something is taken are kept beside the new row, if they may be missing."""
     fields = pattern.of_keys((*row,))
     if fields is None:
@@ -216,7 +223,7 @@ def _fit(pattern: Fields, row: Mapping[str, Json]) -> tuple[Holes, frozenset[str
                 columns.add(name)
         elif field.is_lost(row):
             return None
-    return holes, frozenset(columns), names
+    return RowFit(pattern, holes, frozenset(columns), names)
 
 
 class RowKinds(msgspec.Struct, frozen=True):
@@ -225,6 +232,8 @@ class RowKinds(msgspec.Struct, frozen=True):
     kinds: tuple[RowKind, ...]
     prompts: tuple[str, ...] = ()
     """Texts that stand around the definitions of tools in system texts."""
+    telling: frozenset[str] = frozenset()
+    """The names of fields that tell of a system or of tools in any kind: they are said where nothing reads them."""
     _of_columns: dict[tuple[tuple[str, ...], frozenset[str]], tuple[RowKind, ...]] = {}
 
     def of_columns(self, columns: tuple[str, ...], plain: frozenset[str]) -> tuple[RowKind, ...]:
@@ -257,7 +266,8 @@ def row_kinds(paths: tuple[str, ...] = ()) -> RowKinds:
     kinds, prompts = read_kinds((*map(Path, paths), shipped()), problems)
     if any(one.severity is Severity.ERROR for one in problems.found):
         raise SpecError(problems.found)
-    return RowKinds(kinds, prompts)
+    telling = (name for kind in kinds for pattern in kind.rows for name in fields_of(pattern, ("system", "tools")))
+    return RowKinds(kinds, prompts, frozenset(telling))
 
 
 def lint_rows(path: Path) -> list[Diagnostic]:
@@ -299,8 +309,8 @@ def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[tuple[RowKi
                 _patterns(getattr(fields, key), node, key, problems)
                 for key in ("each", "parts", "skip", "response", "result")
             )
-            answer, listed = (found[0] if found else None for found in (response, result))
-            shapes[name] = TurnShape(fields, roles | fields.roles, each, parts, skip, answer, listed)
+            answer = response[0] if response else None
+            shapes[name] = TurnShape(fields, roles | fields.roles, each, parts, skip, answer, result)
     kinds: dict[str, RowKind] = {}
     for document in documents:
         for name, row, node in _structs(document.get("rows"), RowFields, problems):

@@ -36,7 +36,7 @@ def is_step(step: Json) -> bool:
 
 
 _MESSAGE = ({"role", "content"}, {"role", "tool_calls"}, {"role", "parts"}, {"role", "value"}, {"from", "value"},
-            {"role", "message"}, {"type", "data"}, {"kwargs"}, {"kind", "parts"})  # fmt: skip
+            {"role", "message"}, {"type", "data"}, {"kwargs"}, {"kind", "parts"}, {"message.role"})  # fmt: skip
 """Fields that a message has, and an answer in JSON hardly."""
 _RESPONSE = frozenset(
     ("choices", "candidates", "output", "message", "error", "detail", "body", "status_code", "chunks")
@@ -47,7 +47,10 @@ _RESPONSE = frozenset(
 def _is_message(value: Json) -> bool:
     """True for what is a message though it stands in a text."""
     return isinstance(value, Mapping) and (
-        value.get("type") in ITEMS or any(fields <= value.keys() for fields in _MESSAGE)
+        value.get("type") in ITEMS
+        or any(fields <= value.keys() for fields in _MESSAGE)
+        or isinstance(inside := value.get("message"), Mapping)
+        and "role" in inside
     )
 
 
@@ -162,6 +165,7 @@ TURN: dict[str, HoleTaker] = {
     "output": _ANY, "of": _ANY, "id": _ANY, "end": _ANY, "once": _ANY, "tools": _ANY, "any": ROW["any"],
     "name": HoleTaker("a name", _of(_text, False)), "parts": HoleTaker("a list of parts", _of(_list)),
     "media": HoleTaker("bytes or an address, and their type", media_part),
+    "uuid": _ANY, "after": _ANY,
     "message": HoleTaker("a message", _of(lambda value: isinstance(value, Mapping))),
 }  # fmt: skip
 """The holes of turns."""

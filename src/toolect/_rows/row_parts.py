@@ -11,8 +11,8 @@ from toolect._exchange.plain_messages import plain_turns
 from toolect._message import Json, MessageError
 from toolect._objects import got, word
 from toolect._rows.account import RowRejectedError, because
-from toolect._rows.patterns import Holes, RowHole, Words
-from toolect._rows.row_fields import RowKind, RowKinds, row_kinds
+from toolect._rows.patterns import Holes, RowHole, Words, unread
+from toolect._rows.row_fields import RowFit, RowKind, RowKinds, row_kinds
 from toolect._rows.row_holes import ROW, take_of_row
 from toolect._rows.row_source import Source
 from toolect._turns import Turn
@@ -33,6 +33,8 @@ class RowParts(msgspec.Struct, frozen=True):
     names: Mapping[str, str]
     plain: Mapping[str, Sequence[Turn]]
     """The turns of columns that are lists of plain messages."""
+    left: tuple[str, ...] = ()
+    """Fields that tell of a system or of tools, which nothing reads and no column keeps."""
 
     def one(self, hole: str) -> Json:
         """What stands in a hole; None for nothing."""
@@ -86,23 +88,33 @@ def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowP
     for kind in kinds.of_columns((*row,), frozenset(plain)):
         if wanted not in ("", kind.name) or kind.fields.inside and not depth or (found := kind.fit(row)) is None:
             continue
-        holes, columns, names = found
+        holes, columns, names = found.holes, found.columns, found.names
+        left = _left(row, found, kinds.telling, depth)
         for tree in holes.pop("tree", ()):
             names["turns"] = names["tree"]
             for path in _paths(tree, kind.fields.branches):
-                yield RowParts(kind.name, kind, {**holes, "turns": [path]}, columns, names, plain)
+                yield RowParts(kind.name, kind, {**holes, "turns": [path]}, columns, names, plain, left)
             return
         if not holes.get("row"):
-            yield RowParts(kind.name, kind, holes, columns, names, plain)
+            yield RowParts(kind.name, kind, holes, columns, names, plain, left)
             return
         if depth == MAX_WRAPPED:
             return
         others = {name: values for name, values in holes.items() if name != "row"}
         inner = [part for one in _each(holes["row"]) for part in _parts(one, "", kinds, depth + 1)]
         for part in inner:
-            yield RowParts(kind.name, part.kind, others | part.holes, columns, {**part.names, **names}, part.plain)
+            told = {**part.names, **names}
+            yield RowParts(kind.name, part.kind, others | part.holes, columns, told, part.plain, left + part.left)
         if inner:
             return
+
+
+def _left(row: Mapping[str, Json], found: RowFit, telling: frozenset[str], depth: int) -> tuple[str, ...]:
+    """The telling fields of a row that stands in another one, or of objects in a row's columns, that are not read."""
+    if not depth and all(isinstance(field.value, RowHole) for field in found.pattern.fields):
+        return ()
+    left = telling.intersection(unread(found.pattern, row, take_of_row))
+    return tuple(sorted(left if depth else left - row.keys()))
 
 
 def _plain(messages: list[Json]) -> Sequence[Turn] | None:

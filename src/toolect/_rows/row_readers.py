@@ -22,7 +22,7 @@ from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
 from toolect._rows.agent_steps import messages_of_steps
 from toolect._rows.calls_and_results import weights_of
-from toolect._rows.finish_reasons import check_answered, seen_in, why_cut
+from toolect._rows.finish_reasons import SAID, check_answered, seen_in, why_cut
 from toolect._rows.ignored_fields import left_out, of_blocks, of_items
 from toolect._rows.joined_files import joined
 from toolect._rows.open_row import OpenRow, RowReading
@@ -186,6 +186,7 @@ class _RowReader:
         self.open = OpenRow(row, source, parts.columns, source.dialect or "", self.shape)
         for given in parts.holes.get("tools", ()):
             self.open.declare(given)
+        self.open.changes += left_out([parts.left])
         self._system = [*parts.holes.get("system", ())]
 
     def read(self) -> Iterator[RowReading]:
@@ -214,7 +215,9 @@ class _RowReader:
             return
         for answer in self._answers():
             self.open.seen = []
-            turns = self._turns(before, answer, where)
+            if answer is not None and _is_last(answer.messages, before):
+                answer = None
+            turns = self._turns([] if answer and _repeats(answer.messages, before) else before, answer, where)
             if answer is not None:
                 self.open.seen = seen_in(turns, answer.cut)
             yield self._reading(turns)
@@ -289,6 +292,7 @@ class _RowReader:
             return messages_of_steps(self.open, turns, where)
         found: ShapedTurns = shaped_turns(turns, self.shape, where)
         self._system += found.system
+        self.open.changes += left_out(found.left)
         for tools in found.tools:
             self.open.declare(tools)
         return found.messages
@@ -336,7 +340,7 @@ class _RowReader:
             return [ServerAnswer("openai", [{"role": "assistant", "tool_calls": parts.one("calls")}])]
         if "answer" in parts.holes or "text" in parts.holes:
             hole = "answer" if "answer" in parts.holes else "text"
-            if not parts.holes.keys() & {"question", "before", "turns", "transcript"}:
+            if not parts.holes.keys() & {"question", "before", "turns", "items", "transcript"}:
                 self.open.notes.append(Change(NOT_ASKED))
             return [self._answer(parts.one(hole), parts.names[hole])]
         if "steps" in parts.holes:
@@ -440,6 +444,21 @@ class _RowReader:
                 "one text of the system", "another one in the messages", self.parts.names.get("system", "")
             )
         return self.open.turns(messages, where, "" if own else system)
+
+
+def _repeats(messages: list[Json], before: list[Json]) -> bool:
+    """True for messages that tell again what came before, from its first turn on."""
+    first = [*map(_said_by, before)]
+    return bool(first) and [*map(_said_by, messages[: len(first)])] == first
+
+
+def _is_last(messages: list[Json], before: list[Json]) -> bool:
+    """True for an answer that stands at the end of what came before, too."""
+    both = (messages, before[-1:])
+    if not all(len(one) == 1 and isinstance(one[0], Mapping) and one[0].get("role") == "assistant" for one in both):
+        return False
+    one, other = ({name: value for name, value in each[0].items() if name in SAID and value} for each in both)
+    return one == other
 
 
 _FIELDS = {"text": "content", "reasoning": "reasoning_content"}

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from toolect._exchange.media import are_parts
 from toolect._message import Json, MessageError, dumps
 from toolect._objects import word
 from toolect._rows.ignored_fields import LEFT
 from toolect._rows.opening import opened
-from toolect._rows.patterns import Holes, Pattern
+from toolect._rows.patterns import Holes, Pattern, unread
 from toolect._rows.row_fields import Api, Speaker, TurnShape
 from toolect._rows.row_holes import take_of_turn
 from toolect._values.literals import read_literal
@@ -22,19 +23,21 @@ _OF_CALLS = "the JSON of a call"
 
 
 class ShapedTurns(NamedTuple):
-    """Messages of the shape's API, and what turns tell besides: a system text, tools."""
+    """Messages of the shape's API, and what turns tell besides: a system text, tools, fields that are not read."""
 
     messages: list[Json]
     system: list[Json]
     tools: list[Json]
+    left: list[list[str]]
 
 
 def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedTurns:
     """What turns tell, as messages. Raises MessageError for a turn that the shape does not know."""
-    shaped = ShapedTurns([], [], [])
+    shaped = ShapedTurns([], [], [], [])
     once: set[Json] = set()
     for number, turn in enumerate(turns):
         at = f"{where}[{number}]"
+        shaped.left.append([])
         if _first_fit(shape.skip, turn) is not None:
             continue
         if shape.fields.order:
@@ -123,8 +126,8 @@ def calls_in(text: Json, where: str) -> Json:
     value = opened(text)
     if not isinstance(value, str):
         return value if isinstance(value, list) else [value]
-    tagged = value.lstrip().startswith("<tool_call>")
-    elements = [one for one in re.split(r"\s*</?tool_call>\s*", value) if one.strip()] if tagged else [value]
+    inside = re.sub(r"\A\s*<tool_call>|</tool_call>\s*\Z", "", value)
+    elements = [one.strip() for one in re.split(r"</tool_call>\s*<tool_call>", inside)]
     found = [opened(one) for one in elements]
     if not found or not all(isinstance(one, Mapping | list) for one in found):
         found = [_loose(one, where) for one in elements]
@@ -150,7 +153,7 @@ def _add(messages: list[Json], message: Json, shape: TurnShape) -> None:
     if shape.fields.api is Api.ANTHROPIC and isinstance(message, Mapping) and message.get("id"):
         at = next((at for at in reversed(range(len(messages))) if not _are_results(messages[at])), -1)
         begun = messages[at] if at >= 0 else None
-        if isinstance(begun, Mapping) and begun.get("id") == message["id"]:
+        if isinstance(begun, Mapping) and begun.get("id") == message["id"] and _goes_on(message, messages[at + 1 :]):
             messages[at] = {**begun, "content": [*_blocks(begun.get("content")), *_blocks(message.get("content"))]}
             return
     last = messages[-1] if messages and shape.fields.api is not Api.ANTHROPIC else None
@@ -164,6 +167,14 @@ def _add(messages: list[Json], message: Json, shape: TurnShape) -> None:
         messages[-1] = {**last, **message, **({"tool_calls": calls} if calls else {})}
     else:
         messages.append(message)
+
+
+def _goes_on(message: Mapping[str, Json], results: Sequence[Json]) -> bool:
+    """False for what answers results: it follows one, or says something, and what was begun has only more calls."""
+    if any(message.get("after") == one.get("uuid") is not None for one in results):
+        return False
+    blocks = _blocks(message.get("content"))
+    return not results or all(isinstance(one, Mapping) and one.get("type") == "tool_use" for one in blocks)
 
 
 def _are_results(message: Json) -> bool:
@@ -182,52 +193,70 @@ def _blocks(content: Json) -> list[Json]:
 
 def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once: set[Json]) -> Iterator[Json]:
     """The messages of a turn that a pattern reads."""
-    holes = _first_fit(shape.each, turn)
-    if holes is None:
+    found = _first_fit(shape.each, turn)
+    if found is None:
         raise MessageError(f"a turn: {shape.fields.about}", f"one of another kind, with {_fields(turn)}", where)
+    holes = found.holes
     shaped.system.extend(holes.get("system", ()))
     shaped.tools.extend(holes.get("tools", ()))
     if key := holes.get("once"):
         if dumps(key[0]) in once:
             return
         once.add(dumps(key[0]))
-    if "message" in holes:
+    if "message" not in holes:
+        if holes.keys() - {"system", "tools"}:  # what tells of the system is no message
+            shaped.left[-1] += _left(found, turn, shape)
+    else:  # a record around a message says nothing
         inside = _first_fit(shape.each, holes["message"][0])
         if inside is None:
-            yield holes["message"][0]
+            yield {**holes["message"][0], **{name: holes[name][0] for name in ("uuid", "after") if name in holes}}
             return
-        holes |= inside
-    yield from _of_holes(holes, shape, where, shaped.system)
+        holes |= inside.holes
+        shaped.left[-1] += _left(inside, holes["message"][0], shape)
+    yield from _of_holes(holes, shape, where, shaped)
 
 
-def _first_fit(patterns: Sequence[Pattern], value: Json) -> Holes | None:
-    """What stands in the holes of the first pattern that fits; None where none does."""
-    return next((found for one in patterns if (found := one.fit(value, take_of_turn)) is not None), None)
+class _Fit(NamedTuple):
+    """A pattern that fits, and what stands in its holes."""
+
+    pattern: Pattern
+    holes: Holes
+
+
+def _first_fit(patterns: Sequence[Pattern], value: Json) -> _Fit | None:
+    """The first pattern that fits, and what stands in its holes; None where none does."""
+    return next((_Fit(one, found) for one in patterns if (found := one.fit(value, take_of_turn)) is not None), None)
+
+
+def _left(found: _Fit, value: Json, shape: TurnShape) -> list[str]:
+    """The fields that a pattern reads nothing of, but for those that say nothing."""
+    return [name for name in unread(found.pattern, value, take_of_turn) if name not in shape.fields.ignore]
 
 
 def _fields(value: Json) -> str:
     return ", ".join(f"`{name}`" for name in [*value][:8]) if isinstance(value, Mapping) else word(value)
 
 
-def _of_holes(holes: Holes, shape: TurnShape, where: str, system: list[Json]) -> Iterator[Json]:
+def _of_holes(holes: Holes, shape: TurnShape, where: str, shaped: ShapedTurns) -> Iterator[Json]:
     if "user" in holes and "assistant" in holes:  # a question with its answer
         yield {"role": "user", "content": _joined(holes["user"])}
         holes = {name: values for name, values in holes.items() if name != "user"}
     role = holes.get("role", ["user" if "user" in holes else "assistant"])[0]
     speaker = _speaker(role, shape, f"{where}.role")
     parts: list[Holes] = []
-    said_before = len(system)
+    said_before = len(shaped.system)
     for number, part in enumerate(holes["parts"][0] if "parts" in holes else ()):
         found = _first_fit(shape.parts, part)
         if found is None:
             raise MessageError("a part that is known", _fields(part), f"{where}.parts[{number}]")
-        parts.append(found)
-        system.extend(found.pop("system", ()))
+        parts.append(found.holes)
+        shaped.system.extend(found.holes.pop("system", ()))
+        shaped.left[-1] += _left(found, part, shape)
     if "parts" not in holes or holes.keys() & _SAYING:
         parts.append(holes)
     if speaker is not Speaker.ASSISTANT:
         yield from (result for one in parts for result in _results(one, speaker))
-        texts, nothing = _texts(parts), "system" not in holes and len(system) == said_before
+        texts, nothing = _texts(parts), "system" not in holes and len(shaped.system) == said_before
         if speaker is not Speaker.TOOL and (texts or nothing and not any("output" in one for one in parts)):
             yield {"role": speaker.value, "content": _joined(texts)}
         return
@@ -244,7 +273,8 @@ def _answer(parts: Sequence[Holes], even_empty: bool) -> Iterator[Json]:
     """The message of an answer, with its calls, and what came of them."""
     texts = _texts(parts)
     results = [result for one in parts for result in _results(one, Speaker.ASSISTANT)]
-    calls = [call for one in parts if "output" not in one or "arguments" in one for call in _made(one)]
+    made = [call for one in parts if "output" not in one or "arguments" in one for call in _made(one)]
+    calls = [*{str(call.get("id") or at): call for at, call in enumerate(made)}.values()]  # in a part and beside, too
     thoughts = [text for one in parts for text in one.get("reasoning", ())]
     message: dict[str, Json] = {"role": "assistant"}
     if texts or not (thoughts or calls):
@@ -269,12 +299,25 @@ def _results(holes: Holes, speaker: Speaker) -> Iterator[Json]:
         return
     outputs, ids = holes.get("output") or holes["text"], holes.get("of") or holes.get("id", [])
     name = "" if "arguments" in holes else _first(holes, "name")
-    each = [*zip(outputs, ids, strict=True)] if len(ids) == len(outputs) else [(_joined(outputs), _first(holes, "of"))]
-    for given, call_id in each:
-        failed = _first(holes, "error") not in _WELL
-        known = {"tool_call_id": call_id and str(call_id), "name": name, "is_error": failed}
-        content = given if isinstance(given, str | list) else dumps(given)
+    each = [*zip(outputs, ids, strict=True)] if len(ids) == len(outputs) else [(_result(outputs), _first(holes, "of"))]
+    errors = holes.get("error", [])
+    for number, (given, call_id) in enumerate(each):
+        failed = errors[number] if len(errors) == len(each) else _first(holes, "error")
+        known = {"tool_call_id": call_id and str(call_id), "name": name, "is_error": str(failed or "") not in _WELL}
+        content = given if isinstance(given, str) or _are_parts(given) else dumps(given)
         yield {"role": "tool", "content": content} | {key: value for key, value in known.items() if value}
+
+
+def _result(outputs: Sequence[Json]) -> Json:
+    """One result of several: the list of objects, or a text."""
+    objects = [*map(opened, outputs)] if len(outputs) > 1 else []
+    return objects if objects and all(isinstance(one, Mapping) for one in objects) else _joined(outputs)
+
+
+def _are_parts(content: Json) -> bool:
+    """True for a list of parts of a message, False for any other list."""
+    texts = isinstance(content, list) and all(isinstance(one, Mapping) and one.get("type") == "text" for one in content)
+    return texts or isinstance(content, list) and are_parts(content)
 
 
 _WELL = ("", "success", "False")
