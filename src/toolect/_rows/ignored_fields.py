@@ -56,6 +56,8 @@ def of_message(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
     for name in _others(message, read | {LEFT}):
         if name not in ignored and not (name in _THOUGHTS and thought is not None and message[name] == thought):
             yield name
+    if role == "assistant" and thought is None:  # what is thought stands there alone
+        yield from (name for name in OPAQUE["message"] if message.get(name))
     if message.get("tool_calls") and message.get("function_call"):
         yield "function_call"
     yield from of_parts(message.get("content"))
