@@ -18,6 +18,7 @@ import os
 import re
 import sys
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -46,11 +47,13 @@ Refused, Bad = (getattr(toolect, new if hasattr(toolect, new) else old) for new,
 DAY = "2026-01-01"
 UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 WORDS = {
-    "system": "Sysone.", "user": "Useone?", "reasoning": "Reasone.", "content": "Conone.", "name": "tide",
-    "key": "port", "value": "Valone", "nested": "Nesone", "inner": "depth", "id": "call00001", "output": "Outone",
-    "output2": "Outtwo", "result_name": "tide", "tool": "other", "about": "Aboone.", "parameter": "other",
-    "parameter_about": "Paraone.", "enum": "Enumone", "title": "Titone", "default": "Defone", "defined": "refone",
-    "unit": "unione", "said": "Saione.", "again": "Againone?", "last": "Lasone.",
+    "system": "Sysone.", "system2": "Systwo.", "user": "Useone?", "user2": "Usetwo?", "reasoning": "Reasone.",
+    "content": "Conone.", "name": "tide", "key": "port", "value": "Valone", "nested": "Nesone", "inner": "depth",
+    "id": "call00001", "output": "Outone", "output2": "Outtwo", "result_name": "tide", "asked": "Askone",
+    "told": "Tolone", "tool": "other", "about": "Aboone.", "parameter": "other", "parameter_about": "Paraone.",
+    "enum": "Enumone", "title": "Titone", "default": "Defone", "defined": "refone", "unit": "unione",
+    "more": "morone", "type": "string", "said": "Saione.", "again": "Againone?", "thought": "Thoone.",
+    "last": "Lasone.",
 }  # fmt: skip
 """The places of a conversation, in the order in which they are written, with the words of the twin."""
 SHAPES = {
@@ -64,6 +67,14 @@ SHAPES = {
     "schemas": ("tools", "schemas"),
     "media": ("media",),
     "answers": ("answers",),
+    "lists": ("tools", "calls", "lists"),
+    "spelled": ("tools", "calls", "spelled"),
+    "rounds": ("reasoning", "tools", "calls", "rounds"),
+    "unanswered": ("tools", "calls", "unanswered"),
+    "thoughts": ("system", "thoughts"),
+    "systems": ("systems",),
+    "parts": ("parts",),
+    "sampled": ("tools", "sampled"),
 }
 """What conversations have besides a user's turn and an answer."""
 TOKENS = ("<|endoftext|>", "<|python_tag|>", "[TOOL_CALLS]", "<|im_end|>", "<|eot_id|>", "<eos>")
@@ -110,12 +121,13 @@ class Broken(NamedTuple):
 def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
     """A conversation of a shape, `texts` in place of some words."""
     said, has = {**WORDS, **texts}, SHAPES[shape]
-    turns: list[Any] = [System(said["system"])] if "system" in has else []
-    if "media" in has:
-        parts: list[Any] = [
-            {"type": "text", "text": said["user"]},
-            {"type": "image_url", "image_url": {"url": "data:,"}},
-        ]
+    turns: list[Any] = [System(said["system"])] if {"system", "systems"} & {*has} else []
+    if "systems" in has:
+        turns.append(System(said["system2"], developer=True))
+    if {"media", "parts"} & {*has}:
+        parts: list[Any] = [{"type": "text", "text": said["user"]}, {"type": "text", "text": said["user2"]}]
+        if "media" in has:
+            parts.insert(1, {"type": "image_url", "image_url": {"url": "data:,"}})
         turns += Conversation.from_openai([{"role": "user", "content": parts}]).turns
     else:
         turns.append(User(said["user"]))
@@ -123,11 +135,17 @@ def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
         turns.append(Assistant(message(shape, texts)))
         ids = (said["id"], "call00002")[: 2 if "several" in has else 1]
         outs = said["output"], said["output2"]
-        turns.append(Results(tuple(ToolResult(one, said["result_name"], out) for one, out in zip(ids, outs))))  # noqa: B905
-    turns.append(Assistant(Message([Content(said["said"])])))
+        results = Results(tuple(ToolResult(one, said["result_name"], out) for one, out in zip(ids, outs)))  # noqa: B905
+        turns += [results] if "unanswered" not in has else []
+    if "rounds" in has:
+        turns.append(Assistant(Message([Call("tide", {"port": said["asked"]}, "call00003")])))
+        turns.append(Results((ToolResult("call00003", "tide", said["told"]),)))
+    if "unanswered" not in has:
+        turns.append(Assistant(Message([Content(said["said"])]), said["said"] if "sampled" in has else None))
     if "answers" in has:
         turns.append(Assistant(Message([Content(said["content"])])))
-    turns += [User(said["again"]), Assistant(Message([Content(said["last"])]))]
+    thought = [Reasoning(said["thought"])] if "thoughts" in has else []
+    turns += [User(said["again"]), Assistant(Message([*thought, Content(said["last"])]))]
     return Conversation(turns, tools(said, "schemas" in has) if "tools" in has else [])
 
 
@@ -135,7 +153,12 @@ def message(shape: str, texts: Mapping[str, str]) -> Message:
     """The answer with calls of such a conversation."""
     said, has = {**WORDS, **texts}, SHAPES[shape]
     more = {"inner": [said["nested"]], said["inner"]: 2}
-    calls = [Call(said["name"], {said["key"]: said["value"], "more": more}, said["id"])]
+    value: Any = [said["value"], {"deep": [said["nested"]]}] if "lists" in has else said["value"]
+    calls = [Call(said["name"], {said["key"]: value, "more": more}, said["id"])]
+    if "spelled" in has:  # as a provider spelled it
+        text = json.dumps(calls[0].arguments, indent=1).replace("<", "\\u003c").replace("/", "\\/")
+        one = {"id": said["id"], "type": "function", "function": {"name": said["name"], "arguments": text}}
+        calls = Message.from_openai([one]).calls
     if "several" in has:
         calls.append(Call("tide", {"port": "Second"}, "call00002"))
     reasoning = [Reasoning(said["reasoning"])] if "reasoning" in has else []
@@ -156,6 +179,7 @@ def tools(said: Mapping[str, str], rich: bool = False) -> list[dict[str, Any]]:
     if rich:
         other["more"] = {"title": said["title"], "default": said["default"], "anyOf": [text, {"const": said["unit"]}]}
         other["sort"] = {"$ref": f"#/$defs/{said['defined']}"}
+        other["kinds"] = {"type": [said["type"], "null"], said["more"]: {said["more"]: [said["more"]]}}
         more = {"$defs": {said["defined"]: {"type": "object", "properties": {said["unit"]: text}}}}
     both: list[Any] = [("tide", "High water", called, {}), (said["tool"], said["about"], other, more)]
     return [
@@ -166,19 +190,15 @@ def tools(said: Mapping[str, str], rich: bool = False) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-OF_SCHEMAS = ("title", "default", "defined", "unit")
-OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum", *OF_SCHEMAS)
-OF_CALLS = ("name", "key", "value", "nested", "inner", "id", "output", "result_name")
+OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum", "title", "default", "defined", "unit", "more",
+            "type")  # fmt: skip
 
 
 @cache
 def places(shape: str) -> list[str]:
     """The places that conversations of a shape have."""
-    has = SHAPES[shape]
-    absent = {"system", "reasoning", "content"} - {*has} - ({"content"} if "answers" in has else set())
-    absent |= {*OF_TOOLS} if "tools" not in has else set() if "schemas" in has else {*OF_SCHEMAS}
-    absent |= {*OF_CALLS, "output2"} if "calls" not in has else set() if "several" in has else {"output2"}
-    return [place for place in WORDS if place not in absent]
+    plain = conversation(shape, {})
+    return [place for place in WORDS if conversation(shape, {place: "Zqone"}) != plain]
 
 
 def made_of(markers: Sequence[str], wire: str, random: Random) -> str:
@@ -236,6 +256,10 @@ def everywhere() -> list[str]:
 BLANKS = ("\r", "\r\n", "\t", "\x0b", "\x0c", "\x85", "\xa0", "\u2028", "\u3000", "\0")
 NARROW = str.maketrans("<>|[]{}/_", "﹤﹥￨［］﹛﹜⁄＿")
 """Other signs that a normalizer, or a reader, takes for these."""
+FOLDED = str.maketrans("skiISK|_<>=", "\u017f\u212a\u0131\u0130\u017f\u212a｜▁≮≯≠")
+"""Letters and signs that are these without case, marks, or in another family's markers."""
+COMBINED = ("\u0338", "\u0301", "\ufe0f", "\u202e", "\U000e0061", "\ud800")
+"""What joins with the sign before it, turns what follows, shows nothing, or is half a sign."""
 
 
 def spelled(text: str, random: Random) -> str:
@@ -243,7 +267,7 @@ def spelled(text: str, random: Random) -> str:
     if not random.randrange(2):
         return text
     at = random.randrange(len(text) + 1)
-    match random.randrange(16):
+    match random.randrange(22):
         case 0:
             return text[:at] + random.choice(UNSEEN) + text[at:]
         case 1:
@@ -274,8 +298,25 @@ def spelled(text: str, random: Random) -> str:
             return json.dumps(text)[1:-1] if random.randrange(2) else "\\" + "\\".join(text[:9]) + text[9:]
         case 9:
             return text[:at] + random.choice(" \n<_x") + text[at:]
+        case 16:
+            return text.translate(FOLDED)
+        case 17:
+            return text[:at] + random.choice(COMBINED) + text[at:]
+        case 18:
+            return "".join(chr(0x1D41A + ord(sign) - 97) if "a" <= sign <= "z" else sign for sign in text)
+        case 19:
+            return random.choice(("&amp;lt;", "&#x3c;", "\\x3c", "\\\\u003c", "%253C", "\\74")).join(text.split("<"))
+        case 20:  # far behind the beginning, or before the end
+            return "so " * random.choice((30, 100, 400)) + text + "on " * random.choice((0, 100))
+        case 21:
+            return unicodedata.normalize(random.choice(("NFD", "NFKD", "NFKC")), text) + random.choice(COMBINED)
         case _:
             return text[:at] + text[at : at + 1] + text[at:]
+
+
+def scattered(text: str) -> str:
+    """The signs of a text, none beside its neighbours."""
+    return "x" + " ".join([*text[::2], *text[1::2]]) + "x"
 
 
 class Form:
@@ -333,7 +374,7 @@ class Form:
     places: Sequence[str] = tuple(WORDS)
 
 
-SHARED = ("name", "key", "result_name", "tool", "parameter", "inner")
+SHARED = ("name", "key", "result_name", "tool", "parameter", "inner", "type")
 """Places whose words others have too: where one is attacked, its twin has another word."""
 
 
@@ -356,7 +397,7 @@ class RememberedAnswers(Answers):
 
     def _once(self, key: Any, tools: Sequence[Mapping[str, Any]], work: Callable[[], Any]) -> Any:
         """What comes of the work, or what it raises."""
-        key = key, msgspec.json.encode(tools)
+        key = key, repr(tools)
         if key not in self._done:
             if len(self._done) > 4096:
                 self._done.clear()
@@ -428,13 +469,30 @@ class ChatForm(Form):
             if self.law == "row":
                 check: Any = "sample" if unsafe == "refuse" else "none"
                 return self.chat.round_trip(given, date=DAY, unsafe=unsafe, check=check).text, None
-            text = self.chat.render(given, False, date=DAY, unsafe=unsafe)
+            if self.law == "grown":
+                begun, size = self.chat.beginning(given, date=DAY, unsafe=unsafe), len(given.turns)
+                text = [begun(number, False) for number in range(1, size + 1)][-1]
+            elif self.law == "prompt":
+                text = self.chat.prompt(given, date=DAY, unsafe=unsafe)
+            else:
+                text = self.chat.render(given, False, date=DAY, unsafe=unsafe)
             return str(text), text.spans
         except (Refused, Bad):
             return None
 
+    def given(self, shape: str, texts: Mapping[str, str]) -> Conversation:
+        """A conversation of a shape; what was sampled says what the dialect reads of it."""
+        made = conversation(shape, texts)
+        turns = [
+            msgspec.structs.replace(turn, message=self.chat.dialect.parse(turn.text))
+            if isinstance(turn, Assistant) and turn.text
+            else turn
+            for turn in made.turns
+        ]
+        return Conversation(turns, made.tools)
+
     def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
-        done = self.written(conversation(shape, texts), "refuse")
+        done = self.written(self.given(shape, texts), "refuse")
         return None if done is None else (done[0], sketch(self.chat.parse(done[0]), self.loose))
 
     @cached_property
@@ -449,7 +507,9 @@ class ChatForm(Form):
         if twin is None or not self.chat._answers.said(own).content:  # nothing but reasoning, which is left out
             return None
         unsafe = random.choice(("refuse", "refuse", "neutralise"))
-        given = conversation(attack.shape, attack.texts)
+        given = self.given(attack.shape, attack.texts)
+        if not random.randrange(4):  # harmless texts of the same signs, by which hostile ones may be taken for known
+            self.written(self.given(attack.shape, {one: scattered(text) for one, text in attack.texts.items()}), unsafe)
         done = self.written(given, unsafe)
         if done is None:
             return None
@@ -457,14 +517,17 @@ class ChatForm(Form):
         law = f"{self.law} {unsafe}"
         for span in spans or ():
             held = self.special if span.origin == "user" else (*self.special, *self.chat.spec.tokens.markup)
-            if span.origin in ("user", "result", "tools") and any(
-                token in text[span.start : span.end] for token in held
-            ):
+            others = ("user", "result", "tools") if self.law != "prompt" else ("user", "result")  # words on calls
+            if span.origin in others and any(token in text[span.start : span.end] for token in held):
                 return Broken(f"{law}, token", self.name, attack, text[span.start : span.end])
         was = {word: attack.texts[place] for place, word in words.items() if word}
         exact = unsafe == "refuse" or done == self.written(given, "keep")
+        exact = exact and (self.law != "prompt" or {*attack.texts}.isdisjoint(OF_TOOLS))
         back = self.chat.parse(text)
-        shown = unlike(twin[1], sketch(back, self.loose), was, exact)
+        both = twin[1], sketch(back, self.loose)
+        for turns, _ in both if "sampled" in SHAPES[attack.shape] else ():
+            turns[:] = [turn if turn[0] != "answer" or number > 2 else ["answer"] for number, turn in enumerate(turns)]
+        shown = unlike(*both, was, exact)
         if shown is None or (attack.texts.get("system", "\0") in self.default and self.unheard(given, back)):
             return None
         return Broken(law, self.name, attack, shown)
@@ -562,9 +625,17 @@ def unlike(twin: Any, back: Any, was: Mapping[str, str], exact: bool) -> str | N
         held = [word for word in was if word in twin]
         if held and not exact:
             return None
+        meant = {twin}
         if held:
-            twin = re.sub("|".join(map(re.escape, held)), lambda found: was[found[0]], twin)
-        same = "".join(twin.split()) in ("".join(back.split()), *spellings(back))  # some chats write JSON as its value
+            either = re.compile("|".join(map(re.escape, held)))
+            meant = {either.sub(lambda found: was[found[0]], twin)}
+            if twin[0] in "[{":  # JSON where a text stands
+                meant |= {
+                    either.sub(lambda found: json.dumps(was[found[0]], ensure_ascii=False)[1:-1], twin),
+                    either.sub(lambda found: json.dumps(was[found[0]])[1:-1], twin),
+                }
+        meant = {"".join(one.split()) for one in meant}
+        same = not meant.isdisjoint(("".join(back.split()), *spellings(back)))  # some chats write JSON as its value
         return None if same else f"{twin!r} became {back!r}"
     if isinstance(twin, dict) and isinstance(back, dict):
         there = {"".join(key.split()): value for key, value in back.items()}
@@ -622,9 +693,13 @@ class TokensForm(ChatForm):
         """What is written, and how often each id of an added text stands for it, by each tokenizer."""
         try:
             text = self.chat.render(conversation(shape, texts), False, date=DAY, unsafe="keep")
+            return str(text), [self.count(text, tokenizer) for tokenizer in self.tokenizers]
         except (Refused, Bad):
             return None
-        return str(text), [self.count(text, tokenizer) for tokenizer in self.tokenizers]
+        except ValueError:  # half a sign has no bytes
+            if "\ud800" in "".join(texts.values()):
+                return None
+            raise
 
     def count(self, text: toolect.Transcript, tokenizer: Any) -> Counter[int]:
         """How often each id of an added text stands for a conversation."""
@@ -643,6 +718,8 @@ class TokensForm(ChatForm):
 FORMS: dict[str, Callable[[str], Form]] = {
     "chat": ChatForm,
     "row": lambda name: ChatForm(name, "row"),
+    "grown": lambda name: ChatForm(name, "grown"),
+    "prompt": lambda name: ChatForm(name, "prompt"),
     "dialect": DialectForm,
     "tokens": TokensForm,
 }

@@ -98,7 +98,7 @@ class Answers:
         """The numbers of the answers whose content or reasoning may be read as anything else."""
         texts = [(number, text) for number, one in answers.items() for text in (one.content, one.reasoning) if text]
         together = "\0".join([text for _, text in texts])
-        if has_any(self._signs, together) or has_any(QUOTES, together):
+        if has_any(self.signs, together) or has_any(QUOTES, together):
             return {number for number, text in texts if not self.is_text(text, tools)}
         return set()
 
@@ -106,7 +106,7 @@ class Answers:
         """True when nothing in a text may be read as anything else, nor what follows as quoted."""
         if has_any(QUOTES, text) and quoted(line_before(text, 0, len(text))):
             return False
-        return not has_any(self._signs, text) or not (
+        return not has_any(self.signs, text) or not (
             self._needles.within(text)
             or self._cores is not None
             and self._cores.search(text) is not None
@@ -168,7 +168,7 @@ class Answers:
         return self._island is None or self._island.named is not None
 
     @cached_property
-    def _signs(self) -> set[str]:
+    def signs(self) -> set[str]:
         """Signs one of which stands in whatever may be read as markup, as such or as an entity."""
         cores = self._island.cores if self._island else ()
         longest = (max(re.findall(r"\w+", core), key=len, default=core[0]) for core in cores)  # blanks part them

@@ -40,22 +40,22 @@ _Half: TypeAlias = tuple[str, str, bool]
 
 
 class _Place(NamedTuple):
-    """Whether tools stand in a place, what texts with a marker hold, what finds it, what none begins or ends with,
-    and whether JSON in it is read as one value.
+    """Whether arguments or tools stand in a place, what texts with a marker hold, what none begins or ends with, and
+    whether JSON in it is read as one value. In a result that is `alone` nothing parts it from others.
 
-    An end of common signs alone is one of `tails`; the others, `rare_tails`, hold one of the signs. In a result that
-    is `alone` nothing parts it from others.
+    An end of common signs alone is one of `tails`; the others, `rare_tails`, hold one of the signs.
     """
 
     op: Fill
+    of_arguments: bool
     of_tools: bool
     signs: tuple[str, ...]
-    markers: Needles
-    alone: Needles
     heads: _Words
     tails: _Words
-    rare_tails: _Words
     listed: bool
+    rare_tails: _Words
+    markers: Needles
+    alone: Needles
 
 
 class Scan:
@@ -94,36 +94,38 @@ class Scan:
         """What any text might begin: the tokens, and what is around and between the parts of answers."""
         return _cut({*self.tokens, *self._answers.markers})
 
-    def suspects(self, held: Sequence[HeldText], are_alone: Callable[[], bool]) -> bool:
+    def suspects(self, held: Sequence[HeldText], are_alone: Callable[[], bool], are_known: bool = False) -> bool:
         """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it.
 
-        `are_alone`: each result is the only one, of the only call.
+        `are_alone`: each result is the only one, of the only call. `are_known`: arguments are of kinds that came back.
         """
         places, tools, new_tools = self._places, self._tools, False
         for text, op, _ in held:
             if not text:
                 continue
             place = places.get(id(op)) or self._place(op)
-            if place.of_tools:
+            _, of_arguments, of_tools, signs, heads, tails, listed, *_ = place
+            if of_arguments and are_known:
+                continue
+            if of_tools:
                 if tools.get(text) is op.slot:
                     continue
                 new_tools = True
-            if place.listed and text[0] in "{[":
+            if listed and text[0] in "{[":
                 if not is_json(text) or has_any(self.tokens, text):  # a text after it may close it
                     return True
                 continue
-            for sign in place.signs:
+            for sign in signs:
                 if sign in text:
                     if place.markers.within(text) and (place.alone.within(text) or not are_alone()):
                         return True
                     if _ends_with(text, place.rare_tails):
                         return True
                     break
-            tails = place.tails and place.tails.get(text[-1])
-            if tails and text.endswith(tails):
+            if tails and (ends := tails.get(text[-1])) and text.endswith(ends):
                 return True
-            heads = place.heads and place.heads.get(text[0])
-            if heads and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
+            starts = heads and heads.get(text[0])
+            if starts and (text.startswith(starts) or any(start.startswith(text) for start in starts)):
                 return True
         if new_tools:
             self.learn_tools(held)
@@ -152,7 +154,8 @@ class Scan:
             signs = (*dict.fromkeys(map(rarest, {*words.words, *ends} - tails)),)
             heads, common, rare = _by_sign(self._heads(op), 0), _by_sign(tails, -1), _by_sign(ends - tails, -1)
             of_tools = op.origin is Origin.TOOLS
-            place = _Place(op, of_tools, signs, words, alone, heads, common, rare, listed)
+            of_arguments = op.role is ChatRole.ARGUMENT or op.slot in (ChatSlot.ARGUMENTS, ChatSlot.CALLS)
+            place = _Place(op, of_arguments, of_tools, signs, heads, common, listed, rare, words, alone)
             self._kinds[op[:4]] = place
         place = self._places[id(op)] = place._replace(op=op)
         return place

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from math import isfinite
+from string import ascii_letters, digits
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from toolect._building.quotation import QUOTES, line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import Needles
+from toolect._chats.control_tokens import Needles, any_of
 from toolect._chats.conversation_diff import is_same_call
 from toolect._chats.marker_scan import Scan
 from toolect._chats.prompt_tools import TEXT, is_json, read_definition
-from toolect._chats.value_ends import ValueEnds
 from toolect._message import Call, Json, Status
 
 Kind: TypeAlias = tuple[Any, ...]
@@ -26,26 +27,38 @@ MAX_KINDS = 4096
 """Kinds that are kept at a time. Beyond it: all are forgotten, and found out anew."""
 MAX_TOOLS = 256
 """Lists of tools that are kept at a time. Beyond it: as with kinds."""
+MAX_CALLS = 512
+"""Calls that are kept of one list of tools. Beyond it: as with kinds."""
 MAX_DIGITS = 15
 """Digits of a number that every notation carries."""
 _is_id = re.compile(r"[A-Za-z0-9_.:-]*").fullmatch
 _is_name = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
-_is_words = re.compile(r"[^\W\d_][\w .,:;!?/@%+=()-]*(?<!\s)").fullmatch
+_WORDS = frozenset(f"{ascii_letters}{digits}_ .,")
+_SENTENCE = r"[\w .,:;!?/@%+=()-]"
+_are_of_words = re.compile(f"{_SENTENCE}+").fullmatch
 _is_prose = re.compile(r"[\w#$@./<{\[\"-][^\\\0-\t\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029\ufeff]*(?<!\s)").fullmatch
 _is_number = re.compile(r"[+-]?(0[xob][\da-f_]+|[\d_.,]+(e[+-]?\d+)?|\.\d+)j?", re.IGNORECASE).fullmatch
-_signs = re.compile(r"\\.?|&(?:#?\w+;)?|[^\w .,]", re.DOTALL).findall
-"""The signs of a text, a backslash with what it may be an escape of, entities as they are."""
+_escapes = re.compile(r"\\.?|&(?:#?\w+;)?", re.DOTALL).findall
 _OPENERS = frozenset('{["')
-_QUOTES = frozenset("'\"`\n")
+_QUOTES = frozenset("\n").union(QUOTES)
 """Signs that together decide how a text is spelled."""
 _counted = re.compile(r"[1-9]\d*").sub
 _VALUES = frozenset("true false null none nan inf infinity undefined nil yes no on off".split())  # noqa: SIM905
 """Words that are values in some notation."""
+MAX_VALUE = max(map(len, _VALUES))
 _SIMPLE = frozenset(("type", "description", "title", "enum", "default", "examples", "format", "minimum", "maximum"))
 """What may be said of an argument of one type."""
 _AROUND = frozenset(("type", "properties", "required", "description", "title", "additionalProperties", "$schema"))
 """What may be said of all arguments."""
 _encode = msgspec.json.Encoder().encode
+
+
+def _signs(text: str) -> frozenset[str]:
+    """The signs of a text, a backslash with what it may be an escape of, entities as they are."""
+    signs = frozenset(text) - _WORDS
+    if not text.isascii():
+        signs = frozenset(sign for sign in signs if not sign.isalnum())
+    return signs.union(_escapes(text)) if "\\" in signs or "&" in signs else signs
 
 
 class _Declared(NamedTuple):
@@ -56,6 +69,13 @@ class _Declared(NamedTuple):
     name: Json
     arguments: dict[str, Json]
     around: bytes
+
+
+class _Listed(NamedTuple):
+    """What is known with one list of tools: what it declares, by names, and calls whose kinds all came back."""
+
+    declared: dict[str, _Declared]
+    same: set[Kind]
 
 
 class _UnusualCallError(ValueError):
@@ -71,10 +91,10 @@ class ReadBackCache:
 
     def __init__(self, scan: Scan, answers: Answers) -> None:
         self._scan, self._answers = scan, answers
-        self._ends = ValueEnds(answers)
         self._known: dict[Kind, bool] = {}
         """Kinds that were read as the same call; True where they came back as they were."""
-        self._by_tools: dict[tuple[str, bytes], _Declared] = {}
+        self._lists: dict[bytes, _Listed] = {}
+        """By the tools as JSON."""
         self._name = lru_cache(MAX_KINDS)(self._kind_of_name)
         self.definitions = lru_cache(MAX_TOOLS)(self._read_definitions)
         """The tools that are read of their texts."""
@@ -84,14 +104,34 @@ class ReadBackCache:
         if not calls:
             return True
         try:
-            key = _encode(tools)
+            listed = self._listed(tools)
             for call in calls:
-                for kind in self._kinds(call, tools, key):
-                    if not self._known.get(kind) and not self._has_parts(kind):
+                whole = self._whole(call)
+                if whole not in listed.same:
+                    if not all(self._known.get(kind) or self._has_parts(kind) for kind in self._kinds(call, tools)):
                         return False
+                    if len(listed.same) >= MAX_CALLS:
+                        listed.same.clear()
+                    listed.same.add(whole)
         except _UNUSUAL:
             return False
         return True
+
+    def _listed(self, tools: Sequence[Mapping[str, Any]]) -> _Listed:
+        key = _encode(tools)
+        found = self._lists.get(key)
+        if found is None:
+            if len(self._lists) >= MAX_TOOLS:
+                self._lists = {}
+            found = self._lists[key] = _Listed({}, set())
+        return found
+
+    def _whole(self, call: Call) -> Kind:
+        """The keys of a call, and the kinds of what stands under each."""
+        arguments = call.arguments
+        if call.status is not Status.OK or type(arguments) is not dict or _is_id(call.id or "") is None:
+            raise _UnusualCallError
+        return call.name, call.spelling is None, *arguments, *[self._kind(value, 0) for value in arguments.values()]
 
     def _has_parts(self, kind: Kind) -> bool:
         """True for a kind whose parts came back in others."""
@@ -108,8 +148,7 @@ class ReadBackCache:
     def is_harmless(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
         """True when all of the calls are of kinds that were read as these calls, whatever they lost."""
         try:
-            key = _encode(tools)
-            return all(kind in self._known for one in calls for kind in self._kinds(one, tools, key))
+            return all(kind in self._known for one in calls for kind in self._kinds(one, tools))
         except _UNUSUAL:
             return False
 
@@ -127,29 +166,22 @@ class ReadBackCache:
             if not (is_same or are_calls):
                 continue
             with suppress(*_UNUSUAL):  # its name is known all the same
-                for kind in self._kinds(one, tools, _encode(tools)):
+                for kind in self._kinds(one, tools):
                     self._add(kind, is_same)
                     for part in _parts(kind) if is_same else ():
                         self._add(part, True)
 
-    def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]], encoded: bytes) -> Iterator[Kind]:
-        """The kinds of a call's name and of its arguments, each by what its tool declares; `encoded`: all as JSON."""
-        arguments = call.arguments
-        if call.status is not Status.OK or not isinstance(arguments, dict) or _is_id(call.id or "") is None:
-            raise _UnusualCallError
-        name, declared, around = self._declared(call.name, tools, encoded)
-        yield "call", name, call.spelling is None, min(len(arguments), 2), bool(tools)
-        for key, value in arguments.items():
-            yield "argument", name, self._name(key), declared.get(key, ""), around, self._kind(value, 0)
-
-    def _declared(self, name: str, tools: Sequence[Mapping[str, Any]], key: bytes) -> _Declared:
-        """What the tools declare of one, worked out once for each list of them."""
-        found = self._by_tools.get((name, key))
-        if found is None:
-            if len(self._by_tools) >= MAX_TOOLS:
-                self._by_tools = {}
-            found = self._by_tools[name, key] = self._read_declared(name, tools)
-        return found
+    def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]]) -> Iterator[Kind]:
+        """The kinds of a call's name and of its arguments, each by what its tool declares."""
+        _, is_plain, *rest = self._whole(call)
+        declared = self._listed(tools).declared
+        name, kinds, around = declared.get(call.name) or declared.setdefault(
+            call.name, self._read_declared(call.name, tools)
+        )
+        count = len(rest) // 2
+        yield "call", name, is_plain, min(count, 2), bool(tools)
+        for key, kind in zip(rest[:count], rest[count:], strict=True):
+            yield "argument", name, self._name(key), kinds.get(key, ""), around, kind
 
     def _read_declared(self, name: str, tools: Sequence[Mapping[str, Any]]) -> _Declared:
         schema = _schema_of(name, tools)
@@ -167,14 +199,14 @@ class ReadBackCache:
         """A name that is not like any other; empty for one that is."""
         if _is_name(name) is None:
             raise _UnusualCallError
-        is_odd = not name.isidentifier() or self._answers.has_word(name) or self._ends.marker_in(name)
+        is_odd = not name.isidentifier() or self._answers.has_word(name) or self._beginnings.within(name)
         return name if is_odd else ""
 
     def _kind(self, value: Json, depth: int) -> Kind:
         """What decides how a value is read, at any depth."""
         kind = type(value)
         if kind is str:
-            return self._kind_of_text(value, depth)
+            return self._kind_of_text(value)
         if kind is bool or value is None:
             return "word", value
         if kind is int and -(2**53) < value < 2**53:
@@ -188,28 +220,46 @@ class ReadBackCache:
                 return "list", len(value) > 1, frozenset(self._kind(one, depth + 1) for one in value)
         raise _UnusualCallError
 
-    def _kind_of_text(self, text: str, depth: int) -> Kind:
+    def _kind_of_text(self, text: str) -> Kind:
         if not text:
             return ("no text",)
-        is_free = self._ends.none_in_value([text] if depth else text)
-        if not is_free and (self._beginnings.within(text) or not self._answers.is_text(text)):
-            raise _UnusualCallError
-        if _is_words(text):
-            return "words", text if text.lower() in _VALUES else ""
+        if self._is_words(text):
+            return "words", text if len(text) <= MAX_VALUE and text.lower() in _VALUES else ""
         if text.isdecimal():
             return "digits", text.isascii(), text[0] == "0", text == "0", len(text) > MAX_DIGITS
-        bare = text.strip()
-        if bare is not text and (not bare or bare.lower() in _VALUES or bare[0] in _OPENERS or _is_number(bare)):
+        signs = _signs(text)
+        is_quoted = not _QUOTES.isdisjoint(signs) and quoted(line_before(text, 0, len(text)))
+        is_free = self._takes_any and not is_quoted
+        if self._beginnings.within(text) or not (is_free or self._answers.is_text(text)):
             raise _UnusualCallError
-        if _is_number(text):
-            return "number", _counted("1", text)
-        opens, is_value = text[0] in _OPENERS, text[0] in _OPENERS and is_json(text)
-        if not is_free and (opens and not is_value or not _is_prose(text)):
+        first, last, is_value = text[0], text[-1], False
+        if first.isspace() or last.isspace():
+            bare = text.strip()
+            if not bare or bare.lower() in _VALUES or bare[0] in _OPENERS or _is_number(bare):
+                raise _UnusualCallError
+        if not first.isalpha():
+            if _is_number(text):
+                return "number", _counted("1", text)
+            is_value = first in _OPENERS and is_json(text)
+        if not is_free and (first in _OPENERS and not is_value or not _is_prose(text)):
             raise _UnusualCallError
-        ends: list[Json] = [sign.isalpha() if sign.isalnum() or sign in "_.," else sign for sign in (text[0], text[-1])]
+        ends: list[Json] = [sign.isalpha() if sign.isalnum() or sign in "_.," else sign for sign in (first, last)]
         if is_value:
-            ends[0] = "JSON", text[0]
-        return "free text" if is_free else "text", *ends, frozenset(_signs(text))
+            ends[0] = "JSON", first
+        return "free text" if is_free else "text", *ends, signs
+
+    @cached_property
+    def _is_words(self) -> Callable[[str], object]:
+        """Matches texts of words in which nothing can be a marker."""
+        inside = [word for word in {*self._beginnings.words, *self._answers.signs} if _are_of_words(word)]
+        none = f"(?!.*(?:{any_of(inside).pattern}))" if inside else ""
+        return re.compile(rf"{none}[^\W\d_]{_SENTENCE}*(?<!\s)").fullmatch
+
+    @cached_property
+    def _takes_any(self) -> bool:
+        """True for a dialect whose arguments are JSON, or raw texts between markers."""
+        spec = self._answers.dialect.spec
+        return not spec.code and not any(rule.value for rule in spec.rules.values())
 
     @cached_property
     def _beginnings(self) -> Needles:

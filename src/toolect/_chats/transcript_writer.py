@@ -18,7 +18,7 @@ from toolect._chats.plan import AnswerPlan
 from toolect._chats.plan_ops import Each, Fill
 from toolect._chats.read_back_cache import ReadBackCache
 from toolect._chats.turn_facts import Thinking, literal_facts
-from toolect._message import Content, Message, Reasoning
+from toolect._message import Call, Content, Message, Reasoning
 from toolect._rendered import Part, Rendered
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
 from toolect._transcript import Author, Given, Origin, Transcript
@@ -109,11 +109,19 @@ class Writer(PlanFiller):
         """Look at all texts that were filled in after `held`, and at the answers `written`."""
         if self.keep:
             return
-        answers = {index: one for index in written if isinstance(one := body.data[index], SlotAnswer)}
-        self.has_markers |= any(map(_is_lost, answers.values()))
-        self.has_markers |= self.scan.suspects(self.held[held:], partial(_are_alone, body.turns))
+        answers: dict[int, SlotAnswer] = {}
+        calls: list[Call] = []
+        for index in written:
+            one = body.data[index]
+            if isinstance(one, SlotAnswer):
+                answers[index] = one
+                calls += one.calls
+                if not (one.content or one.reasoning or one.calls) and one.message.content:
+                    self.has_markers = True  # an answer of markers alone, of which nothing is left
+        are_known = self.read_back.has(calls, self.tools)
+        self.has_markers |= self.scan.suspects(self.held[held:], partial(_are_alone, body.turns), are_known)
         doubtful = self.answers.doubtful(answers, self.tools)
-        if not self.read_back.has([call for one in answers.values() for call in one.calls], self.tools):
+        if not are_known:
             odd = {index for index, one in answers.items() if not self.read_back.has(one.calls, self.tools)}
             self.has_odd_calls |= bool(odd)
             if any(map(_is_of_calls, self.held)):
@@ -241,11 +249,6 @@ def _are_alone(turns: Sequence[Turn]) -> bool:
             return False
         waiting.follow(turn)
     return True
-
-
-def _is_lost(one: SlotAnswer) -> bool:
-    """True for an answer of markers alone, of which nothing is left."""
-    return not (one.content or one.reasoning or one.calls) and bool(one.message.content)
 
 
 def _is_of_calls(held: HeldText) -> bool:
