@@ -105,9 +105,9 @@ def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPat
     chat, looked = toolect.chat(name), [0]
     seen = Scan.suspects
 
-    def suspects(scan: Scan, held: Sequence[Any], are_alone: Callable[[], bool]) -> bool:
+    def suspects(scan: Scan, held: Sequence[Any], *rest: Any) -> bool:
         looked[0] += len(held) + 1
-        return seen(scan, held, are_alone)
+        return seen(scan, held, *rest)
 
     monkeypatch.setattr(Scan, "suspects", suspects)
 

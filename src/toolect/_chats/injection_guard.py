@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Sequence
-from functools import partial
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -41,27 +39,16 @@ _SIGN = re.compile(r"[^\w\s]")
 Write = Callable[[Conversation], Transcript]
 
 
-class _Found(NamedTuple):
-    """What was read of a text; or what is wrong with it, and the texts that may be the reason, the likeliest first."""
-
-    back: Conversation | None
-    broken: RenderError | None = None
-    at: Sequence[tuple[TextPlace, str]] = ()
+Given = tuple[TextPlace, str]
+"""A text of a conversation, and its place."""
 
 
-class _Split(NamedTuple):
-    """A text that was made harmless: as it was, the marker in it, and how far it was gone."""
+class _BreakOutError(RenderError):
+    """What is wrong with a text; `at` are the texts that may be the reason, the likeliest first."""
 
-    text: str
-    marker: str
-    step: int
-
-
-class _Harmless(NamedTuple):
-    """A conversation, and which of its texts were made harmless, by their places and what they are now."""
-
-    given: Conversation
-    split: dict[tuple[TextPlace, str], _Split]
+    def __init__(self, where: str, why: str, text: str = "", at: Sequence[Given] = ()) -> None:
+        super().__init__(where, why, text)
+        self.at = at
 
 
 class Guard:
@@ -93,36 +80,43 @@ class Guard:
 
         Raises RenderError where there is none, or `neutralise` is false.
         """
-        given = self._as_chat_has_it(given, {(one, at) for one, _, at in text.pieces})
-        now = _Harmless(given, {})
+        given = now = self._as_chat_has_it(given, {(one, at) for one, _, at in text.pieces})
+        steps: dict[Given, int] = {}
+        """How far texts are made harmless."""
+        was: dict[Given, Given] = {}
+
+        def harmless(place: TextPlace, one: str) -> str:
+            if (place, one) not in steps:
+                return one
+            new = self._harmless(place, one, steps[place, one])
+            was[place, new] = place, one
+            return new
+
         for _ in range(MAX_SPLIT):
-            found = self._found(now.given, text, write)
-            if found.back is not None:
-                defused = [Defused(place.turn, one.marker) for (place, _), one in now.split.items()]
-                return Transcript(text.pieces, defused, text.author) if defused else text, found.back
-            assert found.broken is not None
-            further = self._further(now, found.at) if neutralise else None
-            if further is None:
-                raise found.broken
-            now, text = further, write(further.given)
+            try:
+                back = self._read(now, text, write)
+            except _BreakOutError as error:
+                texts = (was.get(one, one) for one in error.at if neutralise and not one[0].is_name)
+                next_one = next((one for one in texts if steps.get(one, -1) < len(_STEPS) - 1), None)
+                if next_one is None:
+                    raise RenderError(error.slot, error.reason, error.witness) from None
+                steps[next_one] = steps.get(next_one, -1) + 1
+                now = mapped(given, harmless)
+                text = write(now)
+                continue
+            defused = [Defused(place.turn, self._marker(place, one)) for place, one in steps]
+            return Transcript(text.pieces, defused, text.author) if defused else text, back
         raise RenderError("conversation", f"more than {MAX_SPLIT} of its texts break out", str(text))
 
-    def _further(self, now: _Harmless, at: Sequence[tuple[TextPlace, str]]) -> _Harmless | None:
-        """The conversation with one text more of those `at` places made harmless; None where nothing is left to do."""
-        for place, text in at:
-            key = place, text
-            known = now.split.get(key)
-            step = known.step + 1 if known else 0
-            if place.is_name or step >= len(_STEPS):
-                continue
-            original = known.text if known else text
-            words = self._of_answers if place.what == SAMPLED else self._strong if step == 0 else self._markers
-            new = _STEPS[step](original, words)
-            marker = words.search(original) or self._markers.search(original)
-            split = {one: kept for one, kept in now.split.items() if one != key}
-            split[place, new] = _Split(original, marker[0] if marker else original[:40], step)
-            return _Harmless(mapped(now.given, partial(_put, key, new)), split)
-        return None
+    def _harmless(self, place: TextPlace, text: str, step: int) -> str:
+        words = self._of_answers if place.what == SAMPLED else self._markers if step else self._strong
+        return _STEPS[step](text, words)
+
+    def _marker(self, place: TextPlace, text: str) -> str:
+        """The marker that a text holds."""
+        words = self._of_answers if place.what == SAMPLED else self._strong
+        found = words.search(text) or self._markers.search(text)
+        return found[0] if found else text[:40]
 
     def _as_chat_has_it(self, given: Conversation, written: Container[tuple[str, int]]) -> Conversation:
         """The conversation as the chat has it: reasoning taken out of content, outputs as they are read.
@@ -147,45 +141,49 @@ class Guard:
 
         return replace(given, turns=tuple(changed(number, turn) for number, turn in enumerate(given.turns)))
 
-    def _found(self, given: Conversation, text: Transcript, write: Write) -> _Found:
+    def _read(self, given: Conversation, text: Transcript, write: Write) -> Conversation:
+        """What is read of a text, which is what was given. Raises _BreakOutError."""
         own = JOINT.join([piece[0] for piece in text.pieces if piece[1] is Origin.SCAFFOLD])
         apart = JOINT.join([piece[0] for piece in text.pieces])
         tokens = len(self._tokens.findall(text))
-        held = self._token(given) if tokens > len(self._tokens.findall(own)) else None
-        if held is not None:
-            return held
-        if tokens > len(self._tokens.findall(apart)):  # neighbouring texts make one together
-            return self._blamed(given, write)
-        back = self._parse(text)
-        names = _result_names(given)
-        named = all(now in ("", was) for was, now in zip(names, _result_names(back), strict=False))
-        same = named and not changes(given, back, ids=False) and self._tools_are(text, back)
-        same = same or self._is_twin(given, text, back, write)
-        if same and (self._sampled_are(given, text, back) or self._as_written(given, back, write)):
-            return _Found(back)
-        return self._blamed(given, write)
+        if tokens > len(self._tokens.findall(own)):
+            self._check_tokens(given)
+        if tokens == len(self._tokens.findall(apart)):  # neighbouring texts make none together
+            back = self._parse(text)
+            names = _result_names(given)
+            named = all(now in ("", was) for was, now in zip(names, _result_names(back), strict=False))
+            same = named and not changes(given, back, ids=False) and self._tools_are(text, back)
+            same = same or self._is_twin(given, text, back, write)
+            odd = self._odd_samples(given, back, write) if same else ()
+            if odd:
+                raise self._refusal(odd)
+            if same:
+                return back
+        raise self._blamed(given, write)
 
-    def _token(self, given: Conversation) -> _Found | None:
-        """The text that holds a token; None where none does."""
-        found: list[_Found] = []
+    def _check_tokens(self, given: Conversation) -> None:
+        """Raise _BreakOutError for a text that holds a token."""
 
         def look(place: TextPlace, text: str) -> str:
             turn = given.turns[place.turn] if place.turn >= 0 else None
             words = self._of_answers if isinstance(turn, Assistant) else self._tokens
             match = (self._of_people if isinstance(turn, System | User) else words).search(text)
-            if match and not found and not self._is_default(place, text):
-                found.append(_Found(None, self._refusal(place, match[0], text), [(place, text)]))
+            if match and not self._is_default(place, text):
+                raise self._refusal([(place, text)], match[0])
             return text
 
         mapped(replace(given, tools=[tool for tool in given.tools if tool.get("type") != TEXT]), look)
-        return found[0] if found else None
 
-    def _refusal(self, place: TextPlace, marker: str, text: str) -> RenderError:
-        what = (
-            f"it holds `{marker}`, which is markup of `{self._spec.name}`" if marker else "it would be read otherwise"
-        )
+    def _refusal(self, at: Sequence[Given], marker: str = "") -> _BreakOutError:
+        """What is said of the likeliest of these texts."""
+        place, text = at[0]
+        if not marker and (found := self._strong.search(text) or self._markers.search(text)):
+            marker = found[0]
+        what = "it would be read otherwise"
+        if marker:
+            what = f"it holds `{marker}`, which is markup of `{self._spec.name}`"
         advice = "" if place.is_name else ' (`unsafe="neutralise"` makes it harmless)'
-        return RenderError(str(place), what + advice, text)
+        return _BreakOutError(str(place), what + advice, text, at)
 
     def _is_twin(
         self,
@@ -219,31 +217,20 @@ class Guard:
         expected = mapped(expected, lambda _, one: found.sub(lambda match: put.get(match[0], match[0]), one))
         return not changes(compared(expected), compared(back), ids=False) and self._tools_are(text, back)
 
-    def _sampled_are(self, given: Conversation, text: Transcript, back: Conversation) -> bool:
-        """True when each answer that is written as it was sampled is read as one, or as a part of one."""
-        said, at = [turn.text or "" for turn in back.turns if isinstance(turn, Assistant)], 0
-        for number, turn in enumerate(given.turns):
-            own = turn.text if isinstance(turn, Assistant) else None
-            if own and any(one == own and of == number for one, _, of in text.pieces):
-                whole = self._bare(own)
-                at = next((place for place in range(at, len(said)) if whole in said[place]), len(said))
-                if at == len(said):
-                    return False
-        return True
+    def _odd_samples(self, given: Conversation, back: Conversation, write: Write) -> list[Given]:
+        """The texts of answers as they were sampled, where others say something else than with words in their places."""
+        found: list[Given] = []
 
-    def _as_written(self, given: Conversation, back: Conversation, write: Write) -> bool:
-        """True when the same is read where answers are written anew, and not as they were sampled."""
-        anew = [replace(turn, text=None) if isinstance(turn, Assistant) else turn for turn in given.turns]
-        try:
-            wire = write(replace(given, turns=anew))
-        except RenderError:
-            return False
-        return not changes(compared(self._parse(wire)), compared(back), ids=False)
+        def word(place: TextPlace, text: str) -> str:
+            if place.what != SAMPLED or not text.strip():
+                return text
+            found.append((place, text))
+            return "zqq"
 
-    def _bare(self, said: str) -> str:
-        """The text of an answer without its end."""
-        said = said.strip()  # a line may end behind the end
-        return next((said[: -len(end)] for end in self._spec.end if said.endswith(end)), said).strip()
+        twin = mapped(given, word)
+        if not found or _of_others(self._parse(write(twin))) == _of_others(back):
+            return []
+        return sorted(found, key=lambda one: self._strong.search(one[1]) is None)
 
     def _is_default(self, place: TextPlace, text: str) -> bool:
         """True for the system text that the chat writes by itself."""
@@ -264,24 +251,22 @@ class Guard:
         given = dict.fromkeys(one for one, origin, _ in text.pieces if origin is Origin.TOOLS)
         return not read or "".join(read) == "".join(given)
 
-    def _blamed(self, given: Conversation, write: Write) -> _Found:
+    def _blamed(self, given: Conversation, write: Write) -> _BreakOutError:
         """Which text breaks out: by halves, the texts that do so without the others; the likeliest one is named."""
-        texts: dict[tuple[TextPlace, str], None] = {}
+        texts: dict[Given, None] = {}
         mapped(given, lambda place, one: one if self._is_plain(place, one) else texts.setdefault((place, one)) or one)
         at = sorted(texts, key=lambda one: self._markers.search(one[1]) is None)
         if not at:
-            return _Found(None, RenderError("conversation", f"`{self._spec.name}` would be read as another one"))
+            return _BreakOutError("conversation", f"`{self._spec.name}` would be read as another one")
         while len(at) > 1:
             halves = at[: len(at) // 2], at[len(at) // 2 :]
             found = next((half for half in halves if self._breaks(given, half, write)), None)
             if found is None:
                 break
             at = found
-        place, text = at[0]
-        marker = self._strong.search(text) or self._markers.search(text)
-        return _Found(None, self._refusal(place, marker[0] if marker else "", text), at)
+        return self._refusal(at)
 
-    def _breaks(self, given: Conversation, some: Container[tuple[TextPlace, str]], write: Write) -> bool:
+    def _breaks(self, given: Conversation, some: Container[Given], write: Write) -> bool:
         """True when some texts break out, the others being words."""
         one = mapped(given, lambda place, text: text if self._is_plain(place, text) or (place, text) in some else "zqq")
         try:
@@ -296,11 +281,6 @@ def split_markers(text: str, markers: re.Pattern[str]) -> str:
     return markers.sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
 
 
-def _put(key: tuple[TextPlace, str], new: str, place: TextPlace, text: str) -> str:
-    """The text of a place: a new one where it is that one."""
-    return new if (place, text) == key else text
-
-
 _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
     split_markers,
     lambda text, words: words.sub(lambda match: SPLITTER.join(match[0]), text),
@@ -308,6 +288,18 @@ _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
     lambda text, _: SPLITTER.join(text),
 )
 """How a text is made harmless, step by step: in its markers, all over them, behind each sign, everywhere."""
+
+
+def _of_others(given: Conversation) -> list[object]:
+    """What others than the model say."""
+    return [
+        [one.output for one in turn.results]
+        if isinstance(turn, Results)
+        else None
+        if isinstance(turn, Assistant)
+        else turn
+        for turn in given.turns
+    ]
 
 
 def _result_names(given: Conversation) -> list[str]:
