@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -20,6 +21,15 @@ class RenderError(ToolectError, ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RenderError, (self.slot, self.reason, self.witness)
+
+
+class BreakOutError(RenderError):
+    """A text would break out of its place, and no other form of it is looked for."""
+
+    def __init__(self, slot: str, reason: str, witness: str = "", at: Sequence[Any] = ()) -> None:
+        """`at` are the texts that may be the reason, the likeliest first."""
+        super().__init__(slot, reason, witness)
+        self.at = at
 
 
 class Part(StrEnum):

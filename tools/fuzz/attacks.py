@@ -527,6 +527,9 @@ class ChatForm(Form):
         both = twin[1], sketch(back, self.loose)
         for turns, _ in both if "sampled" in SHAPES[attack.shape] else ():
             turns[:] = [turn if turn[0] != "answer" or number > 2 else ["answer"] for number, turn in enumerate(turns)]
+        if self.law == "prompt" and not exact:  # the words on tools may be harmless, too
+            one, two = ([turn for turn in turns if turn[0] != "System"] for turns, _ in both)
+            both = [one], [two]
         shown = unlike(*both, was, exact)
         if shown is None or (attack.texts.get("system", "\0") in self.default and self.unheard(given, back)):
             return None

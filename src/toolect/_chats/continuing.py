@@ -17,7 +17,7 @@ from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._message import Call, Content, Json, Message, Reasoning
-from toolect._rendered import RenderError
+from toolect._rendered import BreakOutError, RenderError
 from toolect._transcript import Origin, Transcript
 from toolect._turns import Assistant, Results, System, Turn, User, with_one_system
 from toolect._values.trees import texts_in
@@ -179,6 +179,8 @@ class Written(ABC):
         conversation = self._in_order(self._with_systems(conversation))
         try:
             text = render(conversation)
+        except BreakOutError:
+            raise
         except RenderError as error:
             conversation, text = self._spelled(conversation, error, render)
         turns, tools = conversation.turns, conversation.tools

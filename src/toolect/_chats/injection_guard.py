@@ -19,7 +19,7 @@ from toolect._chats.given_texts import SAMPLED, TextPlace, compared, mapped
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.prompt_tools import TEXT
 from toolect._message import Content, Message, Reasoning
-from toolect._rendered import RenderError
+from toolect._rendered import BreakOutError, RenderError
 from toolect._spec.chat_model import ChatSpec, Thoughts
 from toolect._spec.prompts import OutputKind
 from toolect._transcript import Defused, Origin, Transcript
@@ -41,14 +41,6 @@ Write = Callable[[Conversation], Transcript]
 
 Given = tuple[TextPlace, str]
 """A text of a conversation, and its place."""
-
-
-class _BreakOutError(RenderError):
-    """What is wrong with a text; `at` are the texts that may be the reason, the likeliest first."""
-
-    def __init__(self, where: str, why: str, text: str = "", at: Sequence[Given] = ()) -> None:
-        super().__init__(where, why, text)
-        self.at = at
 
 
 class Guard:
@@ -95,18 +87,18 @@ class Guard:
         for _ in range(MAX_SPLIT):
             try:
                 back = self._read(now, text, write)
-            except _BreakOutError as error:
+            except BreakOutError as error:
                 texts = (was.get(one, one) for one in error.at if neutralise and not one[0].is_name)
                 next_one = next((one for one in texts if steps.get(one, -1) < len(_STEPS) - 1), None)
                 if next_one is None:
-                    raise RenderError(error.slot, error.reason, error.witness) from None
+                    raise
                 steps[next_one] = steps.get(next_one, -1) + 1
                 now = mapped(given, harmless)
                 text = write(now)
                 continue
             defused = [Defused(place.turn, self._marker(place, one)) for place, one in steps]
             return Transcript(text.pieces, defused, text.author) if defused else text, back
-        raise RenderError("conversation", f"more than {MAX_SPLIT} of its texts break out", str(text))
+        raise BreakOutError("conversation", f"more than {MAX_SPLIT} of its texts break out", str(text))
 
     def _harmless(self, place: TextPlace, text: str, step: int) -> str:
         words = self._of_answers if place.what == SAMPLED else self._markers if step else self._strong
@@ -142,7 +134,7 @@ class Guard:
         return replace(given, turns=tuple(changed(number, turn) for number, turn in enumerate(given.turns)))
 
     def _read(self, given: Conversation, text: Transcript, write: Write) -> Conversation:
-        """What is read of a text, which is what was given. Raises _BreakOutError."""
+        """What is read of a text, which is what was given. Raises BreakOutError."""
         own = JOINT.join([piece[0] for piece in text.pieces if piece[1] is Origin.SCAFFOLD])
         apart = JOINT.join([piece[0] for piece in text.pieces])
         tokens = len(self._tokens.findall(text))
@@ -162,7 +154,7 @@ class Guard:
         raise self._blamed(given, write)
 
     def _check_tokens(self, given: Conversation) -> None:
-        """Raise _BreakOutError for a text that holds a token."""
+        """Raise BreakOutError for a text that holds a token."""
 
         def look(place: TextPlace, text: str) -> str:
             turn = given.turns[place.turn] if place.turn >= 0 else None
@@ -174,7 +166,7 @@ class Guard:
 
         mapped(replace(given, tools=[tool for tool in given.tools if tool.get("type") != TEXT]), look)
 
-    def _refusal(self, at: Sequence[Given], marker: str = "") -> _BreakOutError:
+    def _refusal(self, at: Sequence[Given], marker: str = "") -> BreakOutError:
         """What is said of the likeliest of these texts."""
         place, text = at[0]
         if not marker and (found := self._strong.search(text) or self._markers.search(text)):
@@ -183,7 +175,7 @@ class Guard:
         if marker:
             what = f"it holds `{marker}`, which is markup of `{self._spec.name}`"
         advice = "" if place.is_name else ' (`unsafe="neutralise"` makes it harmless)'
-        return _BreakOutError(str(place), what + advice, text, at)
+        return BreakOutError(str(place), what + advice, text, at)
 
     def _is_twin(
         self,
@@ -218,7 +210,7 @@ class Guard:
         return not changes(compared(expected), compared(back), ids=False) and self._tools_are(text, back)
 
     def _odd_samples(self, given: Conversation, back: Conversation, write: Write) -> list[Given]:
-        """The texts of answers as they were sampled, where others say something else than with words in their places."""
+        """The texts that were sampled, where others say something else than with words in their places."""
         found: list[Given] = []
 
         def word(place: TextPlace, text: str) -> str:
@@ -251,13 +243,13 @@ class Guard:
         given = dict.fromkeys(one for one, origin, _ in text.pieces if origin is Origin.TOOLS)
         return not read or "".join(read) == "".join(given)
 
-    def _blamed(self, given: Conversation, write: Write) -> _BreakOutError:
+    def _blamed(self, given: Conversation, write: Write) -> BreakOutError:
         """Which text breaks out: by halves, the texts that do so without the others; the likeliest one is named."""
         texts: dict[Given, None] = {}
         mapped(given, lambda place, one: one if self._is_plain(place, one) else texts.setdefault((place, one)) or one)
         at = sorted(texts, key=lambda one: self._markers.search(one[1]) is None)
         if not at:
-            return _BreakOutError("conversation", f"`{self._spec.name}` would be read as another one")
+            return BreakOutError("conversation", f"`{self._spec.name}` would be read as another one")
         while len(at) > 1:
             halves = at[: len(at) // 2], at[len(at) // 2 :]
             found = next((half for half in halves if self._breaks(given, half, write)), None)

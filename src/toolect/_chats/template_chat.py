@@ -23,7 +23,7 @@ from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.media import refuse_media
 from toolect._message import Json
-from toolect._rendered import Rendered, RenderError
+from toolect._rendered import BreakOutError, Rendered
 from toolect._transcript import Author, Origin, Transcript
 from toolect._turns import Assistant, Turn
 from toolect.chat_template import TemplateError, marked, read_template, special_tokens, template_of, turns, verdicts
@@ -122,7 +122,7 @@ class TemplateChat(Written):
         again = self._other_calls(twin, write(Guarded(twin, any_of(self.tokens), "keep")))
         for number, said in odd.items():
             if number not in again:
-                raise RenderError(f"turn {number}, answer", "its calls would be read otherwise", said)
+                raise BreakOutError(f"turn {number}, answer", "its calls would be read otherwise", said)
 
     def _other_calls(self, given: Conversation, text: Transcript) -> dict[int, str]:
         """The answers whose calls are read otherwise than they were given, by the numbers of their turns."""

@@ -12,7 +12,7 @@ from toolect._chats.transcript_writer import Unsafe
 from toolect._exchange.gathering import check
 from toolect._exchange.numbering import numbered
 from toolect._message import MessageError
-from toolect._rendered import RenderError
+from toolect._rendered import BreakOutError, RenderError
 from toolect._transcript import Defused
 from toolect._turns import Assistant, Turn
 from toolect.conversation import Conversation
@@ -46,6 +46,6 @@ class Guarded:
         if found is None:
             return text
         if self._unsafe == "refuse" or place.is_name:
-            raise RenderError(str(place), f"it holds `{found[0]}`, which is markup of the template", text)
+            raise BreakOutError(str(place), f"it holds `{found[0]}`, which is markup of the template", text)
         self.defused.append(Defused(place.turn, found[0]))
         return split_markers(text, self._markers)
