@@ -410,6 +410,9 @@ class _Run:
             return self._close_bracket(at, final)
         if char != '"':
             return False
+        if state.even and state.last_quote is not None and NEXT_KEY.match(self.window.buf, at) is None:
+            self.wanted = LOOK  # in what may be the second half of a quotation, something else than a key comes
+            return False
         missing = None if state.expects is Next.KEY_OR_END else misplaced(self.window, state, self.one.context, at)
         if isinstance(missing, Waits):
             if not final:
