@@ -17,6 +17,7 @@ import click
 from toolect import _extras as extras
 from toolect._cli.moved import moved_command, moved_option
 from toolect._cli.terminal import abandon_output, note, stand_in, unwritten
+from toolect._errors import ToolectError
 from toolect._version import build
 
 COMMANDS = {
@@ -100,7 +101,7 @@ class Commands(click.Group):
             code = _stopped(signal.SIGINT)
         except Stopped as error:
             code = _stopped(error.number)
-        except (click.ClickException, ImportError, OSError) as error:
+        except (click.ClickException, ToolectError, ImportError, OSError) as error:
             sentence = _sentence(error)
             if sentence is None:
                 raise
@@ -139,19 +140,23 @@ def _sentence(error: Exception) -> str | None:
     match error:
         case click.ClickException():
             context = error.ctx if isinstance(error, click.UsageError) else None
-            text = " ".join(error.format_message().split()).rstrip(".")
+            text = _one_sentence(error.format_message())
             if context is not None and isinstance(error, click.NoSuchOption):
                 path = context.command_path.removeprefix(context.find_root().command_path).strip()
                 text = moved_option(path, error.option_name) or text
             return f"{text}; see `{context.command_path} --help`" if context is not None else text
-        case extras.MissingExtraError():
-            return str(error)
+        case ToolectError():  # what a command leaves to be said here, the user can mend
+            return _one_sentence(str(error))
         case ModuleNotFoundError():
             found = extras.extra_with((error.name or "").partition(".")[0])
             return None if found is None else extras.missing(str(error.name), found)
         case OSError() if error.errno in _UNWRITTEN:
             return unwritten(error).format_message()
     return None
+
+
+def _one_sentence(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
 
 
 @cache

@@ -79,7 +79,7 @@ def command(
             api_key=key, timeout=timeout, limit=limit, retries=retries, tool_choice=choice,
             before=None if yes else screen.approve,
         )  # fmt: skip
-    except (ValueError, ImportError) as error:
+    except ValueError as error:
         raise Misuse(str(error)) from None
     try:
         with aside():

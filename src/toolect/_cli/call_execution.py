@@ -22,7 +22,7 @@ from toolect._compiled import Dialect
 from toolect._message import Json, Message, MessageError
 from toolect._shown import one_line
 from toolect._turns import PendingCalls
-from toolect.agent import AgentError, McpServer, ToolDefinitionError, ToolRegistry, ToolResult
+from toolect.agent import McpServer, ToolRegistry, ToolResult
 from toolect.conversation import Conversation
 from toolect.registry import AUTO
 
@@ -35,11 +35,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _collect(_ctx: click.Context, _param: click.Parameter, source: str | None) -> ToolRegistry:
     if source is None:
         return ToolRegistry()
-    try:
-        with aside():
-            return collect(source)
-    except (ToolDefinitionError, ImportError) as error:
-        raise Misuse(str(error)) from None
+    with aside():
+        return collect(source)
 
 
 def tool_options(command: F) -> F:
@@ -55,18 +52,15 @@ def tool_options(command: F) -> F:
 
 
 def _servers(_ctx: click.Context, _param: click.Parameter, sources: tuple[str, ...]) -> list[McpServer]:
-    try:
-        return [McpServer(source) for source in sources]
-    except ImportError as error:
-        raise Misuse(str(error)) from None
+    return [McpServer(source) for source in sources]
 
 
 @contextmanager
 def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[tuple[asyncio.Runner, ToolRegistry]]:
     """The tools of a module and of servers, and what runs them: the servers are open as long as this is.
 
-    What the tools print goes to standard error.
-    Raises `Misuse` for a server that cannot be reached, and where two tools have one name.
+    What the tools print goes to standard error. Raises `AgentError` for a server that cannot be reached, and
+    `ToolDefinitionError` where two tools have one name.
     """
     with aside(), asyncio.Runner() as runner:
         open_ = AsyncExitStack()
@@ -74,8 +68,6 @@ def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[
             for server in servers:
                 registry = registry.plus(*runner.run(open_.enter_async_context(server)))
             yield runner, registry
-        except (AgentError, ToolDefinitionError) as error:
-            raise Misuse(str(error)) from None
         finally:
             runner.run(open_.aclose())
 

@@ -88,17 +88,14 @@ def _unescaped(text: str) -> str:
 
 def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
     """What is in the corpus, and how many files that is."""
-    from toolect._corpora.sources import SourceError, files
+    from toolect._corpora.sources import files
     from toolect._corpora.survey import coverage
-    from toolect._processes import WorkerDiedError, collect_less
+    from toolect._processes import collect_less
 
     collect_less()
-    try:
-        found = files(corpus)
-        with progress() as advance:
-            return coverage(found, options, jobs, advance), len(found)
-    except (SourceError, WorkerDiedError) as error:
-        raise Misuse(str(error)) from None
+    found = files(corpus)
+    with progress() as advance:
+        return coverage(found, options, jobs, advance), len(found)
 
 
 # Drawing

@@ -212,22 +212,17 @@ def _check(keep: Keep) -> None:
 
 
 def _run(job: Job, jobs: int, place: str | None, address: str) -> JobProgress:
-    from toolect._corpora.sources import SourceError
-    from toolect._data.checkpoint import CheckpointError
     from toolect._data.job import run
-    from toolect._processes import WorkerDiedError, collect_less
+    from toolect._processes import collect_less
 
     collect_less()
-    try:
-        runner = None
-        if place is not None:
-            from toolect._data.on_ray import on_ray
+    runner = None
+    if place is not None:
+        from toolect._data.on_ray import on_ray
 
-            runner = on_ray(address)
-        with progress() as advance:
-            return run(job, jobs, advance, runner)
-    except (SourceError, CheckpointError, WorkerDiedError) as error:
-        raise Misuse(str(error)) from None
+        runner = on_ray(address)
+    with progress() as advance:
+        return run(job, jobs, advance, runner)
 
 
 # Drawing

@@ -10,10 +10,9 @@ import msgspec
 from toolect._cli.options import Form, files, form_for, format_option, options, write_page
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, progress
 from toolect._compiled import Dialect
-from toolect._corpora.sources import SourceError
 from toolect._detection.auto import Auto
 from toolect._message import Json
-from toolect._processes import WorkerDiedError, cores
+from toolect._processes import cores
 from toolect._scoring.score_files import ExpectationFiles
 from toolect._scoring.score_report import ScoreReport, score_report, score_tables
 from toolect._shown import counted, one_line, percent
@@ -40,14 +39,10 @@ def command(
     are right, or the data of BFCL. ANSWERS are files of rows with the same `id`, or in the same order, and an answer:
     text in any dialect, or calls as an API has them. Without ANSWERS, those are scored that the rows of EXPECTED have.
     """
-    try:
-        with progress(unit="answers") as advance:
-            joined = ExpectationFiles(expected, tools or ())
-            report = score_report(
-                joined, answers, dialect.name, ANSWERS if limit is None else limit, jobs or cores(), advance
-            )
-    except (SourceError, WorkerDiedError) as error:
-        raise Misuse(str(error)) from None
+    with progress(unit="answers") as advance:
+        joined = ExpectationFiles(expected, tools or ())
+        shown = ANSWERS if limit is None else limit
+        report = score_report(joined, answers, dialect.name, shown, jobs or cores(), advance)
     if not report.total.cases and not report.troubles:
         raise Misuse(f"expected answers to score, got none for `{expected}`: name the file that has them")
     write_page(html, lambda typed: _page(report, ", ".join(answers) or expected, typed))

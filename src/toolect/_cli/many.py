@@ -12,10 +12,10 @@ from toolect import registry
 from toolect._cli.input_files import InputError, check, opened, shown
 from toolect._cli.terminal import Misuse, Pen, Styled, emit, encoded, note, output, progress
 from toolect._corpora.records import Bad, tools_of
-from toolect._corpora.sources import SourceError, Unit, UnitKind, size, units
+from toolect._corpora.sources import Unit, UnitKind, size, units
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Json
-from toolect._processes import WorkerDiedError, cores, in_order
+from toolect._processes import cores, in_order
 from toolect._shown import cut
 
 Work: TypeAlias = Callable[[Json], tuple[dict[str, Json], bool]]
@@ -62,18 +62,15 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None, draw: DrawR
     jobs = jobs or (1 if path == "-" or whole <= ALONE else cores())
     total = bad = lines = done = 0
     write = _write if draw is None else partial(_draw, Pen(), count(1), draw)
-    try:
-        with progress(not output().isatty()) as advance:
-            advance(0, whole)
-            for unit, parts in (_alone if jobs == 1 else _together)(path, limit, work, jobs):
-                before = lines
-                for part in parts:
-                    write(_lines(part.answers, before))
-                    lines, total, bad = before + part.seen, total + part.total, bad + part.bad
-                done += unit.size
-                advance(done, max(whole, done))
-    except (SourceError, WorkerDiedError) as error:
-        raise Misuse(str(error)) from None
+    with progress(not output().isatty()) as advance:
+        advance(0, whole)
+        for unit, parts in (_alone if jobs == 1 else _together)(path, limit, work, jobs):
+            before = lines
+            for part in parts:
+                write(_lines(part.answers, before))
+                lines, total, bad = before + part.seen, total + part.total, bad + part.bad
+            done += unit.size
+            advance(done, max(whole, done))
     if bad:
         note(f"{bad} of {total} messages have problems: see `error`, `status` and `losses` in the output")
     return int(bad > 0)

@@ -56,19 +56,16 @@ def command(
     Exit code 0: every row is read as it says, whole and streamed, and written back, each also by a dialect that is made
     of the others. 1: not so, or a known dialect does; it is said which.
     """
-    from toolect._authoring.induction import RowsError, check_rows, read_rows
+    from toolect._authoring.induction import check_rows, read_rows
 
-    try:
-        if draft is not None:
-            return _draft(draft, tools or [])
-        if name is None or (file is None) == (template is None):
-            raise Misuse("expected NAME and a file of rows, or NAME and --template: without rows, --draft prints some")
-        _check_name(name)
-        if template is None:
-            return _begin(name, read_rows(_text(str(file))), tools, Path(out), anyway, force)
-        return _begin(name, check_rows(_template_rows(template)), tools, Path(out), anyway, force, asked=True)
-    except RowsError as error:
-        raise Misuse(str(error)) from None
+    if draft is not None:
+        return _draft(draft, tools or [])
+    if name is None or (file is None) == (template is None):
+        raise Misuse("expected NAME and a file of rows, or NAME and --template: without rows, --draft prints some")
+    _check_name(name)
+    if template is None:
+        return _begin(name, read_rows(_text(str(file))), tools, Path(out), anyway, force)
+    return _begin(name, check_rows(_template_rows(template)), tools, Path(out), anyway, force, asked=True)
 
 
 def _draft(path: str, tools: Sequence[Json]) -> int:

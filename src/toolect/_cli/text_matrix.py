@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 import toolect
 from toolect import registry
 from toolect._cli.options import Form
-from toolect._cli.terminal import STATUS, Misuse, Pen, TerminalStyle, emit_json, note, progress
+from toolect._cli.terminal import STATUS, Pen, TerminalStyle, emit_json, note, progress
 from toolect._compiled import Dialect
 from toolect._corpora.examine import Options
 from toolect._corpora.records import Bad, Record, records
-from toolect._corpora.sources import SourceError, files, units
+from toolect._corpora.sources import files, units
 from toolect._corpora.table import Cell, Column, Kind, Table, columns
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._detection.leaks import leaks
 from toolect._message import Status
-from toolect._processes import WorkerDiedError, cores, in_order
+from toolect._processes import cores, in_order
 from toolect._shown import counted, cut, one_line
 
 if TYPE_CHECKING:
@@ -74,19 +74,16 @@ def write_matrix(
 
     Without dialects they are those that fit best. The exit status is 1 if a text is read well by none of them.
     """
-    try:
-        texts = [*islice(_texts(corpus, options), limit + 1)]
-        if len(texts) > limit == TEXTS:
-            note(f"these are the first {limit} texts: --limit N takes more")
-        del texts[limit:]
-        jobs = jobs or (1 if len(texts) <= ALONE else cores())
-        with progress(unit="texts") as advance:
-            scores = [*_each(_scores, texts, jobs, advance)] if fits or not dialects else []
-            best = Counter(next(iter(one)) for one in scores if one)
-            dialects = dialects or sorted(name for name, _ in best.most_common(MOST))
-            readings = [] if fits else [*_each(partial(_readings, dialects), texts, jobs, advance)]
-    except (SourceError, WorkerDiedError) as error:
-        raise Misuse(str(error)) from None
+    texts = [*islice(_texts(corpus, options), limit + 1)]
+    if len(texts) > limit == TEXTS:
+        note(f"these are the first {limit} texts: --limit N takes more")
+    del texts[limit:]
+    jobs = jobs or (1 if len(texts) <= ALONE else cores())
+    with progress(unit="texts") as advance:
+        scores = [*_each(_scores, texts, jobs, advance)] if fits or not dialects else []
+        best = Counter(next(iter(one)) for one in scores if one)
+        dialects = dialects or sorted(name for name, _ in best.most_common(MOST))
+        readings = [] if fits else [*_each(partial(_readings, dialects), texts, jobs, advance)]
     if not dialects:
         note("no dialect has left a mark in these texts")
         return 1

@@ -19,7 +19,6 @@ from toolect._cli.parse import note_unread
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, emit_wire, note
 from toolect._exchange.plain_text import text_of
 from toolect._message import Json, Repair
-from toolect._names import UnknownNameError
 from toolect._rendered import RenderError
 from toolect._shown import cut, one_line
 from toolect._transcript import Origin, OriginSpan
@@ -38,7 +37,7 @@ _FORMS: dict[str, Callable[[Conversation], Json]] = {
     "openai": Conversation.to_openai, "anthropic": Conversation.to_anthropic, "responses": Conversation.to_responses,
 }  # fmt: skip
 _chat_option = click.option(
-    "--chat", "source", required=True, metavar="CHAT", callback=lambda _ctx, _param, name: find_chat(name),
+    "--chat", "source", required=True, metavar="CHAT", callback=lambda _ctx, _param, name: chat(name),
     help="The chat that FILE is a transcript of: a name, an alias or a model id.",
 )  # fmt: skip
 _origins_option = click.option("--origins", is_flag=True, help="Show the origin of each part of the text.")
@@ -96,7 +95,7 @@ def _writes(command: F) -> F:
         targets: tuple[str, ...], generate: bool | None, compare: bool, origins: bool, tree: bool,
         thinking: bool | None, date: str | None, unsafe: str, **given: Any,
     ) -> Any:  # fmt: skip
-        found = tuple(find_chat(name) for name in targets)
+        found = tuple(map(chat, targets))
         chosen = {"thinking": thinking, "date": date, "unsafe": unsafe}
         return command(writing=_Writing(found, generate, compare, origins, tree, chosen), **given)
 
@@ -170,14 +169,6 @@ def parse(file: str, source: Chat, form: str, origins: bool, tree: bool, max_byt
     else:
         emit_json(_FORMS[form](conversation), indent=True)
     return status
-
-
-def find_chat(name: str) -> Chat:
-    """The chat called `name`."""
-    try:
-        return chat(name)
-    except UnknownNameError as error:
-        raise Misuse(str(error)) from None
 
 
 def conversation_of(value: Json) -> Conversation:
