@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from toolect._cli.options import Form, dialect_names, files, find, format_option, options, write_page
-from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, progress
+from toolect._cli.options import Form, dialect_names, files, find, format_option, options, page_by, write_page
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, heading, progress, rest
 from toolect._shown import counted, cut, one_line
 from toolect.registry import AUTO
 
@@ -65,18 +65,12 @@ def command(
         raise Misuse("expected --matrix with --limit, got a report on all texts: leave one out")
     stats, files = _counted(corpus, options, jobs or 0)
     found = report(stats, files)
-    write_page(html, lambda command: _page(found, stats, ", ".join(corpus), command))
+    write_page(html, page_by("toolect._corpora.coverage_page", "coverage_page", found, stats, ", ".join(corpus)))
     if form == Form.JSON:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
         _draw(found)
     return int(found.problems > 0)
-
-
-def _page(found: Report, stats: Stats, what: str, command: str) -> str:
-    from toolect._corpora.coverage_page import coverage_page  # needs the extra `report`
-
-    return coverage_page(found, stats, what, command)
 
 
 def _unescaped(text: str) -> str:
@@ -107,10 +101,7 @@ def _draw(report: Report) -> None:
 
     pen = Pen()
     pen.write(_summary(report))
-    for title, table in (("Dialects", by_dialect(report)), ("Sources", by_source(report))):
-        if table.rows:
-            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
-            pen.table(table)
+    pen.tables({"Dialects": by_dialect(report), "Sources": by_source(report)})
     for dialect in report.dialects:
         if pieces := list(_about(dialect)):
             pen.write(
@@ -146,22 +137,22 @@ def _about(dialect: DialectReport) -> Iterator[Styled]:
         yield from _line("repairs", found)
     if dialect.tools:
         found = ", ".join(f"{tool.name} {tool.calls:,}" for tool in dialect.tools[:SHOWN])
-        rest = sum(tool.calls for tool in dialect.tools[SHOWN:]) + dialect.more.calls
-        yield from _line("tools", found + (f" and {rest:,} calls of others" if rest else ""))
+        others = sum(tool.calls for tool in dialect.tools[SHOWN:]) + dialect.more.calls
+        yield from _line("tools", found + (f" and {others:,} calls of others" if others else ""))
     grammar = dialect.grammar
     if grammar is not None:
         yield from _line("grammar", f"{grammar.taken} of {grammar.parts} parts taken")
         for never in grammar.never[:SHOWN]:
             yield from _item(f"never {never.kind}", f"{never.name}: {never.text}")
-        yield from _rest(len(grammar.never) - SHOWN)
+        yield from rest(len(grammar.never) - SHOWN, indent=12)
     for leak in dialect.leaks[:SHOWN]:
         yield from _line("leak", f"{leak.count:,} × {leak.marker} in {leak.within}", STATUS["repaired"])
         yield from _examples(leak.examples[:1])
-    yield from _rest(sum(leak.count for leak in dialect.leaks[SHOWN:]) + dialect.more.leaks)
+    yield from rest(sum(leak.count for leak in dialect.leaks[SHOWN:]) + dialect.more.leaks, indent=12)
     for failed in dialect.unparsed[:SHOWN]:
         yield from _line(failed.status, f"{failed.count:,} × {failed.cause}", STATUS[failed.status])
         yield from _examples(failed.examples[:1])
-    yield from _rest(sum(failed.count for failed in dialect.unparsed[SHOWN:]) + dialect.more.unparsed)
+    yield from rest(sum(failed.count for failed in dialect.unparsed[SHOWN:]) + dialect.more.unparsed, indent=12)
     if dialect.others.tried:
         names = ", ".join(f"{name} {count}" for name, count in list(dialect.others.read_by.items())[:SHOWN])
         yield from _line(
@@ -171,7 +162,7 @@ def _about(dialect: DialectReport) -> Iterator[Styled]:
 
 def _troubles(report: Report) -> Iterator[Styled]:
     if report.troubles:
-        yield TerminalStyle.LABEL, "\nNot read\n"
+        yield heading("Not read")
     for bad in report.troubles:
         yield from _line(bad.trouble, f"{bad.count:,} ×", STATUS["malformed"])
         yield from _examples(bad.examples[:3])
@@ -192,8 +183,3 @@ def _examples(examples: Iterable[Shown]) -> Iterator[Styled]:
         yield TerminalStyle.QUIET, f"            {one_line(example.where)}: {cut(one_line(example.text), WIDE)}\n"
         if example.detail:
             yield TerminalStyle.QUIET, f"            {one_line(example.detail)}\n"
-
-
-def _rest(count: int) -> Iterator[Styled]:
-    if count > 0:
-        yield TerminalStyle.QUIET, f"            and {count:,} more\n"

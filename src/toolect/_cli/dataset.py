@@ -10,8 +10,8 @@ import click
 import msgspec
 
 from toolect import _extras as extras
-from toolect._cli.options import MEBIBYTE, Form, dialect_names, files, find, format_option, options, write_page
-from toolect._cli.terminal import Misuse, Pen, Styled, TerminalStyle, emit_json, progress
+from toolect._cli.options import MEBIBYTE, Form, dialect_names, files, find, format_option, options, page_by, write_page
+from toolect._cli.terminal import Misuse, Pen, Styled, TerminalStyle, emit_json, heading, progress, rest
 from toolect._message import Status
 from toolect._shown import counted, cut, one_line
 from toolect.registry import AUTO
@@ -128,18 +128,12 @@ def command(
     job = Job(data, out, settings, parquet, max_bytes, shard=shard * MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
     Path(out, "report.json").write_bytes(encoded(found))
-    write_page(html, lambda command: _page(found, ", ".join(data), command))
+    write_page(html, page_by("toolect._data.row_page", "row_page", found, ", ".join(data)))
     if form == Form.JSON:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
         _draw(found)
     return int(not is_clean(found))
-
-
-def _page(found: RowReport, what: str, command: str) -> str:
-    from toolect._data.row_page import row_page  # needs the extra `report`
-
-    return row_page(found, what, command)
 
 
 def _dialect(name: str) -> str:
@@ -236,10 +230,8 @@ def _draw(report: RowReport) -> None:
     pen.write(_head(report))
     for title, found in (("Left out", report.reasons), ("Changed", report.changes), ("Seen", report.notes)):
         pen.write(_said(title, found))
-    for title, named in (("Features", report.features), ("Tools", report.tools)):
-        if named:
-            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
-            pen.table(by_name(named[:SHOWN], title.lower()[:-1]))
+    features, tools = by_name(report.features[:SHOWN], "feature"), by_name(report.tools[:SHOWN], "tool")
+    pen.tables({"Features": features, "Tools": tools})
 
 
 def _head(report: RowReport) -> Iterator[Styled]:
@@ -254,7 +246,7 @@ def _head(report: RowReport) -> Iterator[Styled]:
 
 def _said(title: str, found: tuple[RemarkCount, ...]) -> Iterator[Styled]:
     if found:
-        yield TerminalStyle.LABEL, f"\n{title}\n"
+        yield heading(title)
     for one in found[:SHOWN]:
         yield TerminalStyle.KEY, f"  {one.rows:>7,} {one.fate:10}"
         yield TerminalStyle.PLAIN, one_line(one.what) + "\n"
@@ -264,5 +256,4 @@ def _said(title: str, found: tuple[RemarkCount, ...]) -> Iterator[Styled]:
                 TerminalStyle.QUIET,
                 f"          {cut(f'{place}: {one_line(example.detail)}' if example.detail else place, WIDE)}\n",
             )
-    if len(found) > SHOWN:
-        yield TerminalStyle.QUIET, f"          and {sum(one.rows for one in found[SHOWN:]):,} rows for other reasons\n"
+    yield from rest(sum(one.rows for one in found[SHOWN:]), "rows for other reasons", 10)

@@ -13,7 +13,7 @@ import toolect
 from toolect import registry
 from toolect._cli.input_files import read, shown
 from toolect._cli.options import Form, Texts, format_option, options, texts
-from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, bar, emit_json, entries, note
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, bar, emit_json, entries, note, rest
 from toolect._message import Json
 from toolect._shown import counted, one_line
 
@@ -74,7 +74,7 @@ def command(
     limit = limit or RESULTS
     named = None if model is None else _named(model)
     if source.many:
-        return source.each(partial(_record, named, source.options, source.field))
+        return source.each_text(partial(_best, named), source.options)
     found = _with_model(toolect.detect(source.read(), source.tools, max(limit, ALL), source.prefix), named)[:limit]
     if not found:
         note("no dialect has left a mark in this text")
@@ -109,14 +109,10 @@ def _with_model(found: tuple[Detection, ...], named: str | None) -> tuple[Detect
     return found
 
 
-def _record(named: str | None, reading: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
-    """The best result of a line or row, beside its columns."""
-    from toolect._cli.many import beside, own, text_of
-
-    text, column = text_of(record, field)
-    found = _with_model(toolect.detect(text, limit=ALL, **own(reading, record)), named)
-    best = msgspec.to_builtins(found[0]) if found else {"dialect": named, "same": [], "score": 0.0, "sure": 0.0}
-    return {**beside(record, column), **best}, True
+def _best(named: str | None, text: str, **reading: Any) -> tuple[dict[str, Json], bool]:
+    """The best result of a text among many."""
+    found = _with_model(toolect.detect(text, limit=ALL, **reading), named)
+    return msgspec.to_builtins(found[0]) if found else {"dialect": named, "same": [], "score": 0.0, "sure": 0.0}, True
 
 
 def _drawn(found: tuple[Detection, ...], named: str | None) -> Iterator[Styled]:
@@ -147,8 +143,7 @@ def _result(result: Detection) -> Iterator[Styled]:
         times = f" × {found.count}" if found.count > 1 else ""
         yield TerminalStyle.PLAIN, one_line(found.marker)
         yield TerminalStyle.QUIET, f"{times} at {found.at}\n"
-    if len(result.markers) > SHOWN:
-        yield TerminalStyle.QUIET, f"{'':11}and {len(result.markers) - SHOWN} more\n"
+    yield from rest(len(result.markers) - SHOWN, indent=11)
     yield from entries("against", result.against, len(result.against), STATUS["repaired"], TerminalStyle.LABEL)
 
 
@@ -253,8 +248,7 @@ def _verdict(verdict: Verdict) -> Iterator[Styled]:
     for difference in verdict.differences[:DIFFERENCES]:
         yield from _difference(difference)
     more = len(verdict.differences) - DIFFERENCES
-    if more > 0:
-        yield TerminalStyle.QUIET, f"{'':11}and {counted(more, 'more difference')}\n"
+    yield from rest(more, "more difference" + "s" * (more > 1), 11)
 
 
 def _difference(difference: Difference) -> Iterator[Styled]:

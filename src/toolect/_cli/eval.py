@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from toolect._cli.options import Form, files, form_for, format_option, options, write_page
-from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, progress
+from toolect._cli.options import Form, files, form_for, format_option, options, page_by, write_page
+from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, heading, progress, rest
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._message import Json
@@ -45,7 +45,7 @@ def command(
         report = score_report(joined, answers, dialect.name, shown, jobs or cores(), advance)
     if not report.total.cases and not report.troubles:
         raise Misuse(f"expected answers to score, got none for `{expected}`: name the file that has them")
-    write_page(html, lambda typed: _page(report, ", ".join(answers) or expected, typed))
+    write_page(html, page_by("toolect._scoring.score_page", "score_page", report, ", ".join(answers) or expected))
     if form_for(form) == Form.JSON:
         emit_json(msgspec.to_builtins(report), indent=True)
     else:
@@ -53,44 +53,29 @@ def command(
     return int(report.total.right < report.total.cases or bool(report.troubles))
 
 
-def _page(report: ScoreReport, what: str, typed: str) -> str:
-    from toolect._scoring.score_page import score_page  # needs the extra `report`
-
-    return score_page(report, what, typed)
-
-
 def _write(report: ScoreReport) -> None:
     """Writes the report for a reader at a screen."""
     pen, total = Pen(), report.total
     pen.write([(TerminalStyle.LABEL, f"{total.right:,} of {counted(total.cases, 'answer')} right")])
     pen.write([(TerminalStyle.PLAIN, f", {percent(total.right, total.cases)}\n")])
-    for title, table in score_tables(report, LINES).items():
-        if table.rows:
-            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
-            pen.table(table)
-    pen.write(_rest(len(report.tools) - LINES))
+    pen.tables(score_tables(report, LINES))
+    pen.write(rest(len(report.tools) - LINES))
     pen.write(_wrong(report))
     for title, listed in (("Not scored", [*report.skipped.items()]), ("Not used", report.troubles)):
         if listed:
-            pen.write([(TerminalStyle.LABEL, f"\n{title}\n")])
+            pen.write([heading(title)])
             pen.write((TerminalStyle.PLAIN, f"  {one_line(f'{one}: {two}')}\n") for one, two in listed[:LINES])
-            pen.write(_rest(len(listed) - LINES))
-
-
-def _rest(count: int) -> Iterator[Styled]:
-    if count > 0:
-        yield TerminalStyle.QUIET, f"  and {count:,} more\n"
+            pen.write(rest(len(listed) - LINES))
 
 
 def _wrong(report: ScoreReport) -> Iterator[Styled]:
     if report.wrong:
-        yield TerminalStyle.LABEL, "\nNot right\n"
+        yield heading("Not right")
     for wrong in report.wrong:
         yield STATUS.get(wrong.grade, TerminalStyle.KEY), f"  {wrong.grade} "
         yield TerminalStyle.PLAIN, one_line(wrong.id)
         yield TerminalStyle.QUIET, f"  {one_line(wrong.where)}\n"
         for miss in wrong.misses[:MISSES]:
             yield TerminalStyle.PLAIN, f"    {one_line(str(miss))}\n"
-        if len(wrong.misses) > MISSES:
-            yield TerminalStyle.QUIET, f"    and {len(wrong.misses) - MISSES} more\n"
-    yield from _rest(report.total.cases - report.total.right - len(report.wrong))
+        yield from rest(len(wrong.misses) - MISSES, indent=4)
+    yield from rest(report.total.cases - report.total.right - len(report.wrong))

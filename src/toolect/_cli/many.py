@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
@@ -20,6 +20,8 @@ from toolect._shown import cut
 
 Work: TypeAlias = Callable[[Json], tuple[dict[str, Json], bool]]
 """From the value of a line or row to the object to write, and whether that is clean; it can be pickled."""
+TextWork: TypeAlias = Callable[..., tuple[dict[str, Json], bool]]
+"""The same from a text, and how it is read."""
 DrawRow: TypeAlias = Callable[[int, dict[str, Json]], Iterable[Styled]]
 """From the number of a message and its object to the pieces that are drawn."""
 
@@ -141,6 +143,13 @@ def text_of(record: Json, field: str = "") -> tuple[str, str]:
     there = ", ".join(f'"{cut(key, 24)}"' for key in [*record][:6]) or "nothing in it"
     wanted = ", ".join(f'"{name}"' for name in names)
     raise InputError(f"expected a text in {wanted}, got an object with {there}: name its column with --field")
+
+
+def on_text(work: TextWork, reading: Mapping[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
+    """What `work` makes of the text of a line or row, read as that says, beside its other columns."""
+    text, column = text_of(record, field)
+    out, clean = work(text, **own({**reading}, record))
+    return {**beside(record, column), **out}, clean
 
 
 def beside(record: Json, *taken: str) -> dict[str, Json]:

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,7 +29,7 @@ from toolect._values.toolset import tool_schemas
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
-    from toolect._cli.many import DrawRow, Work
+    from toolect._cli.many import DrawRow, TextWork, Work
     from toolect._detection.auto import Auto
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -155,6 +156,16 @@ def write_page(path: str | None, draw: Callable[[str], str]) -> None:
         name = called.parent.name if called.stem == "__main__" else called.stem
         typed = shlex.join([name, *sys.argv[1:]]) if name == extras.NAME else ""  # empty where a program runs it
         Path(path).write_text(draw(typed), encoding="utf-8")
+
+
+def page_by(module: str, function: str, *arguments: object) -> Callable[[str], str]:
+    """What draws a page of these arguments, imported when it is asked for: it needs the extra `report`."""
+
+    def draw(typed: str) -> str:
+        page: str = getattr(import_module(module), function)(*arguments, typed)
+        return page
+
+    return draw
 
 
 # Options
@@ -295,6 +306,12 @@ class Texts:
         from toolect._cli.many import each
 
         return each(self.file, self.max_bytes, work, self.jobs, draw)
+
+    def each_text(self, work: TextWork, reading: dict[str, Any], draw: DrawRow | None = None) -> int:
+        """The same, where `work` takes the text of a message and how it is read; the other columns are kept."""
+        from toolect._cli.many import on_text
+
+        return self.each(partial(on_text, work, reading, self.field), draw)
 
 
 def texts(*names: str) -> Callable[[F], F]:

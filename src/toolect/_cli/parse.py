@@ -61,9 +61,8 @@ def command(source: Texts, form: str | None, stream: bool, chunk: int, tree: boo
     if source.many:
         if chosen:
             raise click.UsageError(f"expected one text with {chosen[0]}, got many: leave it out, or say --no-jsonl")
-        if form == Form.TEXT:
-            return source.each(partial(_record, dialect.name, form, reading, source.field), _draw_record)
-        return source.each(partial(_record, dialect.name, form or Form.JSON, reading, source.field))
+        read = partial(_read, dialect.name, form or Form.JSON)
+        return source.each_text(read, reading, _draw_record if form == Form.TEXT else None)
     if explain:
         emit(f"{dialect.explain(source.read(), **reading)}\n")
         return 0
@@ -154,13 +153,10 @@ def _lines(values: list[dict[str, Json]]) -> None:
         emit_json(value)
 
 
-def _record(name: str, form: str, reading: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
-    """The message of a line or row, beside its other columns; and whether all its calls may run."""
-    from toolect._cli.many import beside, own, text_of
-
-    text, column = text_of(record, field)
-    message = reader(name).parse(text, **own(reading, record))
-    return {**beside(record, column), **_formed(message, form)}, len(message.runnable) == len(message.calls)
+def _read(name: str, form: str, text: str, **reading: Any) -> tuple[dict[str, Json], bool]:
+    """The message of a text among many, and whether all its calls may run."""
+    message = reader(name).parse(text, **reading)
+    return _formed(message, form), len(message.runnable) == len(message.calls)
 
 
 def _draw_record(number: int, row: dict[str, Json]) -> Iterator[Styled]:

@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO, TypeAlias
@@ -186,6 +186,17 @@ def block(text: str, indent: str = "  ") -> str:
     return "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
 
 
+def heading(title: str) -> Styled:
+    """The title of a part, below an empty line."""
+    return TerminalStyle.LABEL, f"\n{title}\n"
+
+
+def rest(count: int, what: str = "more", indent: int = 2) -> Iterator[Styled]:
+    """How many there are besides those that are shown, if any."""
+    if count > 0:
+        yield TerminalStyle.QUIET, f"{'':{indent}}and {count:,} {what}\n"
+
+
 def entries(
     key: str, values: Iterable[str], most: int, style: str = TerminalStyle.PLAIN, key_style: str = TerminalStyle.KEY
 ) -> Iterator[Styled]:
@@ -194,8 +205,7 @@ def entries(
     for i, value in enumerate(values[:most]):
         yield key_style, f"  {'' if i else key:9}"
         yield style, one_line(value) + "\n"
-    if len(values) > most:
-        yield TerminalStyle.QUIET, f"{'':11}and {len(values) - most} more\n"
+    yield from rest(len(values) - most, indent=11)
 
 
 class Pen:
@@ -231,6 +241,13 @@ class Pen:
         for row in table.rows:
             grid.add_row(*map(styled or _quiet_nought, map(_cell_text, row)))
         self._print(Padding(grid, (0, 0, 0, INDENT), expand=False), soft_wrap=False)
+
+    def tables(self, titled: Mapping[str, Table]) -> None:
+        """Writes the tables that have rows, each below its title."""
+        for title, table in titled.items():
+            if table.rows:
+                self.write([heading(title)])
+                self.table(table)
 
     def markdown(self, text: str) -> None:
         """Writes Markdown: set for reading on a terminal, as it is elsewhere."""
