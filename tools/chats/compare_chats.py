@@ -28,15 +28,14 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from toolect import registry
 from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._authoring.lint.chat_checks import talk, unlike
 from toolect._chats import chat_registry
 from toolect._chats.grammar_chat import Chat
-from toolect._compiled import Dialect
 from toolect._message import MessageError
 from toolect._rendered import RenderError
-from toolect.chat_template import TemplateError, marked, turns, verdicts
+from toolect.chat_template import TemplateError
+from toolect.chat_template.verdict import best_dialect
 from tools.chats.induction.proposing import induced
 from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template as Asked
@@ -194,7 +193,7 @@ def unknown(template: Template, seed: int, count: int) -> Compared:
     try:
         asked = Asked(template.text, {"bos_token": original.bos_token, "eos_token": original.eos_token})
         try:
-            chat, _ = induced(asked, "new", _dialect_of(template))
+            chat, _ = induced(asked, "new", best_dialect(template.text))
         finally:
             asked.sandbox.close()
         found = judged(template.name, asked, chat)
@@ -202,16 +201,6 @@ def unknown(template: Template, seed: int, count: int) -> Compared:
         return Compared(template, "", wrong=str(error))
     claimed = "claimed" if found.agrees and not found.unread else "not claimed"
     return compare(template, claimed, partial(written, chat), seed, count)
-
-
-def _dialect_of(template: Template) -> Dialect | None:
-    """The dialect that does best on a template."""
-    try:
-        styles = turns(template.text)
-    except TemplateError:
-        return None
-    best = verdicts(marked(styles), styles)[:1]
-    return registry.dialect(best[0].dialect) if best else None
 
 
 # Reasons

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from toolect import registry
 from toolect._chats.answers import plain_dialect
 from toolect._chats.continuing import Written
 from toolect._chats.control_tokens import any_of
@@ -26,8 +25,9 @@ from toolect._message import Json
 from toolect._rendered import BreakOutError, Rendered
 from toolect._transcript import Author, Origin, Transcript
 from toolect._turns import Assistant, Turn
-from toolect.chat_template import TemplateError, marked, read_template, special_tokens, template_of, turns, verdicts
+from toolect.chat_template import read_template, special_tokens, template_of
 from toolect.chat_template.sandbox import Sandbox
+from toolect.chat_template.verdict import best_dialect
 from toolect.conversation import Conversation
 
 
@@ -160,7 +160,9 @@ def from_template(source: str | Path, dialect: Dialect | None, variables: Mappin
     template = template_of(str(source)) if path is None else read_template(path)
     known = {} if path is None else special_tokens(path)
     name = "template" if path is None else path.stem
-    return TemplateChat(template, dialect or _best(template), known | dict(variables or {}), name)
+    return TemplateChat(
+        template, dialect or best_dialect(template) or plain_dialect(), known | dict(variables or {}), name
+    )
 
 
 def _path(source: str | Path) -> Path | None:
@@ -168,13 +170,3 @@ def _path(source: str | Path) -> Path | None:
     if isinstance(source, Path):
         return source
     return None if "{" in source or "\n" in source else Path(source)
-
-
-def _best(template: str) -> Dialect:
-    """The dialect that does best on a template; that of plain answers where none reads its calls."""
-    try:
-        styles = turns(template)
-    except TemplateError:
-        return plain_dialect()
-    best = verdicts(marked(styles), styles)[:1]
-    return registry.dialect(best[0].dialect) if best else plain_dialect()

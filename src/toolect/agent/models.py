@@ -246,7 +246,9 @@ class AutoModel(NativeModel):
             shown = await self.chat.get("/props", root=True)
             template = shown.get("chat_template") if isinstance(shown, dict) else None
             if isinstance(template, str) and template:
-                self.dialect = await asyncio.to_thread(_template_dialect, template)
+                from toolect.chat_template.verdict import best_dialect  # few need it
+
+                self.dialect = await asyncio.to_thread(best_dialect, template)
         self._is_prepared = True
 
 
@@ -267,15 +269,3 @@ def known_dialect(model: str) -> Dialect | None:
         return registry.dialect(model)
     except UnknownNameError:
         return None
-
-
-def _template_dialect(template: str) -> Dialect | None:
-    """The dialect that a chat template writes, if one is sure to."""
-    from toolect.chat_template import TemplateError, marked, turns, verdicts
-
-    try:
-        styles = turns(template)
-        found = verdicts(marked(styles), styles)
-    except TemplateError:
-        return None
-    return registry.dialect(found[0].dialect) if found else None

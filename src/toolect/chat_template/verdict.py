@@ -14,7 +14,8 @@ from toolect._rendered import RenderError
 from toolect._rendering.differences import MEANING, unchanged
 from toolect._shown import alike
 from toolect.chat_template.probes import TOOLS
-from toolect.chat_template.turn import Turn, bodies, cut
+from toolect.chat_template.sandbox import TemplateError
+from toolect.chat_template.turn import Turn, bodies, cut, turns
 
 TAIL = 64
 """Characters of a prompt that may belong to the answer's first marker."""
@@ -101,6 +102,16 @@ def verdicts(dialects: Iterable[Dialect], styles: Iterable[Sequence[Turn]], tool
         if best.called:
             found.append((best, len(dialect.spec.models)))
     return [verdict for verdict, _ in sorted(found, key=_rank)]
+
+
+def best_dialect(template: str) -> Dialect | None:
+    """The dialect that does best on a chat template; None where none reads its calls, or it renders no turns."""
+    try:
+        styles = turns(template)
+    except TemplateError:
+        return None
+    best = verdicts(marked(styles), styles)[:1]
+    return registry.dialect(best[0].dialect) if best else None
 
 
 def _rank(entry: tuple[Verdict, int]) -> tuple[object, ...]:
