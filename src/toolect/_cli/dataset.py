@@ -18,7 +18,6 @@ from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._data.job import Job, JobProgress
-    from toolect._data.keeping import Keep
     from toolect._data.losses import Loss
     from toolect._data.row_report import RemarkCount, RowReport
     from toolect._data.row_targets import Target
@@ -124,7 +123,8 @@ def command(
         _refused(exact, allow, refuse),
         distinct,
     )
-    _check(keep)
+    if valid:
+        extras.need("jsonschema", "agent")  # that it is missing must not be found out row by row
     job = Job(data, out, settings, parquet, max_bytes, shard=shard * MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
     Path(out, "report.json").write_bytes(encoded(found))
@@ -194,15 +194,6 @@ def _refused(exact: bool, allow: tuple[str, ...], refuse: tuple[str, ...]) -> fr
         if name not in [*Loss]:
             raise Misuse(f"expected a kind of loss ({', '.join(Loss)}), got `{name}`")
     return (frozenset(Loss) if exact else REFUSED | {*map(Loss, refuse)}) - {*map(Loss, allow)}
-
-
-def _check(keep: Keep) -> None:
-    """Raises MissingExtraError for a package that rows would need: that must not be found out row by row."""
-    if keep.valid:
-        try:
-            import jsonschema  # noqa: F401
-        except ImportError:
-            raise extras.MissingExtraError("jsonschema", "agent") from None
 
 
 def _run(job: Job, jobs: int, place: str | None, address: str) -> JobProgress:

@@ -78,14 +78,19 @@ def shown(path: str) -> str:
 
 
 def read(path: str, limit: int) -> str:
-    """The whole input."""
+    """The whole input, which is one text."""
     return "".join(pieces(path, limit))
 
 
 def pieces(path: str, limit: int) -> Iterator[str]:
-    """The input as it arrives; a character is never split."""
+    """The one text of an input as it arrives; a character is never split."""
     if holds_many(path):
         raise Misuse(f"expected one text, got many in {shown(path)}: `parse`, `convert` and `detect` read one by one")
+    return all_pieces(path, limit, "raise --max-bytes")
+
+
+def all_pieces(path: str, limit: int, hint: str) -> Iterator[str]:
+    """All of an input as it arrives; the `hint` is for one of more than `limit` bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     total = 0
     with opened(path) as file:
@@ -102,7 +107,7 @@ def pieces(path: str, limit: int) -> Iterator[str]:
                 raise Misuse(f"{unread_byte(error, before)} of {shown(path)}: convert it to UTF-8") from None
             total += len(data)
             if total > limit:
-                raise Misuse(f"expected at most {limit} bytes, got more in {shown(path)}: raise --max-bytes")
+                raise Misuse(f"expected at most {limit} bytes, got more in {shown(path)}: {hint}")
             if text:
                 yield text
             if not data:

@@ -13,7 +13,7 @@ import click
 import toolect
 from toolect import registry
 from toolect._chats import chat_registry
-from toolect._cli.options import Form, files, format_option, options
+from toolect._cli.options import Form, did_you_mean, files, format_option, options
 from toolect._cli.terminal import Misuse, Pen, Styled, TerminalStyle, complain, emit, output, progress
 from toolect._diagnostic import Diagnostic, SpecError
 from toolect._files import holds_chats
@@ -159,11 +159,7 @@ def _resolved(name: str) -> dict[Path, list[str]]:
         if unknown or name in toolect.chats():
             found[chat_registry.file_of(name)] = [toolect.chat(name).name]
     if unknown and not found:
-        near = (
-            f"did you mean {' or '.join(f'`{n}`' for n in unknown.near)}?"
-            if unknown.near
-            else "`toolect list` shows them"
-        )
+        near = did_you_mean(unknown.near) or "`toolect list` shows them"
         raise Misuse(f"expected a YAML file or a dialect, got `{name}`: {near}") from None
     return found
 

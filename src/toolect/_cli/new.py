@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import toolect
-from toolect._cli.input_files import opened, read, shown
+from toolect._cli.input_files import all_pieces, read, shown
 from toolect._cli.options import FOLDER, options
 from toolect._cli.terminal import Misuse, emit, note
 from toolect._shown import counted
@@ -122,16 +122,7 @@ def _tell(made: Induced, spec: Path) -> int:
 
 
 def _text(path: str) -> str:
-    with opened(path) as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise Misuse(f"expected at most {MAX_BYTES} bytes, got more in {shown(path)}: five rows will often do")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Misuse(
-            f"expected UTF-8, got byte {data[error.start]:#x} at {error.start} of {shown(path)}: convert it"
-        ) from None
+    return "".join(all_pieces(path, MAX_BYTES, "five rows will often do")).removeprefix("\ufeff")
 
 
 def _template_rows(file: str) -> list[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import partial, wraps
@@ -77,10 +77,16 @@ def find(name: str) -> Dialect:
     try:
         return toolect.dialect(name)
     except toolect.UnknownNameError as error:
-        near = f"did you mean {' or '.join(f'`{n}`' for n in error.near)}?" if error.near else "none is like it;"
+        near = did_you_mean(error.near) or "none is like it;"
         raise Misuse(f"expected a dialect, got `{name}`: {near} `toolect list` shows them all") from None
     except SpecError as error:
         raise _bad_spec(error, f"`{name}`") from None
+
+
+def did_you_mean(near: Iterable[str]) -> str:
+    """The question whether one of the names is meant; empty where there are none."""
+    names = " or ".join(f"`{name}`" for name in near)
+    return f"did you mean {names}?" if names else ""
 
 
 def _reader(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect | Auto:

@@ -6,7 +6,6 @@ import webbrowser
 
 import click
 
-from toolect import _extras as extras
 from toolect._cli.input_files import read
 from toolect._cli.terminal import emit
 from toolect._play.view_models import MAX_TEXT
@@ -25,12 +24,10 @@ def command(file: str | None, port: int, no_browser: bool) -> None:
     it ends with Ctrl-C.
     """
     given = read(file, MAX_TEXT) if file else ""
-    try:
-        import uvicorn
+    import uvicorn
 
-        from toolect._play.app import application
-    except ImportError:
-        raise click.UsageError(extras.missing("starlette and uvicorn", "serve", "for a page")) from None
+    from toolect._play.app import application
+
     config = uvicorn.Config(application(given=given), host="127.0.0.1", port=port, log_level="warning")
     listening = config.bind_socket()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/"

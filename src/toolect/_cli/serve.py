@@ -10,12 +10,11 @@ from typing import Any, Literal
 
 import click
 
-from toolect._cli.options import options
+from toolect._cli.options import SECONDS, options
 from toolect._cli.terminal import Misuse, note
 from toolect._errors import ToolectError
 
 _PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
-_SECONDS = click.FloatRange(min=0, min_open=True)
 
 
 @click.command()
@@ -44,11 +43,11 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
               help="Requests at a time.")  # fmt: skip
 @click.option("--max-answer", type=click.IntRange(1), default=4 << 20, show_default=True, metavar="CHARACTERS",
               help="The length of an answer, which is cut off there.")  # fmt: skip
-@click.option("--max-seconds", type=_SECONDS, default=3600.0, show_default=True, metavar="S",
+@click.option("--max-seconds", type=SECONDS, default=3600.0, show_default=True, metavar="S",
               help="Seconds that a request may take.")  # fmt: skip
-@click.option("--timeout", type=_SECONDS, default=300.0, show_default=True, metavar="S",
+@click.option("--timeout", type=SECONDS, default=300.0, show_default=True, metavar="S",
               help="Seconds that the upstream may be silent, or a client may take nothing.")  # fmt: skip
-@click.option("--keep-alive", type=_SECONDS, default=15.0, show_default=True, metavar="S",
+@click.option("--keep-alive", type=SECONDS, default=15.0, show_default=True, metavar="S",
               help="Seconds of silence after which a stream is sent a sign of life.")  # fmt: skip
 @click.option("--grace", type=click.IntRange(0), default=30, show_default=True, metavar="S",
               help="Seconds that open requests have when the server is ended.")  # fmt: skip

@@ -40,7 +40,7 @@ MAX_STOPS = 4
 CHAT = "/chat/completions"
 NATIVE = "native"
 """Instead of a dialect: the server reads calls, and nobody else does."""
-_TAIL = 200
+TAIL = 200
 """Characters of the end of a prompt that may belong to the answer."""
 _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
@@ -187,7 +187,7 @@ class RawModel(ServedModel):
 
     def _request(self, turns: list[Turn], tools: Definitions, choice: str) -> dict[str, Json]:
         prompt = self._prompt(turns, [] if choice == "none" else tools)
-        self.prefix = prompt[-_TAIL:]
+        self.prefix = prompt[-TAIL:]
         body: dict[str, Json] = {"prompt": prompt, "skip_special_tokens": False}
         if not {"max_tokens", "max_completion_tokens"} & self.chat.options.keys():
             body["max_tokens"] = MAX_TOKENS

@@ -13,16 +13,11 @@ from toolect._exchange.media import refuse_media
 from toolect._message import Call, Json
 from toolect._rendered import Part, RenderError
 from toolect._transcript import Origin, Transcript
+from toolect.agent.models import MAX_STOPS, MAX_TOKENS, TAIL
 from toolect.serve.api_errors import refusing
 from toolect.serve.api_requests import NONE, ModelRequest
 from toolect.serve.model_lookup import ModelForm
 
-MAX_TOKENS = 4096
-"""Tokens of an answer where the client names no number: servers take very few for granted."""
-MAX_STOPS = 4
-"""Stop texts of a request. Beyond it: the rest is left to the model's own end token."""
-TAIL = 200
-"""Characters of the end of a prompt that may belong to the answer."""
 _CHAT_ONLY = frozenset(
     ("max_completion_tokens", "chat_template_kwargs", "reasoning_effort", "logprobs", "top_logprobs", "store",
      "metadata", "modalities", "functions", "function_call")
