@@ -9,12 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from toolect import _events as event_types
 from toolect import registry
 from toolect._events import Event
-from toolect._message import Json, Message
+from toolect._message import Call, Json, Message
 from toolect._spec.model import Spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +70,7 @@ class RemoteReader:
 
     def parse(self, text: str, **options: Any) -> Message:
         """The message of a whole text."""
-        return msgspec.convert(self._checkout.ask("parse", self.name, text, options), Message)
+        return Message.from_dict(self._checkout.ask("parse", self.name, text, options))
 
     def stream(self, **options: Any) -> RemoteStream:
         """A stream, which ends the one before."""
@@ -98,11 +96,13 @@ class RemoteStream:
     def close(self) -> list[Event]:
         """The last events; `message` is there then."""
         events, data = self._checkout.ask("close")
-        self.message = msgspec.convert(data, Message)
+        self.message = Message.from_dict(data)
         return list(map(_event, events))
 
 
 def _event(data: Json) -> Event:
     kind, fields = data
-    event: Event = msgspec.convert(fields, getattr(event_types, kind))
+    if "call" in fields:
+        fields["call"] = Call.from_dict(fields["call"])
+    event: Event = getattr(event_types, kind)(**fields)
     return event

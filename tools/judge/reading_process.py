@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -19,27 +18,11 @@ SECONDS = 20.0
 """Processor time of one request. Beyond it: the answer is that it took too long."""
 
 
-def message_data(message: Any) -> Any:
-    """A message as plain data."""
-    return {"segments": list(map(_segment, message.segments)), "repairs": _repairs(message.repairs)}
-
-
-def _segment(segment: Any) -> Any:
-    kind = {"type": type(segment).__name__.lower(), "span": segment.span}
-    if not isinstance(segment, toolect.Call):
-        return kind | {"text": segment.text}
-    kind |= {"spelling": segment.arguments_text, "status": str(segment.status), "repairs": _repairs(segment.repairs)}
-    return kind | {key: getattr(segment, key) for key in ("name", "arguments", "id", "raw", "error")}
-
-
-def _repairs(repairs: Iterable[Any]) -> Any:
-    return [{"kind": str(repair.kind), "at": repair.at, "detail": repair.detail} for repair in repairs]
-
-
 def _event(event: Any) -> Any:
-    fields = {key: getattr(event, key) for key in ("index", "id", "name", "text") if hasattr(event, key)}
-    call = {"call": _segment(event.call)} if hasattr(event, "call") else {}
-    return type(event).__name__, fields | call
+    return type(event).__name__, {
+        field: value.to_dict() if isinstance(value := getattr(event, field), toolect.Call) else value
+        for field in event.__struct_fields__
+    }
 
 
 _streams: list[Any] = [None]
@@ -54,13 +37,13 @@ def answer(request: Any) -> Any:
     """The answer to a request; one stream is open at a time."""
     match request:
         case "parse", name, text, options:
-            return message_data(_reader(name).parse(text, **options))
+            return _reader(name).parse(text, **options).to_dict()
         case "stream", name, options:
             _streams[0] = _reader(name).stream(**options)
         case "feed", chunk:
             return list(map(_event, _streams[0].feed(chunk)))
         case ("close",):
-            return list(map(_event, _streams[0].close())), message_data(_streams[0].message)
+            return list(map(_event, _streams[0].close())), _streams[0].message.to_dict()
         case "work", name, texts, options, size:
             dialect = _reader(name)
             read = streamed(partial(dialect.stream, **options), size) if size else partial(dialect.parse, **options)
