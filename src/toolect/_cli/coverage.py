@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from toolect._cli.options import Form, dialect_names, files, find, format_option, options, page_by, write_page
+from toolect._cli.options import Form, dialect_names, files, find, format_option, options, write_page
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, heading, progress, rest
 from toolect._shown import counted, cut, one_line
 from toolect.registry import AUTO
@@ -65,12 +65,18 @@ def command(
         raise Misuse("expected --matrix with --limit, got a report on all texts: leave one out")
     stats, files = _counted(corpus, options, jobs or 0)
     found = report(stats, files)
-    write_page(html, page_by("toolect._corpora.coverage_page", "coverage_page", found, stats, ", ".join(corpus)))
+    write_page(html, lambda command: _page(found, stats, ", ".join(corpus), command))
     if form == Form.JSON:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
         _draw(found)
     return int(found.problems > 0)
+
+
+def _page(found: Report, stats: Stats, what: str, command: str) -> str:
+    from toolect._corpora.coverage_page import coverage_page  # needs the extra `report`
+
+    return coverage_page(found, stats, what, command)
 
 
 def _unescaped(text: str) -> str:

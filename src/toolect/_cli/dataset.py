@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from toolect import _extras as extras
-from toolect._cli.options import MEBIBYTE, Form, dialect_names, files, find, format_option, options, page_by, write_page
+from toolect._cli.options import MEBIBYTE, Form, dialect_names, files, find, format_option, options, write_page
 from toolect._cli.terminal import Misuse, Pen, Styled, TerminalStyle, emit_json, heading, progress, rest
 from toolect._message import Status
 from toolect._shown import counted, cut, one_line
@@ -128,12 +128,18 @@ def command(
     job = Job(data, out, settings, parquet, max_bytes, shard=shard * MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
     Path(out, "report.json").write_bytes(encoded(found))
-    write_page(html, page_by("toolect._data.row_page", "row_page", found, ", ".join(data)))
+    write_page(html, lambda command: _page(found, ", ".join(data), command))
     if form == Form.JSON:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
         _draw(found)
     return int(not is_clean(found))
+
+
+def _page(found: RowReport, what: str, command: str) -> str:
+    from toolect._data.row_page import row_page  # needs the extra `report`
+
+    return row_page(found, what, command)
 
 
 def _dialect(name: str) -> str:

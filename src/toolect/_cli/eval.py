@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from toolect._cli.options import Form, files, form_for, format_option, options, page_by, write_page
+from toolect._cli.options import Form, files, form_for, format_option, options, write_page
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, heading, progress, rest
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
@@ -45,12 +45,18 @@ def command(
         report = score_report(joined, answers, dialect.name, shown, jobs or cores(), advance)
     if not report.total.cases and not report.troubles:
         raise Misuse(f"expected answers to score, got none for `{expected}`: name the file that has them")
-    write_page(html, page_by("toolect._scoring.score_page", "score_page", report, ", ".join(answers) or expected))
+    write_page(html, lambda typed: _page(report, ", ".join(answers) or expected, typed))
     if form_for(form) == Form.JSON:
         emit_json(msgspec.to_builtins(report), indent=True)
     else:
         _write(report)
     return int(report.total.right < report.total.cases or bool(report.troubles))
+
+
+def _page(report: ScoreReport, what: str, typed: str) -> str:
+    from toolect._scoring.score_page import score_page  # needs the extra `report`
+
+    return score_page(report, what, typed)
 
 
 def _write(report: ScoreReport) -> None:

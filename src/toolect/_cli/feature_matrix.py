@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from toolect import registry
-from toolect._cli.options import Form, dialect_names, find, format_option, options, page_by, write_page
+from toolect._cli.options import Form, dialect_names, find, format_option, options, write_page
 from toolect._cli.terminal import STATUS, Pen, Styled, TerminalStyle, block, emit_json
 from toolect._compiled import Dialect
 from toolect._corpora.features import Feature
@@ -49,7 +50,7 @@ def command(dialects: tuple[str, ...], form: str, html: str | None, jobs: int | 
     specs = [d.spec for d in named] or [registry.spec(name) for name in registry.dialects()]
     with _status(f"Trying every feature on {counted(len(specs), 'dialect')}"):
         matrix = measure({spec.name: spec for spec in specs}.values(), jobs=jobs or cores())
-    write_page(html, page_by("toolect._corpora.matrix_page", "matrix_page", matrix))
+    write_page(html, partial(_page, matrix))
     if form == Form.JSON:
         found = _examples(matrix, *named) if len(named) == 2 else []
         emit_json(_as_json(matrix) | ({"examples": found} if found else {}), indent=True)
@@ -62,6 +63,12 @@ def command(dialects: tuple[str, ...], form: str, html: str | None, jobs: int | 
         case _:
             _overview(matrix)
     return 0
+
+
+def _page(matrix: Matrix, command: str) -> str:
+    from toolect._corpora.matrix_page import matrix_page  # needs the extra `report`
+
+    return matrix_page(matrix, command)
 
 
 @contextmanager

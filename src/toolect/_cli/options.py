@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import partial, wraps
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -162,16 +161,6 @@ def write_page(path: str | None, draw: Callable[[str], str]) -> None:
         name = called.parent.name if called.stem == "__main__" else called.stem
         typed = shlex.join([name, *sys.argv[1:]]) if name == extras.NAME else ""  # empty where a program runs it
         Path(path).write_text(draw(typed), encoding="utf-8")
-
-
-def page_by(module: str, function: str, *arguments: object) -> Callable[[str], str]:
-    """What draws a page of these arguments, imported when it is asked for: it needs the extra `report`."""
-
-    def draw(typed: str) -> str:
-        page: str = getattr(import_module(module), function)(*arguments, typed)
-        return page
-
-    return draw
 
 
 # Options
