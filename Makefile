@@ -68,7 +68,6 @@ conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make c
 chats: setup  ## hold chats against the templates of their models: ARGS="--template PATTERN --differences 3 --write"
 	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.chats.compare_chats $(ARGS)
-	@$(BIN)/python -m tools.bench.chat_speed $(filter --write,$(ARGS))
 
 eval: setup  ## hold scores of answers beside the checker of BFCL: ARGS="--seeds 5 --dialects hermes qwen3-coder"
 	@$(BIN)/python -m tools.scores.compare_scores $(ARGS)

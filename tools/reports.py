@@ -8,7 +8,6 @@ REPORTS = Path(__file__).resolve().parents[1] / ".reports"
 MADE_BY = {
     "conformance": "make conformance ARGS=--write",
     "chats": "make chats ARGS=--write",
-    "chat-speed": "make chats ARGS=--write",
     "tokens": "make tokens ARGS=--write",
     "matrix": "toolect spec features --html .reports/matrix.html",
     "speed": "make bench ARGS=--write",

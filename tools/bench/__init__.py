@@ -1,1 +1,1 @@
-"""Benchmarks: the speed of reading, of chats and of data sets, and the memory that they take."""
+"""Benchmarks: the speed of reading and of data sets, and the memory that they take."""

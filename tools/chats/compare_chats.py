@@ -8,7 +8,7 @@ plain JSON, reasoning under each of its names, no option that was not asked for.
 with what could break out of its place left as it is, since templates do. A template has a chat where an entry of
 chats.yaml names it under `templates`; all others are listed as missing. reasons.yaml says why a template has none, or
 why the two differ. With --induced each template is taken as one that nobody knows, and the chat is what is found out
-from it. --write writes .reports/chats.md.
+from it. The last column is the time that a chat takes, over that of its template. --write writes .reports/chats.md.
 Exit code 0: all that have a chat agree with it on at least 99 % of the conversations, or there is a reason. 1: a reason
 is missing, or stale.
 """
@@ -23,6 +23,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
+from statistics import median
 from textwrap import wrap
 from typing import NamedTuple, TypeAlias
 
@@ -36,6 +37,7 @@ from toolect._message import MessageError
 from toolect._rendered import RenderError
 from toolect.chat_template import TemplateError
 from toolect.chat_template.verdict import best_dialect
+from tools.chats.chat_timing import time_beside
 from tools.chats.induction.proposing import induced
 from tools.chats.induction.regions import InductionError
 from tools.chats.induction.template_asking import Template as Asked
@@ -47,6 +49,8 @@ from tools.reports import keep
 
 SHARE = 0.99
 """The part of the conversations that a chat must agree on."""
+FAST = 0.5
+"""The part of a template's time that a chat should take."""
 DRAWN = 6
 """Conversations that are drawn for each that is wanted, where a template is only for those with tools."""
 AROUND = 40
@@ -64,9 +68,9 @@ _ABOUT = """# Chats beside chat templates
 its models. They are with and without a system turn, tools, reasoning and parallel calls, of several rounds, with empty
 texts, with any script, blanks around texts and markup in them, with thinking on, off and as usual; some have turns that
 many templates refuse. *Same* is byte for byte, *refused by both* counts as agreement: {agree} of {held} templates that
-have a chat agree with it on 99 % or more. Where a template has several names, their texts are the same. A template that
-the model has for conversations with tools alone is held against the chat on those. [Why](#why) tells of templates
-without a chat, and of those that differ.
+have a chat agree with it on 99 % or more. *Time* is that of rendering 20 turns, over that of the template in jinja2.
+Where a template has several names, their texts are the same. A template that the model has for conversations with tools
+alone is held against the chat on those. [Why](#why) tells of templates without a chat, and of those that differ.
 
 The templates are those that come with llama-cpp-python and with trl. `make chats ARGS="--differences 3"` shows where a
 text and its template part.
@@ -104,6 +108,8 @@ class Compared(NamedTuple):
     """Conversations that were left out, since the template breaks on them."""
     unread: int = 0
     """Conversations of its own that it does not read back, where that was tried."""
+    time: float | None = None
+    """How many times the time of the template it takes."""
 
     @property
     def asks(self) -> bool:
@@ -120,15 +126,14 @@ class Compared(NamedTuple):
         """A row of the table."""
         name = ", ".join([self.template.name, *self.template.copies])
         if self.wrong or not self.chat:
-            return name, self.chat or "missing", "", "", "", self.wrong[:120]
+            return name, self.chat or "missing", "", "", "", self.wrong[:120], ""
         numbers = (str(count) for count in (self.same, self.refused, len(self.differences)))
-        return name, self.chat, *numbers, "yes" if self.agrees else "no"
+        time = "" if self.time is None else f"{self.time:.2f}"
+        return name, self.chat, *numbers, "yes" if self.agrees else "no", time
 
 
-def compare(template: Template, name: str, render: Render | None, seed: int, count: int) -> Compared:
+def compare(template: Template, name: str, render: Render, seed: int, count: int) -> Compared:
     """The chat `name`, which renders by `render`, beside the template on `count` conversations."""
-    if render is None:
-        return Compared(template, "")
     original = template.original
     drawn = cases(seed, DRAWN * count if original.tools else count, original.ids)
     given = [one for one in drawn if one.conversation.tools or not original.tools]
@@ -174,7 +179,11 @@ def chat_of(template: Template) -> str:
 def shipped(template: Template, seed: int, count: int) -> Compared:
     """The shipped chat of a template, beside it."""
     name = chat_of(template)
-    return compare(template, name, partial(written, chat_registry.chat(name)) if name else None, seed, count)
+    if not name:
+        return Compared(template, "")
+    chat = chat_registry.chat(name)
+    compared = compare(template, name, partial(written, chat), seed, count)
+    return compared._replace(time=time_beside(chat, template))
 
 
 def judged(name: str, asked: Asked, chat: Chat) -> Compared:
@@ -271,9 +280,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for difference in one.differences[: options.differences]:
             print(*difference.shown(), sep="\n", flush=True)
     rows = table(
-        [("template", "chat", "same", "refused by both", "different", "agree"), *(one.row() for one in compared)]
+        [
+            ("template", "chat", "same", "refused by both", "different", "agree", "time"),
+            *(one.row() for one in compared),
+        ]
     )
     print("", rows, f"{sum(one.agrees for one in compared)} of {len(compared)} agree", sep="\n")
+    if times := [one.time for one in compared if one.time is not None]:
+        fast = sum(time <= FAST for time in times)
+        print(f"{len(times)} chats take {median(times):.2f} times the time of their templates, {fast} at most {FAST}")
     if options.induced:
         claimed = [one for one in compared if one.chat == "claimed"]
         print(f"{len(claimed)} are claimed, {sum(not one.agrees for one in claimed)} of them wrongly")
