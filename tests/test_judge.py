@@ -17,8 +17,9 @@ from toolect._authoring.laws import same
 from toolect._message import Call, Content, Message, Status
 from tools.judge import drawn_texts, judge
 from tools.judge.drawn_texts import LOSSLESS, LOSSY, Meant, Text
-from tools.judge.judged_readers import ROOT, Checkout
+from tools.judge.judged_readers import Checkout
 from tools.judge.verdicts import proven, verdict
+from tools.peers.environments import ROOT
 
 NAMES = ("hermes", "qwen3-coder", "pythonic", "harmony")
 Change = Callable[[Message, str], Message]

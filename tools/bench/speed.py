@@ -338,14 +338,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     report = Report(datetime.now(UTC).date().isoformat(), python_version(), versions, machine(), [], {})
     right, tried = Counter[str](), Counter[str]()
     with ExitStack() as opened:
-        subjects = {US: Subject(opened.enter_context(Worker(US, sys.executable, ROOT)))}
+        subjects = {US: Subject(opened.enter_context(Worker.of_reader(US, sys.executable, ROOT)))}
         if options.compiled:
-            subjects[COMPILED] = Subject(opened.enter_context(Worker(US, compiled_wheel())))
+            subjects[COMPILED] = Subject(opened.enter_context(Worker.of_reader(US, compiled_wheel())))
         if options.before:
             folder = opened.enter_context(unpacked(options.before))
-            subjects[BEFORE] = Subject(opened.enter_context(Worker(US, sys.executable, folder)))
+            subjects[BEFORE] = Subject(opened.enter_context(Worker.of_reader(US, sys.executable, folder)))
         for name, one in chosen.items():
-            worker = opened.enter_context(Worker(name, environment(name)))
+            worker = opened.enter_context(Worker.of_reader(name, environment(name)))
             subjects[name] = Subject(worker, one.formats, one.waits)
         for name in options.dialect or known:
             for reading in measure(name, subjects, 0.06 if options.quick else 0.3, bool(chosen)):

@@ -30,10 +30,10 @@ from toolect import registry
 from toolect._processes import pool
 from tools.judge import drawn_texts as texts
 from tools.judge.drawn_texts import Draw, Text
-from tools.judge.judged_readers import ROOT, Checkout
+from tools.judge.judged_readers import Checkout
 from tools.judge.verdicts import Verdict, verdict
 from tools.markdown_text import table
-from tools.peers.environments import unpacked
+from tools.peers.environments import ROOT, unpacked
 
 EVERY = 1_000_000
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,20 +11,15 @@ from toolect import registry
 from toolect._events import Event
 from toolect._message import Call, Json, Message
 from toolect._spec.model import Spec
-
-ROOT = Path(__file__).resolve().parents[2]
+from tools.peers.environments import Worker
 
 
 class Checkout:
     """The readers of a checkout, by the names of dialects, and the process that they read in."""
 
     def __init__(self, folder: Path) -> None:
-        path = os.pathsep.join(map(str, (folder / "src", ROOT)))
-        own = {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:surrogatepass"}
-        way: Any = {"text": True, "encoding": "utf-8", "errors": "surrogatepass"}  # halves of a pair stay apart
-        command, pipe = [sys.executable, "-m", "tools.judge.reading_process"], subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=ROOT, env=os.environ | own, stdin=pipe, stdout=pipe, **way)
-        read = Path(self._answer())
+        self._worker = Worker(sys.executable, folder, "tools.judge.reading_process")
+        read = Path(self.ask("file"))
         if folder.resolve() not in read.resolve().parents:
             raise ValueError(f"expected toolect of {folder}, got {read}")
 
@@ -36,25 +28,15 @@ class Checkout:
         return RemoteReader(self, name)
 
     def ask(self, *request: object) -> Any:
-        """The answer to a request."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
-        self._process.stdin.flush()
-        answer = self._answer()
-        if "raised" in answer:
-            raise RuntimeError(answer["raised"])
+        """The answer to a request. Raises RuntimeError for what is raised there."""
+        answer = self._worker.ask(request=request)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
         return answer["is"]
 
     def close(self) -> None:
         """Ends the process."""
-        self._process.communicate()
-
-    def _answer(self) -> Any:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError("the process that reads has ended")
-        return json.loads(line)
+        self._worker.close()
 
 
 class RemoteReader:

@@ -1,21 +1,16 @@
 """Reads for the judge with the toolect that `PYTHONPATH` names: a request a line, an answer a line, as JSON.
 
-Nothing but public names of toolect is used, so that any commit can be judged.
+Nothing but public names of toolect is used, so that any commit with `Message.to_dict` can be judged.
 """
 
 from __future__ import annotations
 
-import json
-import signal
-import sys
 from functools import partial
 from typing import Any
 
 import toolect
 from tools.fuzz.work import CALLS, measured, streamed
-
-SECONDS = 20.0
-"""Processor time of one request. Beyond it: the answer is that it took too long."""
+from tools.peers.worker import answers
 
 
 def _event(event: Any) -> Any:
@@ -36,6 +31,8 @@ def _reader(name: str) -> Any:
 def answer(request: Any) -> Any:
     """The answer to a request; one stream is open at a time."""
     match request:
+        case ["file"]:
+            return toolect.__file__
         case "parse", name, text, options:
             return _reader(name).parse(text, **options).to_dict()
         case "stream", name, options:
@@ -50,21 +47,5 @@ def answer(request: Any) -> Any:
             return measured(read, dict(zip(CALLS.sizes, texts, strict=True)).__getitem__, CALLS)
 
 
-def main() -> None:
-    """Answer until there are no more requests."""
-    signal.signal(signal.SIGVTALRM, signal.default_int_handler)
-    print(json.dumps(toolect.__file__), flush=True)
-    for line in sys.stdin:
-        try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-            found = {"is": answer(json.loads(line))}
-        except KeyboardInterrupt:
-            found = {"raised": f"took more than {SECONDS:g} s"}
-        except Exception as error:  # whatever it is: that is what is judged
-            found = {"raised": f"{type(error).__name__}: {error}"}
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        print(json.dumps(found, ensure_ascii=False), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    answers(lambda asked: {"is": answer(asked["request"])})

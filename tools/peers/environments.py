@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -84,9 +83,9 @@ def unpacked(commit: str) -> Iterator[Path]:
 
 
 def around(*paths: Path) -> dict[str, str]:
-    """The variables of a process that imports from these folders, and from this checkout."""
+    """The variables of a process that imports from these folders, and from this checkout; it hashes alike each time."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return {**own, "PYTHONPATH": os.pathsep.join(map(str, (*paths, ROOT)))}
+    return {**own, "PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(map(str, (*paths, ROOT)))}
 
 
 def run(name: str, module: str, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -104,14 +103,19 @@ def answers(name: str, module: str, question: object) -> Any:
 
 
 class Worker:
-    """A process that reads texts with one package, `source` of toolect where it is that, and answers a line each."""
+    """A process of a module that answers a line each: see `worker.answers`. Its toolect is that of `source`."""
 
-    def __init__(self, name: str, python: Path | str, source: Path | None = None) -> None:
-        command = [str(python), "-m", "tools.peers.worker", f"{name.replace('-', '_')}_reader"]
+    def __init__(self, python: Path | str, source: Path | None, module: str, *words: str) -> None:
         pipe, env = subprocess.PIPE, around(*([source / "src"] if source else []))
         self._process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=env, cwd=ROOT
-        )
+            [str(python), "-m", module, *words], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=env,
+            cwd=ROOT,
+        )  # fmt: skip
+
+    @classmethod
+    def of_reader(cls, name: str, python: Path | str, source: Path | None = None) -> Self:
+        """One that reads texts with a package."""
+        return cls(python, source, "tools.peers.worker", f"{name.replace('-', '_')}_reader")
 
     def ask(self, **question: Any) -> dict[str, Any]:
         """The answer to a question; one with `error` when the package raised or its process ended."""
@@ -128,6 +132,10 @@ class Worker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process."""
         self._process.kill()
-        self._process.wait()
+        self._process.communicate()

@@ -21,8 +21,8 @@ from typing import Any, Protocol
 
 LEAST = 3
 """How many times a text is read at least before a time counts."""
-LIMIT = 10
-"""How many seconds one answer may take; some packages need minutes for a long text in short chunks."""
+LIMIT = 20
+"""Seconds of processor time that one answer may take; some packages need minutes for a long text in short chunks."""
 
 
 class TooLongError(BaseException):
@@ -79,24 +79,32 @@ def _give_up(*_: object) -> None:
     raise TooLongError(f"longer than {LIMIT} s")
 
 
-def main() -> None:
-    """Answer every line of the input."""
-    signal.signal(signal.SIGALRM, _give_up)
+def answers(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Answer every line of the input; one with `error` where that raises, or takes too long."""
+    signal.signal(signal.SIGVTALRM, _give_up)
     output, sys.stdout = sys.stdout, sys.stderr  # what a package prints is none of our answers
+    for line in sys.stdin:
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
+            found = json.dumps(answer(json.loads(line)))
+        except (Exception, TooLongError) as error:  # a package that raises is a result
+            found = json.dumps({"error": f"{type(error).__name__}: {error}"[:200]})
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        print(found, file=output, flush=True)
+
+
+def main() -> None:
+    """Answer for the package of a reader."""
     module = import_module(f"tools.peers.readers.{sys.argv[1]}")
     readers: dict[str, Reader] = {}
-    for line in sys.stdin:
-        asked = json.loads(line)
-        signal.alarm(LIMIT)
-        try:
-            key = json.dumps([asked["format"], asked["tools"]])
-            if key not in readers:
-                readers[key] = module.Reader(asked["format"], asked["tools"], asked["markers"])
-            said = json.dumps(answer(readers[key], asked))
-        except (Exception, TooLongError) as error:  # a package that raises is a result
-            said = json.dumps({"error": f"{type(error).__name__}: {error}"[:200]})
-        signal.alarm(0)
-        print(said, file=output, flush=True)
+
+    def read(asked: dict[str, Any]) -> dict[str, Any]:
+        key = json.dumps([asked["format"], asked["tools"]])
+        if key not in readers:
+            readers[key] = module.Reader(asked["format"], asked["tools"], asked["markers"])
+        return answer(readers[key], asked)
+
+    answers(read)
 
 
 if __name__ == "__main__":
