@@ -327,7 +327,7 @@ def test_shells_complete_dialects(words: list[str], expected: str) -> None:
     ("package", "words", "extra"),
     [
         ("pyarrow", ["parse", "a.parquet"], "data"),
-        ("zstandard", ["parse", "a.jsonl.zst"], "data"),
+        ("pyarrow", ["parse", "a.jsonl.zst"], "data"),
         ("jinja2", ["detect", "--template", "a.jinja"], "template"),
         ("pydantic", ["chat", "run", "a.txt", "--tools", "tools.py"], "agent"),
         (

@@ -43,7 +43,7 @@ from toolect._corpora.any_json import decoded, encoded
 from toolect._data.checkpoint import CheckpointStore
 from toolect._data.chunk_results import in_lines
 from toolect._data.converting import Settings, convert
-from toolect._data.job import UNIT, Job, JobProgress, _alone, run
+from toolect._data.job import UNIT, Job, JobProgress, by_processes, run
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import UNSIGNED
 from toolect._data.tallies import Tallies
@@ -868,7 +868,7 @@ def interrupted(after: int) -> Any:
     """A runner that is interrupted after so many units."""
 
     def runner(work: Iterator[Any], jobs: int, limit: int) -> Iterator[Any]:
-        for number, done in enumerate(_alone(work, jobs, limit)):
+        for number, done in enumerate(by_processes(work, jobs, limit)):
             if number == after:
                 raise InterruptedJobError
             yield done

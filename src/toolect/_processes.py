@@ -103,14 +103,20 @@ def _end_with(watched: Connection) -> None:
 def in_order(
     work: Iterable[Work], jobs: int, do: Callable[[Work], Done], start: Callable[..., object], *given: Any
 ) -> Iterator[tuple[Work, Done]]:
-    """Each piece of work with what `do` makes of it, in order, done by so many processes. Raises WorkerDiedError."""
+    """Each piece of work with what `do` makes of it, in order, done here or by so many processes.
+
+    Each of these begins by calling `start` with what is given, and has one copy of `do`. Raises WorkerDiedError.
+    """
+    if jobs == 1:
+        yield from ((piece, do(piece)) for piece in work)
+        return
     from concurrent.futures.process import BrokenProcessPool
 
     waiting: deque[tuple[Work, Future[Done]]] = deque()
     try:
-        with pool(jobs, start, *given) as processes:
+        with pool(jobs, _have, do, start, *given) as processes:
             for piece in work:
-                waiting.append((piece, processes.submit(do, piece)))
+                waiting.append((piece, processes.submit(_do, piece)))
                 while len(waiting) >= AHEAD * jobs:
                     first, future = waiting.popleft()
                     yield first, future.result()
@@ -118,3 +124,18 @@ def in_order(
                 yield piece, future.result()
     except BrokenProcessPool:
         raise WorkerDiedError("expected every part to be read, got a process that died: is memory short?") from None
+
+
+_work: Callable[[Any], Any] | None = None
+"""What this process does with each piece, where it is one of several."""
+
+
+def _have(do: Callable[[Any], Any], start: Callable[..., object], *given: Any) -> None:
+    global _work  # what a process is started with has no other place
+    start(*given)
+    _work = do
+
+
+def _do(piece: Any) -> Any:
+    assert _work is not None
+    return _work(piece)

@@ -101,7 +101,9 @@ def _alone(path: str, limit: int, work: Work, _jobs: int) -> Iterator[tuple[Unit
 
 def _together(path: str, limit: int, work: Work, jobs: int) -> Iterator[tuple[Unit, Iterable[UnitPart]]]:
     """The same, made by so many processes."""
-    return in_order(units(path, limit, UNIT, lines=True), jobs, _made, _start, registry.state(), limit, work)
+    return in_order(
+        units(path, limit, UNIT, lines=True), jobs, partial(_made, limit, work), registry.restore, registry.state()
+    )
 
 
 def _parts(unit: Unit, limit: int, work: Work) -> Iterator[UnitPart]:
@@ -172,18 +174,5 @@ def own(options: dict[str, Any], record: Json) -> dict[str, Any]:
     return found
 
 
-# In other processes
-
-_given: tuple[int, Work] | None = None
-"""The limit and the work of this process, when it is one of several."""
-
-
-def _start(known: registry.State, limit: int, work: Work) -> None:
-    global _given  # what a process is started with has no other place
-    registry.restore(known)
-    _given = limit, work
-
-
-def _made(unit: Unit) -> list[UnitPart]:
-    assert _given is not None
-    return [*_parts(unit, *_given)]
+def _made(limit: int, work: Work, unit: Unit) -> list[UnitPart]:
+    return [*_parts(unit, limit, work)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
@@ -118,10 +118,8 @@ def _each(
 ) -> Iterator[Found]:
     """What is found in each text, by so many processes."""
     work = (text.record for text in texts)
-    found: Iterable[Found] = map(look, work)
-    if jobs > 1:
-        found = (one for _, one in in_order(work, jobs, look, registry.restore, registry.state()))
-    for done, one in enumerate(found, 1):
+    found = in_order(work, jobs, look, registry.restore, registry.state())
+    for done, (_, one) in enumerate(found, 1):
         advance(done, len(texts))
         yield one
 

@@ -9,7 +9,6 @@ from toolect import registry
 from toolect._authoring.derivation import derive
 from toolect._corpora.any_json import encoded
 from toolect._corpora.drawn import KINDS, Spot, spots
-from toolect._corpora.matrix import measure
 from toolect._corpora.page import draw_page
 from toolect._corpora.report import GrammarCoverage, Report
 from toolect._corpora.report_tables import (
@@ -27,8 +26,6 @@ from toolect._shown import counted, cut, percent
 
 SHOWN_TOOLS = 40
 LONGEST_PART = 60
-SHOWN_DIALECTS = 5
-"""Dialects between which losses of conversions are shown."""
 
 Drawn: TypeAlias = tuple[str, str, list[Spot]]
 """A sample: where it is, how it ended, and its text in colour."""
@@ -55,7 +52,6 @@ def coverage_page(report: Report, stats: Stats, what: str, command: str = "") ->
         share=Share,
         shown_tools=SHOWN_TOOLS,
         took=_took,
-        losses=_losses(report),
         samples=_samples(stats),
         kinds=KINDS,
     )
@@ -102,20 +98,6 @@ def _facts(report: Report) -> list[tuple[str, str | int, str]]:
 def _took(grammar: GrammarCoverage) -> list[tuple[str, int]]:
     """The parts of a grammar that were taken, each as it is written, and the messages that took it."""
     return [(cut(f"{one.name}: {one.text}", LONGEST_PART), one.messages) for one in grammar.took]
-
-
-def _losses(report: Report) -> list[tuple[str, str, list[str]]]:
-    """What conversions between the dialects with most calls lose: from which, to which, and what."""
-    names = [one.name for one in report.dialects if one.name and one.figures.calls][:SHOWN_DIALECTS]
-    if len(names) < 2:
-        return []
-    matrix = measure(registry.spec(name) for name in names)
-    return [
-        (source, target, [matrix.features[at].name for at in matrix.loss(source, target).lost])
-        for source in names
-        for target in names
-        if source != target
-    ]
 
 
 def _samples(stats: Stats) -> dict[str, list[Drawn]]:

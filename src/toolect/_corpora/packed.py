@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from typing import Any, BinaryIO, cast
 
 from toolect import _extras as extras
@@ -47,43 +46,15 @@ def beginning(file: BinaryIO) -> bytes:
 
 
 def _zstd(file: BinaryIO) -> Any:
-    if sys.version_info >= (3, 14):
-        from compression.zstd import ZstdFile
-
-        return ZstdFile(file)
     try:
-        from zstandard import ZstdDecompressor
+        import pyarrow  # type: ignore[import-untyped]
     except ImportError:
-        raise UnpackError(extras.missing("zstandard", "data", "for a file in Zstandard")) from None
-    return _Frames(ZstdDecompressor, file)
-
-
-class _Frames:
-    """Frames of Zstandard after one another. The package's own reader takes one that was cut off for whole."""
-
-    def __init__(self, make: Any, file: BinaryIO) -> None:
-        self._make, self._file = make, file
-        self._frame, self._held, self._begun = make().decompressobj(), b"", False
-
-    def read(self, _size: int) -> bytes:
-        """Some bytes, b"" at the end."""
-        while True:
-            data = self._held or self._file.read(1 << 10)  # which may be 32 MiB, unpacked
-            if not data:
-                if self._begun:
-                    raise EOFError("the file ended inside a frame")
-                return b""
-            out: bytes = self._frame.decompress(data)
-            self._held, self._begun = b"", True
-            if self._frame.eof:
-                self._held, self._begun = self._frame.unused_data, False
-                self._frame = self._make().decompressobj()
-            if out:
-                return out
+        raise UnpackError(extras.missing("pyarrow", "data", "for a file in Zstandard")) from None
+    return pyarrow.CompressedInputStream(file, "zstd")
 
 
 class _Guarded(io.RawIOBase):
-    """Reads from an unpacker, whose errors are of many kinds."""
+    """Reads from an unpacker, whose errors are of several kinds."""
 
     def __init__(self, file: Any) -> None:
         self._file, self._data = file, memoryview(b"")
@@ -95,7 +66,7 @@ class _Guarded(io.RawIOBase):
         try:
             if not self._data:
                 self._data = memoryview(self._file.read(len(buffer)))
-        except Exception as error:  # of three libraries, with no base but this
+        except Exception as error:  # of two libraries, with no base but this
             raise UnpackError(f"expected a whole packed file, got one with an error in it ({error})") from None
         data, self._data = self._data[: len(buffer)], self._data[len(buffer) :]
         buffer[: len(data)] = data

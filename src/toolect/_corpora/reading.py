@@ -41,7 +41,6 @@ class Reader:
 
     def __init__(self, dialects: Sequence[str]) -> None:
         self.dialects = [registry.dialect(name).name for name in dialects]
-        self._auto = auto
         self._watches: dict[str, Watch] = {}
         self._house: list[str] = []
         self._marked: dict[frozenset[str], str] = {}
@@ -80,7 +79,7 @@ class Reader:
             read = tried[name] = self._in(name, text, tools)
             if _whole(read):
                 return [read]
-        message = self._auto.parse(text, list(tools) or None)
+        message = auto.parse(text, list(tools) or None)
         calls = message.calls
         names = list(dict.fromkeys(message.dialects))
         if not names:

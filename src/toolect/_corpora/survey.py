@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from toolect import registry
 from toolect._corpora.examine import Examiner, Options
-from toolect._corpora.sources import UNIT, Unit, files, size, units
+from toolect._corpora.sources import UNIT, files, size, units
 from toolect._corpora.stats import Stats
 from toolect._processes import cores, in_order
 
@@ -30,9 +30,10 @@ def coverage(
     jobs = jobs or cores()
     stats, lines, done, before = Stats(), 0, 0, ""
     advance(0, total)
-    work = (unit for path in found for unit in units(path, (options or Options()).max_bytes))
-    alone = jobs == 1 or total <= ALONE and "-" not in found
-    for unit, part in (_alone if alone else _together)(work, options or Options(), jobs):
+    options = options or Options()
+    work = (unit for path in found for unit in units(path, options.max_bytes))
+    jobs = 1 if total <= ALONE and "-" not in found else jobs
+    for unit, part in in_order(work, jobs, Examiner(options).count, registry.restore, registry.state()):
         lines = lines if unit.path == before else 0
         before = unit.path
         stats.merge(part, lines)
@@ -40,30 +41,3 @@ def coverage(
         done += unit.size
         advance(done, max(total, done))
     return stats
-
-
-def _alone(work: Iterable[Unit], options: Options, _jobs: int) -> Iterator[tuple[Unit, Stats]]:
-    """The units and what is in them, one after the other."""
-    examiner = Examiner(options)
-    for unit in work:
-        yield unit, examiner.count(unit)
-
-
-def _together(work: Iterable[Unit], options: Options, jobs: int) -> Iterator[tuple[Unit, Stats]]:
-    """The units and what is in them, in order, counted by `jobs` processes at a time."""
-    return in_order(work, jobs, _count, _start, options, registry.state())
-
-
-_examiner: Examiner | None = None
-"""What counts in this process, when it is one of several."""
-
-
-def _start(options: Options, known: registry.State) -> None:
-    global _examiner  # what a process is started with has no other place
-    registry.restore(known)
-    _examiner = Examiner(options)
-
-
-def _count(unit: Unit) -> Stats:
-    assert _examiner is not None
-    return _examiner.count(unit)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from toolect import registry
 from toolect._chats.conversation_diff import Change
 from toolect._corpora.any_json import encoded
 from toolect._corpora.records import Bad
@@ -14,6 +13,9 @@ from toolect._data.converting import Outcome, Settings, convert
 from toolect._data.tallies import Tallies
 from toolect._message import Json
 from toolect._rows.account import Account, Fate, because
+
+Piece: TypeAlias = tuple[Unit, Settings]
+"""A unit, and what is to be done with each of its rows."""
 
 
 class OutputRow(NamedTuple):
@@ -67,6 +69,11 @@ def part_of(unit: Unit, settings: Settings, limit: int) -> ChunkResult:
     return ChunkResult(kept, left, tallies, cursor.number)
 
 
+def part_of_piece(limit: int, piece: Piece) -> ChunkResult:
+    """Convert a unit as its job says."""
+    return part_of(*piece, limit)
+
+
 def _outcomes(value: Json | Bad, settings: Settings) -> list[Outcome]:
     if isinstance(value, Bad):
         return [Outcome(Account(Fate.REFUSED, reason=Change(value.trouble.value, detail=value.why)), [])]
@@ -80,21 +87,3 @@ def in_lines(outcome: Outcome) -> tuple[Outcome, bytes]:
     except RecursionError as error:
         refused = Account(Fate.REFUSED, notes=outcome.account.notes, reason=because(error))
         return outcome._replace(account=refused, rows=[]), b""
-
-
-# In other processes
-
-_limit = 0
-"""The longest line, where this process is one of several."""
-
-
-def start(known: registry.State, limit: int) -> None:
-    """Begin a process that converts units."""
-    global _limit  # what a process is started with has no other place
-    registry.restore(known)
-    _limit = limit
-
-
-def made(piece: tuple[Unit, Settings]) -> ChunkResult:
-    """What this process makes of a unit."""
-    return part_of(*piece, _limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
@@ -17,8 +18,8 @@ from toolect._corpora.any_json import encoded
 from toolect._corpora.records import Bad
 from toolect._corpora.sources import Unit, events_of, files, schema_of, size, units
 from toolect._corpora.value_kinds import Cursor, values
-from toolect._data.checkpoint import Checkpoint, CheckpointStore
-from toolect._data.chunk_results import ChunkResult, RejectedRow, made, part_of, start
+from toolect._data.checkpoint import CheckpointStore
+from toolect._data.chunk_results import ChunkResult, Piece, RejectedRow, part_of_piece
 from toolect._data.converting import Settings, all_of
 from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
 from toolect._data.tallies import Tallies
@@ -31,7 +32,6 @@ from toolect._rows.row_source import Source
 
 UNIT = 2 << 20
 """What a unit is, where nothing else is said."""
-Piece: TypeAlias = tuple[Unit, Settings]
 Runner: TypeAlias = Callable[[Iterator[Piece], int, int], Iterable[tuple[Piece, ChunkResult]]]
 """From units, the number of processes and the longest line to each unit with what was made of it, in order."""
 
@@ -82,7 +82,7 @@ def run(
     writer = _Writer(job, places)
     jobs = jobs or cores()
     if runner is None:
-        runner = _alone if jobs == 1 or whole <= job.unit and "-" not in found else _together
+        runner, jobs = by_processes, 1 if whole <= job.unit and "-" not in found else jobs
     bytes_done = 0
     advance(0, whole)
     work = _pieces(found, job, writer)
@@ -125,13 +125,9 @@ def _first(unit: Unit, job: Job) -> list[Json]:
     return [*islice(found, FIRST)]
 
 
-def _alone(work: Iterator[Piece], _jobs: int, limit: int) -> Iterator[tuple[Piece, ChunkResult]]:
-    for unit, settings in work:
-        yield (unit, settings), part_of(unit, settings, limit)
-
-
-def _together(work: Iterator[Piece], jobs: int, limit: int) -> Iterator[tuple[Piece, ChunkResult]]:
-    return in_order(work, jobs, made, start, registry.state(), limit)
+def by_processes(work: Iterator[Piece], jobs: int, limit: int) -> Iterator[tuple[Piece, ChunkResult]]:
+    """Convert units here, or by so many processes."""
+    return in_order(work, jobs, partial(part_of_piece, limit), registry.restore, registry.state())
 
 
 class _Writer:
@@ -140,21 +136,15 @@ class _Writer:
     def __init__(self, job: Job, places: CheckpointStore) -> None:
         self.job, self.places = job, places
         folder = places.folder
+        self.place = place = places.load()
         self._left = JsonShards(folder, job.shard, "left-out")
+        self._left.resume(place.left)
         self._rows: Shards | None = None if job.parquet else JsonShards(folder, job.shard)
-        self._tallies = Tallies()
-        self._keys: dict[bytes, tuple[int, int]] = {}
-        self.place = places.load()
-        self._left.resume(self.place.left)
         if self._rows is not None:
-            self._rows.resume(self.place.rows)
-        if self.place.units:
-            self._tallies = Tallies.restored(self.place.tallies)
-        self._keys = places.keys(self.place.keys)
-        self._path, self._lines = self.place.path, self.place.lines
-        self._fates = Counter(self.place.fates)
-        self._written = self.place.written
-        self._units = self.place.units
+            self._rows.resume(place.rows)
+        self._tallies = Tallies.restored(place.tallies) if place.units else Tallies()
+        self._fates = Counter(place.fates)
+        self._keys = places.keys(place.keys)
         self._files: list[str] = []
         self._sources: dict[str, list[str]] = {}
 
@@ -173,33 +163,34 @@ class _Writer:
 
     def add(self, unit: Unit, part: ChunkResult) -> None:
         """Write what was made of a unit."""
-        if unit.path != self._path:
-            self._path, self._lines = unit.path, 0
-        self._tallies.merge(part.tallies, self._lines)
+        place = self.place
+        if unit.path != place.path:
+            place.path, place.lines = unit.path, 0
+        self._tallies.merge(part.tallies, place.lines)
         left = part.left
         if self.job.settings.distinct:
             part, left = self._distinct(part, left)
         if part.kept:
             assert self._rows is not None
             self._rows.write(b"".join([one.lines for one in part.kept]))
-            self._written += sum(one.rows for one in part.kept)
+            place.written += sum(one.rows for one in part.kept)
         if left:
             path = encoded(unit.path)
-            lines = (b'{"file":%b,"line":%d,"account":%b}\n' % (path, self._lines + n, said) for n, _, said in left)
+            lines = (b'{"file":%b,"line":%d,"account":%b}\n' % (path, place.lines + n, said) for n, _, said in left)
             self._left.write(b"".join(lines))
         self._fates.update(one.fate for one in part.kept)
         self._fates.update(one.fate for one in left)
-        self._lines += part.lines
-        self._units += 1
+        place.lines += part.lines
+        place.units += 1
         self.settle()
 
     def _distinct(self, part: ChunkResult, left: list[RejectedRow]) -> tuple[ChunkResult, list[RejectedRow]]:
         """The rows that none before them was like."""
         kept, left = [], [*left]
-        here = self._files.index(self._path)
+        here = self._files.index(self.place.path)
         for one in part.kept:
             assert one.outcome is not None
-            key, number = one.outcome.key, self._lines + one.number
+            key, number = one.outcome.key, self.place.lines + one.number
             outcome, before = one.outcome, self._keys.get(key)
             if before is None:
                 self._keys[key] = place = here, number
@@ -210,7 +201,7 @@ class _Writer:
                 account = Account(Fate.DUPLICATE, reason=Change("says what another row says", detail=like))
                 left.append(RejectedRow(one.number, Fate.DUPLICATE.value, encoded(account.column())))
                 outcome = outcome._replace(account=account)
-            self._tallies.add(outcome, self._path, number)
+            self._tallies.add(outcome, self.place.path, number)
         return part._replace(kept=kept), sorted(left, key=lambda one: one.number)
 
     def settle(self) -> None:
@@ -218,12 +209,10 @@ class _Writer:
         rows = [0, 0] if self._rows is None else self._rows.settled()
         if rows is None:
             return
-        self.places.store(
-            Checkpoint(
-                self._units, self._path, self._lines, rows, self._left.settled(), self.places.noted, self._written,
-                dict(self._fates), self._tallies.state(),
-            )
-        )  # fmt: skip
+        place = self.place
+        place.rows, place.left, place.keys = rows, self._left.settled(), self.places.noted
+        place.fates, place.tallies = dict(self._fates), self._tallies.state()
+        self.places.store(place)
 
     def close(self) -> None:
         """Close all files."""
@@ -235,4 +224,4 @@ class _Writer:
     def done(self) -> JobProgress:
         """What was done."""
         fates = {fate.value: self._fates.get(fate.value, 0) for fate in Fate}
-        return JobProgress(self._tallies.read, self._written, fates, self._sources, self._tallies)
+        return JobProgress(self._tallies.read, self.place.written, fates, self._sources, self._tallies)

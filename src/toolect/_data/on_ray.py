@@ -9,8 +9,8 @@ from typing import Any
 
 from toolect import _extras as extras
 from toolect import registry
-from toolect._data.chunk_results import ChunkResult, made, start
-from toolect._data.job import Piece, Runner
+from toolect._data.chunk_results import ChunkResult, Piece, part_of_piece
+from toolect._data.job import Runner
 
 WAVE, HELD = 4096, 256 << 20
 """Units that are handed out at a time, and the bytes that they may carry. Beyond it: another wave follows."""
@@ -20,13 +20,16 @@ class Converter:
     """Converts units, in a process of the cluster. Such a process may die: what it had is done again elsewhere."""
 
     def __init__(self, known: registry.State, limit: int) -> None:
-        start(known, limit)
+        registry.restore(known)
+        self.limit = limit
 
     def __call__(self, batch: Any) -> Any:
         """A table of units as one of what was made of them."""
         import pyarrow  # type: ignore[import-untyped]
 
-        parts = [pickle.dumps(made(pickle.loads(piece))) for piece in batch.column("piece").to_pylist()]
+        parts = [
+            pickle.dumps(part_of_piece(self.limit, pickle.loads(piece))) for piece in batch.column("piece").to_pylist()
+        ]
         return pyarrow.table({"part": pyarrow.array(parts, pyarrow.large_binary())})
 
 

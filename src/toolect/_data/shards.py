@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from toolect import _extras as extras
 from toolect._message import Json
@@ -14,47 +13,33 @@ SHARD = 256 << 20
 """Bytes of new rows after which another file begins."""
 
 
-class Shards(ABC):
-    """Files of rows, `rows-00000…`, one after the other."""
+class _Files:
+    """Files of rows, `rows-00000…`, one after the other; what was settled can be gone on with."""
 
-    def __init__(self, folder: Path, most: int) -> None:
-        self.folder, self.most = folder, most
+    def __init__(self, folder: Path, most: int, stem: str, ending: str) -> None:
+        self.folder, self.most, self.stem, self.ending = folder, most, stem, ending
         self.number = 0
         self.size = 0
         """Bytes of rows in the file that is open."""
 
-    @abstractmethod
-    def write(self, lines: bytes) -> None:
-        """Add rows, as JSON lines."""
+    def path(self) -> Path:
+        """The file that is open."""
+        return self.folder / f"{self.stem}-{self.number:05}.{self.ending}"
 
-    @abstractmethod
-    def settled(self) -> Json:
-        """How far the files are, where all that was written is safe; None where it is not, yet."""
-
-    @abstractmethod
-    def resume(self, place: Json) -> None:
-        """Go on at a place that was settled; what came after it is forgotten."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Nothing more is written."""
-
-    def path(self, number: int, ending: str) -> Path:
-        """The name of a file."""
-        return self.folder / f"rows-{number:05}.{ending}"
+    def remove_after(self, last: int) -> None:
+        """Remove the files behind the one with this number."""
+        for path in self.folder.glob(f"{self.stem}-*"):
+            number = path.name.removeprefix(f"{self.stem}-").partition(".")[0]
+            if number.isdecimal() and int(number) > last:
+                path.unlink()
 
 
-class JsonShards(Shards):
+class JsonShards(_Files):
     """Files of JSON lines."""
 
     def __init__(self, folder: Path, most: int = SHARD, stem: str = "rows") -> None:
-        super().__init__(folder, most)
-        self.stem = stem
+        super().__init__(folder, most, stem, "jsonl")
         self._file: BinaryIO | None = None
-
-    def path(self, number: int, ending: str = "jsonl") -> Path:
-        """The name of a file."""
-        return self.folder / f"{self.stem}-{number:05}.{ending}"
 
     def write(self, lines: bytes) -> None:
         """Add rows."""
@@ -62,7 +47,7 @@ class JsonShards(Shards):
             self.close()
             self.number, self.size = self.number + 1, 0
         if self._file is None:
-            self._file = open(self.path(self.number), "ab")  # noqa: SIM115  # it stays open
+            self._file = open(self.path(), "ab")  # noqa: SIM115  # it stays open
         self._file.write(lines)
         self.size += len(lines)
 
@@ -75,12 +60,12 @@ class JsonShards(Shards):
     def resume(self, place: Json) -> None:
         """Cut the file to what was settled, and remove those after it."""
         self.number, self.size = place
-        path = self.path(self.number)
+        path = self.path()
         if self.size:
             if not path.is_file() or path.stat().st_size < self.size:
                 raise ValueError(f"expected {self.size} bytes in `{path}`, got fewer: begin anew in another folder")
             os.truncate(path, self.size)
-        _remove_after(self.folder, self.stem, self.number if self.size else self.number - 1)
+        self.remove_after(self.number if self.size else self.number - 1)
 
     def close(self) -> None:
         """Close the open file; its bytes are on the disk."""
@@ -91,21 +76,14 @@ class JsonShards(Shards):
             self._file = None
 
 
-def _remove_after(folder: Path, stem: str, last: int) -> None:
-    for path in folder.glob(f"{stem}-*"):
-        number = path.name.removeprefix(f"{stem}-").partition(".")[0]
-        if number.isdecimal() and int(number) > last:
-            path.unlink()
-
-
-class ParquetShards(Shards):
+class ParquetShards(_Files):
     """Files of Parquet; one that is not finished cannot be gone on with, so only finished ones are settled."""
 
     GROUP = 16 << 20
     """Bytes of rows, as JSON, in a row group."""
 
     def __init__(self, folder: Path, columns: Any, most: int = SHARD) -> None:
-        super().__init__(folder, most)
+        super().__init__(folder, most, "rows", "parquet")
         self._columns = columns
         self._writer: Any = None
         self._held: list[bytes] = []
@@ -129,7 +107,7 @@ class ParquetShards(Shards):
     def resume(self, place: Json) -> None:
         """Remove the files that were not finished."""
         self.number, self.size = place
-        _remove_after(self.folder, "rows", self.number - 1)
+        self.remove_after(self.number - 1)
 
     def close(self) -> None:
         """Finish the open file."""
@@ -144,8 +122,11 @@ class ParquetShards(Shards):
         table = self._columns.table(line for lines in self._held for line in lines.splitlines())
         self._held, self._bytes = [], 0
         if self._writer is None:
-            self._writer = _parquet().ParquetWriter(self.path(self.number, "parquet"), table.schema)
+            self._writer = _parquet().ParquetWriter(self.path(), table.schema)
         self._writer.write_table(table)
+
+
+Shards: TypeAlias = JsonShards | ParquetShards
 
 
 def _parquet() -> Any:

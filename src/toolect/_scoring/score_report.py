@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from toolect import registry
 from toolect._compiled import Dialect
 from toolect._corpora.table import Cell, Kind, Share, Table, columns
-from toolect._detection.auto import Auto, auto
+from toolect._detection.auto import Auto
 from toolect._detection.guess import reader
 from toolect._message import Message
 from toolect._processes import in_order
@@ -144,33 +145,16 @@ def _table(title: str, figures: Sequence[ScoreFigures], counts: Sequence[str]) -
 
 def _scores(work: Sequence[AnswerAt], dialect: str, jobs: int) -> Iterator[tuple[AnswerAt, Score]]:
     """Each answer with what it is worth, in order."""
-    if jobs == 1 or len(work) <= ALONE:
-        _start(dialect, registry.state())
-        yield from zip(work, map(_scored_at, work), strict=True)
-        return
     rest = iter(work)
     batches = iter(lambda: list(islice(rest, BATCH)), [])
-    for batch, scores in in_order(batches, jobs, _all_scored, _start, dialect, registry.state()):
+    jobs = 1 if len(work) <= ALONE else jobs
+    for batch, scores in in_order(batches, jobs, partial(_all_scored, dialect), registry.restore, registry.state()):
         yield from zip(batch, scores, strict=True)
 
 
-_reader: Dialect | Auto = auto
-"""What reads in this process."""
-
-
-def _start(name: str, known: registry.State) -> None:
-    global _reader  # what a process is started with has no other place
-    registry.restore(known)
-    _reader = reader(name)
-
-
-def _all_scored(batch: Iterable[AnswerAt]) -> list[Score]:
-    return list(map(_scored_at, batch))
-
-
-def _scored_at(place: AnswerAt) -> Score:
-    _, case, answer = place
-    return scored(case, answer, _reader)
+def _all_scored(dialect: str, batch: Iterable[AnswerAt]) -> list[Score]:
+    by = reader(dialect)
+    return [scored(case, answer, by) for _, case, answer in batch]
 
 
 def scored(case: Expectation, answer: GivenAnswer, by: Dialect | Auto) -> Score:
