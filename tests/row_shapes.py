@@ -552,7 +552,7 @@ def openhands(one: Conversation) -> Json:
                 }
             )
         elif message["role"] == "assistant":
-            body = {"id": f"chatcmpl-{number}", "choices": [{"index": 0, "message": message}]}
+            body = {"id": "chatcmpl-1", "choices": [{"index": 0, "message": message}]}
             for call in message["tool_calls"]:
                 about_call = {
                     "function_name": call["function"]["name"],
@@ -573,12 +573,12 @@ def openhands(one: Conversation) -> Json:
 def claude_code(one: Conversation) -> Json:
     body = one.to_anthropic()
     found: list[Row] = [{"type": "summary", "summary": "A session", "leafUuid": "l"}]
-    for number, message in enumerate(body["messages"]):
-        record = {"parentUuid": None, "isSidechain": False, "cwd": "/r", "type": message["role"], "uuid": str(number)}
+    for message in body["messages"]:
+        record = {"isSidechain": False, "cwd": "/r", "type": message["role"]}
         if message["role"] == "assistant":
             for block in message["content"] or [{"type": "text", "text": ""}]:
                 said = {
-                    "id": f"msg_{number}",
+                    "id": "msg_1",
                     "type": "message",
                     "model": "m",
                     "role": "assistant",
@@ -588,6 +588,8 @@ def claude_code(one: Conversation) -> Json:
                 found.append({**record, "message": said})
         else:
             found.append({**record, "message": message})
+    for number, record in enumerate(found):  # each follows the one before, whatever the ids of messages are
+        record |= {"uuid": str(number), "parentUuid": str(number - 1) if number > 1 else None}
     return found
 
 

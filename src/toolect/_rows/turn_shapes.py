@@ -200,10 +200,11 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
     holes = found.holes
     shaped.system.extend(holes.get("system", ()))
     shaped.tools.extend(holes.get("tools", ()))
-    if key := holes.get("once"):
-        if dumps(key[0]) in once:
+    if "once" in holes:
+        key = dumps([*holes["once"], *holes.get("message", ())])
+        if key in once:
             return
-        once.add(dumps(key[0]))
+        once.add(key)
     if "message" not in holes:
         if holes.keys() - {"system", "tools"}:  # what tells of the system is no message
             shaped.left[-1] += _left(found, turn, shape)
