@@ -39,7 +39,8 @@ def reach(node: Node) -> dict[str, list[Omission]]:
 
 
 def _reach(node: Node) -> dict[str, list[Omission]]:
-    costs, roles = node.graph.costs, node.graph.network.spec.roles
+    costs, spec = node.graph.costs, node.graph.network.spec
+    roles = spec.roles
     found: dict[str, list[Omission]] = {}
     done: dict[Node, int] = {}
     todo: list[tuple[int, int, tuple[Key, ...], Node]] = [(0, 0, (), node)]
@@ -66,7 +67,9 @@ def _reach(node: Node) -> dict[str, list[Omission]]:
             more = cost + (costs.implied_opener if at.first(core) else costs.implied_closer)
             if more <= MAX_COST:
                 heapq.heappush(todo, (more, order, (*path, core), at.step(core).node))
-        if at.json and not at.text and cost + costs.no_arguments <= MAX_COST:
+        rule = at.choices[JSON][0].edge.rule if at.json else ""
+        extra = rule in spec.unwritten and roles.get(rule) is Role.CALL  # without its JSON it is none
+        if at.json and not at.text and not extra and cost + costs.no_arguments <= MAX_COST:
             order += 1
             heapq.heappush(todo, (cost + costs.no_arguments, order, (*path, JSON), at.step(JSON).node))
         if "{" in at.marks and not at.text and cost + costs.no_arguments <= MAX_COST:

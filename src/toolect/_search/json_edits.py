@@ -62,7 +62,7 @@ ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\ufeff"
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w.-]*(?=\s*(?::|=))")
 _BARE_TEXT: Final = re.compile(r"[^\s,\]}\"'{\[][^,\]}\"\n{\[]*")
-_BARE_MEMBER: Final = re.compile(r"[^\s,\]}\"'{\[](?:[^,\]}\"\n{\[]|,(?!\s*[\w.-]+\s*:))*")
+_BARE_MEMBER: Final = re.compile(r"[^\s,\]}\"'{\[](?:[^,\]}\"\n{\[]|,(?!\s*[\w.-]+\s*[:=]))*")
 """One between the keys of a value language whose quotes are tokens: a comma before no key is in it."""
 _HALF_KEY: Final = re.compile(r'[\w.-]{1,64}"\s*[:=]')
 _HALF_TEXT: Final = re.compile(r'(?:[^"\\\n]|\\.){1,120}"\s*[,}\]]')
