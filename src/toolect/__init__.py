@@ -25,7 +25,7 @@ from toolect._message import Call, Content, Message, MessageError, Reasoning, Re
 from toolect._names import UnknownNameError
 from toolect._renamed import RenamedError
 from toolect._renamed import old_names as _renamed_names
-from toolect._rendered import Rendered, RenderError
+from toolect._rendered import BreakOutError, Rendered, RenderError
 from toolect._version import __version__ as __version__
 from toolect.conversation import Conversation
 from toolect.registry import define, dialect, dialects, map_model
@@ -35,6 +35,7 @@ if _TYPE_CHECKING:
 
 __all__ = [
     "ArgumentsDelta",
+    "BreakOutError",
     "Call",
     "CallEnd",
     "CallStart",

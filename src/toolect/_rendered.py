@@ -26,6 +26,8 @@ class RenderError(ToolectError, ValueError):
 class BreakOutError(RenderError):
     """A text would break out of its place, and no other form of it is looked for."""
 
+    __module__ = "toolect"
+
     def __init__(self, slot: str, reason: str, witness: str = "", at: Sequence[Any] = ()) -> None:
         """`at` are the texts that may be the reason, the likeliest first."""
         super().__init__(slot, reason, witness)
