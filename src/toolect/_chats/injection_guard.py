@@ -18,6 +18,7 @@ from toolect._chats.conversation_diff import changes
 from toolect._chats.given_texts import SAMPLED, TextPlace, compared, mapped
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.prompt_tools import TEXT
+from toolect._chats.slot_runs import inner_texts
 from toolect._message import Content, Message, Reasoning
 from toolect._rendered import BreakOutError, RenderError
 from toolect._spec.chat_model import ChatSpec, Thoughts
@@ -62,6 +63,9 @@ class Guard:
         """The tokens that no text may hold, and those that no text of an answer may."""
         self._of_people = any_of(token for token in tokens if token not in spec.tokens.markup)
         """Those that neither the system nor a user may write."""
+        inner = inner_texts(spec)
+        self._ends = SPLITTER, *(end for end in spec.end if not any(end in text for text in inner))
+        """What stands within no answer."""
         self._strong = any_of(word for word in {*tokens, *scan.cores} if len(word) > 2)
         self._markers = any_of({*tokens, *scan.cores, *scan.beginnings, *answers.markers})
 
@@ -210,7 +214,9 @@ class Guard:
         return not changes(compared(expected), compared(back), ids=False) and self._tools_are(text, back)
 
     def _odd_samples(self, given: Conversation, back: Conversation, write: Write) -> list[Given]:
-        """The texts that were sampled, where others say something else than with words in their places."""
+        """The texts that were sampled, where others say something else than with words in their places, or one with an
+        end in it, or made harmless, has other calls than were sampled.
+        """
         found: list[Given] = []
 
         def word(place: TextPlace, text: str) -> str:
@@ -220,8 +226,14 @@ class Guard:
             return "zqq"
 
         twin = mapped(given, word)
-        if not found or _of_others(self._parse(write(twin))) == _of_others(back):
+        if not found:
             return []
+        expected = self._parse(write(twin))
+        if _of_others(expected) == _of_others(back):
+            calls = _runnable(Conversation([given.turns[place.turn] for place, _ in found]))
+            inside = any(end in text.strip()[:-1] for _, text in found for end in self._ends)
+            if not inside or _runnable(back) - _runnable(expected) == calls:
+                return []
         return sorted(found, key=lambda one: self._strong.search(one[1]) is None)
 
     def _is_default(self, place: TextPlace, text: str) -> bool:
@@ -282,16 +294,14 @@ _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
 """How a text is made harmless, step by step: in its markers, all over them, behind each sign, everywhere."""
 
 
+def _runnable(given: Conversation) -> int:
+    return sum(len(turn.message.runnable) for turn in given.turns if isinstance(turn, Assistant))
+
+
 def _of_others(given: Conversation) -> list[object]:
     """What others than the model say."""
-    return [
-        [one.output for one in turn.results]
-        if isinstance(turn, Results)
-        else None
-        if isinstance(turn, Assistant)
-        else turn
-        for turn in given.turns
-    ]
+    others = (turn for turn in given.turns if not isinstance(turn, Assistant))
+    return [[one.output for one in turn.results] if isinstance(turn, Results) else turn for turn in others]
 
 
 def _result_names(given: Conversation) -> list[str]:
