@@ -150,11 +150,14 @@ def test_no_secret_of_a_server_is_shown(caplog: pytest.LogCaptureFixture) -> Non
 
     with serving(quoting) as server:
         account = server.url.replace("//", "//user:p%C3%A4%20ss%2Fw%C3%B6rd@")
-        for url, more in ((server.url, {"api_key": KEY}), (account, {}), (server.url, {"headers": {"x-t": HEADER}})):
+        query = f"{server.url}?key={KEY}"
+        given = (server.url, {"api_key": KEY}), (account, {}), (server.url, {"headers": {"x-t": HEADER}}), (query, {})
+        for url, more in given:
             text = shown(url, caplog, headers={"x-tenant": HEADER, **more.pop("headers", {})}, **more)
             for secret in (KEY, HEADER, *(("p%C3%A4", PASSWORD, "w\\u00f6rd") if "@" in url else ())):
                 assert secret not in text
         basic = b64encode(f"user:{PASSWORD}".encode()).decode()
+        assert server.paths[-1].endswith(f"/chat/completions?key={KEY}")
         assert server.headers[1]["authorization"] == f"Basic {basic}" and basic not in text
     for url in ("http://user:geheim@a:b", "ftp://user:geheim@host", "http://user:geheim@"):
         with pytest.raises(ValueError, match="URL") as error:

@@ -16,7 +16,7 @@ from toolect._message import Json
 from toolect.agent import sse
 from toolect.agent.completions_client import DONE, CompletionsClient, RefusedError
 from toolect.agent.errors import ModelError, ToolsRefusedError
-from toolect.agent.redaction import Redactor, public_url, split_url
+from toolect.agent.redaction import Redactor, public_url, split_url, url_secrets
 
 if TYPE_CHECKING:
     import httpx
@@ -52,7 +52,11 @@ class Chat:
         for module in ("httpx", "tenacity"):  # a missing one is reported at once
             extras.need(module, "agent")
         _check_address(url)
-        url, account, secrets = split_url(url)
+        secrets = url_secrets(url)
+        url, account, _ = split_url(url)
+        url, mark, query = url.partition("?")
+        self._query = mark + query
+        """What follows the path of each request."""
         self.raw = bool(re.search(r"(?<!/chat)/completions/*$", url))
         """Whether the address is that of raw completions."""
         self.base = re.sub(r"(/(chat/)?completions)?/*$", "", url)
@@ -62,7 +66,7 @@ class Chat:
         self._headers |= ({"Authorization": f"Bearer {api_key}"} if api_key else {}) | dict(headers or {})
         _check_headers(self._headers)
         self.redact = Redactor([*secrets, *self._headers.values()])
-        """Blanks the key, the account and the headers in texts."""
+        """Blanks the key, the account, the headers and the values of the query in texts."""
         self._given = client
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
@@ -112,7 +116,7 @@ class Chat:
         async for attempt in attempts:
             with attempt:
                 held: list[dict[str, Any]] = []
-                once = self._once(self.base + path, {**asked, "stream": True})
+                once = self._once(self.base + path + self._query, {**asked, "stream": True})
                 async with aclosing(self._until(end, once)) as choices:
                     async for choice in choices:
                         held.append(choice)
@@ -136,7 +140,7 @@ class Chat:
         import httpx
 
         base = re.sub(r"/v\d+$", "", self.base) if root else self.base
-        answer = self._server.objects(self._client(), base + path, self._headers)
+        answer = self._server.objects(self._client(), base + path + self._query, self._headers)
         try:
             async with asyncio.timeout(10.0), aclosing(answer):
                 return (await anext(answer))[0]
