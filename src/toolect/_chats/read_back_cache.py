@@ -14,7 +14,7 @@ import msgspec
 
 from toolect._building.quotation import QUOTES, line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import Needles, any_of
+from toolect._chats.control_tokens import Needles, any_of, is_common
 from toolect._chats.conversation_diff import is_same_call
 from toolect._chats.marker_scan import Scan
 from toolect._chats.prompt_tools import TEXT, is_json, read_definition
@@ -258,13 +258,15 @@ class ReadBackCache:
     @cached_property
     def _takes_any(self) -> bool:
         """True for a dialect whose arguments are JSON, or raw texts between markers."""
-        spec = self._answers.dialect.spec
-        return not spec.code and not any(rule.value for rule in spec.rules.values())
+        spec, markers = self._answers.dialect.spec, self._answers.dialect._graph().markers
+        is_ended = any(len(marker) == 1 and is_common(marker) for marker in markers)  # by a sign that texts have
+        return not (spec.code or is_ended or any(rule.value for rule in spec.rules.values()))
 
     @cached_property
     def _beginnings(self) -> Needles:
         """Finds what markers begin with."""
-        words = {word.strip() for word in (*self._scan.tokens, *self._scan.cores, *self._answers.markers)}
+        own = self._answers.dialect._graph().starts
+        words = {word.strip() for word in (*self._scan.tokens, *self._scan.cores, *self._answers.markers, *own)}
         return Needles({word if word[0].isalnum() else word[:3] for word in words if len(word) > 1})
 
 
