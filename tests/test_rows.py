@@ -124,6 +124,17 @@ def test_rows_of_public_data_sets(case: dict[str, Any]) -> None:
         assert [tool["function"]["name"] for tool in row.get("tools") or ()] == case.get("tools", [])
 
 
+@pytest.mark.parametrize("case", public("choices.jsonl"), ids=lambda case: case["about"])
+def test_several_answers_to_one_request_are_a_row_each(case: dict[str, Any]) -> None:
+    """None is lost, none follows another one, and what cut one off is noted of that alone."""
+    found = Convert(target_of("messages")).outcomes(case["row"])
+    assert [[one["content"] for one in outcome.rows[0]["messages"][1:]] for outcome in found] == [
+        [text] for text in case["answers"]
+    ]
+    cut = [at for at, one in enumerate(found) if any("cut off" in str(note) for note in one.account.notes)]
+    assert cut == case.get("cut", [])
+
+
 def padded(value: Json) -> Json:
     """The value as a table has it: the objects of a list have the same fields, `null` where they had none."""
     if isinstance(value, dict):

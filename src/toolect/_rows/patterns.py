@@ -125,6 +125,11 @@ class Absent(NamedTuple):
         return None
 
 
+def fits_nothing(pattern: Pattern) -> bool:
+    """True for the pattern of a field that may not be there, or must not."""
+    return isinstance(pattern, Absent) or isinstance(pattern, Words) and None in pattern.words
+
+
 class RowField(NamedTuple):
     """A field: the names that it may have, whether it may be missing, and what it holds."""
 
@@ -149,8 +154,8 @@ class RowField(NamedTuple):
 
     def of_keys(self, keys: Sequence[str]) -> RowField | None:
         """The field with the names that an object with such keys may have it under; None where it has none."""
-        if isinstance(self.value, Words) and None in self.value.words:
-            return self  # it fits what is not there
+        if isinstance(self.value, Words) and fits_nothing(self.value):
+            return self
         heads = {*keys, *(key[:at] for key in map(str, keys) for at, sign in enumerate(key) if sign == ".")}
         names = tuple(name for name in self.names if name in heads)
         return self._replace(names=names) if names else None
@@ -163,7 +168,7 @@ class Fields:
 
     def __init__(self, fields: tuple[RowField, ...], only: bool) -> None:
         self.fields, self.only = fields, only
-        self.needed = [field for field in fields if not (field.optional or isinstance(field.value, Absent))]
+        self.needed = [field for field in fields if not (field.optional or fits_nothing(field.value))]
         self._of_keys: dict[tuple[str, ...], tuple[RowField, ...] | None] = {}
 
     def of_keys(self, keys: tuple[str, ...]) -> tuple[RowField, ...] | None:

@@ -192,10 +192,9 @@ def _fits_plain(pattern: Pattern, plain: Any) -> bool:
             return isinstance(plain, list) and _fits_plain(item, plain[0])
         case Fields():
             of = plain if isinstance(plain, dict) else {}
-            needed = [
-                field for field in pattern.needed if not (isinstance(field.value, Words) and None in field.value.words)
-            ]
-            return bool(of) and all(any(n in of and _fits_plain(f.value, of[n]) for n in f.names) for f in needed)
+            return bool(of) and all(
+                any(n in of and _fits_plain(f.value, of[n]) for n in f.names) for f in pattern.needed
+            )
         case Words(words):
             return plain == "" or isinstance(plain, tuple) and not {*plain}.isdisjoint(words)
         case Expression():

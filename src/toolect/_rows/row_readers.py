@@ -188,6 +188,8 @@ class _RowReader:
             self.open.declare(given)
         self.open.changes += left_out([parts.left])
         self._system = [*parts.holes.get("system", ())]
+        self._ends: list[Json] = []
+        """What ended the answers of the turns that were read last."""
 
     def read(self) -> Iterator[RowReading]:
         """A conversation for each answer, or the one that there is."""
@@ -292,6 +294,7 @@ class _RowReader:
             return messages_of_steps(self.open, turns, where)
         found: ShapedTurns = shaped_turns(turns, self.shape, where)
         self._system += found.system
+        self._ends = found.ends
         self.open.changes += left_out(found.left)
         for tools in found.tools:
             self.open.declare(tools)
@@ -342,7 +345,7 @@ class _RowReader:
             hole = "answer" if "answer" in parts.holes else "text"
             if not parts.holes.keys() & {"question", "before", "turns", "items", "transcript"}:
                 self.open.notes.append(Change(NOT_ASKED))
-            return [self._answer(parts.one(hole), parts.names[hole])]
+            return [self._answer(said, parts.names[hole]) for said in parts.holes[hole]]
         if "steps" in parts.holes:
             messages = self._before("messages")
             if any(isinstance(one, Mapping) and one.get("role") == "assistant" for one in messages):
@@ -369,7 +372,8 @@ class _RowReader:
                 one if not isinstance(one, Mapping) or "role" in one or "from" in one else {"role": "assistant", **one}
                 for one in listed
             ]
-        return ServerAnswer("", self._shaped(listed, where))
+        messages = self._shaped(listed, where)
+        return ServerAnswer("", messages, why_cut(*self._ends[-1:]))
 
     def _own_answers(self, body: Json) -> list[ServerAnswer]:
         """The answers in a response of the request's own API, where its turns say how it tells them."""

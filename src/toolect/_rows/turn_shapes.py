@@ -23,17 +23,21 @@ _OF_CALLS = "the JSON of a call"
 
 
 class ShapedTurns(NamedTuple):
-    """Messages of the shape's API, and what turns tell besides: a system text, tools, fields that are not read."""
+    """Messages of the shape's API, and what turns tell besides: a system text, tools, what ended answers.
+
+    `left` are the fields of each turn that are not read.
+    """
 
     messages: list[Json]
     system: list[Json]
     tools: list[Json]
+    ends: list[Json]
     left: list[list[str]]
 
 
 def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedTurns:
     """What turns tell, as messages. Raises MessageError for a turn that the shape does not know."""
-    shaped = ShapedTurns([], [], [], [])
+    shaped = ShapedTurns([], [], [], [], [])
     once: set[Json] = set()
     for number, turn in enumerate(turns):
         at = f"{where}[{number}]"
@@ -200,6 +204,7 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
     holes = found.holes
     shaped.system.extend(holes.get("system", ()))
     shaped.tools.extend(holes.get("tools", ()))
+    shaped.ends.extend(holes.get("end", ()))
     if "once" in holes:
         key = dumps([*holes["once"], *holes.get("message", ())])
         if key in once:
