@@ -26,15 +26,15 @@ def traced(step: Step) -> Iterator[None]:
     match step:
         case RunStep():
             operation, what, kind = "invoke_agent", "harbour", trace.SpanKind.INTERNAL
-            told: dict[str, Any] = {"gen_ai.agent.name": what}
+            attributes: dict[str, Any] = {"gen_ai.agent.name": what}
         case ModelStep(name):
             operation, what, kind = "chat", name, trace.SpanKind.CLIENT
-            told = {"gen_ai.provider.name": "vllm", "gen_ai.request.model": name}
+            attributes = {"gen_ai.provider.name": "vllm", "gen_ai.request.model": name}
         case ToolStep(call, call_id):
             operation, what, kind = "execute_tool", call.name, trace.SpanKind.INTERNAL
-            told = {"gen_ai.tool.name": what, "gen_ai.tool.type": "function", "gen_ai.tool.call.id": call_id}
-    told["gen_ai.operation.name"] = operation
-    with tracer.start_as_current_span(f"{operation} {what}", kind=kind, attributes=told) as span:
+            attributes = {"gen_ai.tool.name": what, "gen_ai.tool.type": "function", "gen_ai.tool.call.id": call_id}
+    attributes["gen_ai.operation.name"] = operation
+    with tracer.start_as_current_span(f"{operation} {what}", kind=kind, attributes=attributes) as span:
         try:
             yield
         except Exception as error:
