@@ -1,4 +1,4 @@
-"""Tool calls as code: tools are told as TypeScript, the model answers in JavaScript, and nothing evaluates it.
+"""Tool calls as code: tools are declared as TypeScript, the model answers in JavaScript, and nothing evaluates it.
 
 The model here is a script, so that the program runs anywhere. First its answer is read whole: the calls are taken out
 of the code and validated. Then a longer one is read as it streams, and each call is executed as soon as its bracket
@@ -73,10 +73,10 @@ def inspected(value: Any) -> str:
 
 async def read_whole(tools: ToolRegistry) -> None:
     """Take the calls out of a whole answer, and validate them."""
-    told = DIALECT.render_tools(tools.definitions())
-    answer = "".join([piece async for piece in model(f'{told}\nQUESTION:\n"{QUESTION}"', ANSWER)])
+    declared = DIALECT.render_tools(tools.definitions())
+    answer = "".join([piece async for piece in model(f'{declared}\nQUESTION:\n"{QUESTION}"', ANSWER)])
     print("Tools schema pass to llm:\n")
-    print(told.split('"""')[1].strip())
+    print(declared.split('"""')[1].strip())
     print("\nResponse from llm with tool call code block:\n")
     print(answer)
     print("\nValidated tools to call:\n")

@@ -26,8 +26,8 @@ def answered(messages: list[dict[str, Any]]) -> str:
     """What the model says: a call of the tool that the question is about, with its names in it; then the results."""
     said = messages[-1]["content"]
     if "<tool_response>" in said:
-        told = ", ".join(re.findall(r"<tool_response>\n(.*?)\n</tool_response>", said, re.DOTALL))
-        return f"{told[:1].upper()}{told[1:]}."
+        results = ", ".join(re.findall(r"<tool_response>\n(.*?)\n</tool_response>", said, re.DOTALL))
+        return f"{results[:1].upper()}{results[1:]}."
     lines = messages[0]["content"].splitlines()
     tools = [json.loads(line) for line in lines if line.startswith('{"type": "function"')]
     asked = [tool["function"] for tool in tools if re.split(r"[._-]", tool["function"]["name"])[-1] in said.lower()]

@@ -29,6 +29,7 @@ from toolect.chat_template.verdict import OTHERWISE, SPACED
 from tools.chats.original_templates import templates
 from tools.induction.random_formats import Format, random_format, wild_formats
 from tools.induction.said import HELD_OUT, SAMPLES, TYPES, Plan, Tool, random_call, random_message, random_tools
+from tools.markdown_text import table
 from tools.reports import keep
 
 HEAD = """# Induction
@@ -212,10 +213,7 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true", help="name what is not induced")
     parser.add_argument("--write", action="store_true", help="write the table into .reports/induction.md")
     options = parser.parse_args()
-    lines = [
-        "| formats | induced exactly | claimed, of them exact | seconds of processor time, mean and most |",
-        "| --- | --: | --: | --: |",
-    ]
+    rows = [("formats", "induced exactly", "claimed, of them exact", "seconds of processor time, mean and most")]
     wrong = []
     for name in options.sets or sets:
         run: dict[str, Callable[[], Iterator[Outcome | None]]] = {
@@ -229,14 +227,12 @@ def main() -> None:
         found = [one for one in run[name]() if one is not None]
         exact, claimed = [one for one in found if one.exact], [one for one in found if one.claimed]
         seconds = [one.seconds for one in found]
-        lines.append(
-            f"| {name} | {len(exact)} of {len(found)} | {len(claimed)}, {sum(one.exact for one in claimed)} "
-            f"| {sum(seconds) / len(seconds):.2f}, {max(seconds):.2f} |"
-        )
+        counts = f"{len(exact)} of {len(found)}", f"{len(claimed)}, {sum(one.exact for one in claimed)}"
+        rows.append((name, *counts, f"{sum(seconds) / len(seconds):.2f}, {max(seconds):.2f}"))
         wrong += [f"- {name}: {one.name}: {one.wrong}" for one in found if not one.exact]
-    print("\n".join([*lines, "", *(wrong if options.wrong else ())]))
+    print(table(rows), "", *(wrong if options.wrong else ()), sep="\n")
     if options.write:
-        keep("induction.md", f"{HEAD}\n" + "\n".join(lines) + "\n")
+        keep("induction.md", f"{HEAD}\n{table(rows)}\n")
 
 
 if __name__ == "__main__":

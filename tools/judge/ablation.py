@@ -13,12 +13,14 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from tools.markdown_text import table
 
 ROOT = Path(__file__).resolve().parents[2]
 LEDGER = ROOT / "docs" / "leniency.json"
@@ -93,14 +95,6 @@ def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
     return words
 
 
-def _table(ledger: dict[str, Any]) -> Iterator[str]:
-    yield "| row | " + " | ".join(COLUMNS) + " | defended |"
-    yield "| --- |" + " --- |" * (len(COLUMNS) + 1)
-    for name, counts in ledger["rows"].items():
-        cells = (str(counts[kind]) for kind in COLUMNS)
-        yield f"| {name} | " + " | ".join(cells) + f" | {'yes' if counts['defended'] else 'no'} |"
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Switch off each row, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -114,11 +108,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     from toolect._spec.costs import ROWS
 
-    rows = options.only or [*ROWS]
+    names = options.only or [*ROWS]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        base, *others = pool.map(lambda row: _asked(row, options), ("", *rows))
+        base, *others = pool.map(lambda row: _asked(row, options), ("", *names))
     fresh = sum(kind_of(id_) == "lossless" for id_ in base)
-    found: dict[str, Any] = {row: counted(words, base) for row, words in zip(rows, others, strict=True)}
+    found: dict[str, Any] = {row: counted(words, base) for row, words in zip(names, others, strict=True)}
     ledger = {
         "seed": options.seed,
         "texts": dict(Counter(map(kind_of, base))),
@@ -126,7 +120,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     if not options.only:
         LEDGER.write_text(json.dumps(ledger, indent=1) + "\n", "utf-8")
-    print(*_table(ledger), sep="\n")
+    kept = ledger["rows"].items()
+    rows = [(name, *(str(of[kind]) for kind in COLUMNS), "yes" if of["defended"] else "no") for name, of in kept]
+    print(table([("row", *COLUMNS, "defended"), *rows]))
     return 0
 
 

@@ -29,9 +29,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from toolect.serve import ServeOptions, create_app
+from tools.markdown_text import table
 
 TOOL = {"type": "function", "function": {
     "name": "tide", "parameters": {"type": "object", "properties": {"number": {"type": "integer"}}}}}  # fmt: skip
+HEAD = ("server", "streams", "lost or mixed", "tasks left", "µs processor a chunk", "s", "MB", "first delta alone, ms")
 SIZE = 4
 """Characters of a chunk: about a token."""
 
@@ -181,7 +183,7 @@ async def tasks_of(port: int) -> int:
         return int((await client.get(f"http://127.0.0.1:{port}/tasks")).text)
 
 
-async def at_once(what: str, port: int, pid: int, streams: int, pause: float) -> str:
+async def at_once(what: str, port: int, pid: int, streams: int, pause: float) -> list[str]:
     """The first cells of a row: many streams at a time."""
     await asyncio.gather(*(stream(port, number, 0) for number in range(20)))  # warm
     idle = await tasks_of(port)
@@ -191,7 +193,8 @@ async def at_once(what: str, port: int, pid: int, streams: int, pause: float) ->
     lost = sum(not sound(number, got, what != "plain") for number, (_, got) in enumerate(results))
     chunks = sum(len(answer(str(number))) // SIZE + 1 for number in range(streams))
     left = await tasks_of(port) - idle
-    return f"| {what} | {streams} | {lost} | {left} | {1e6 * used / chunks:.0f} | {took:.1f} | {megabytes(pid):.0f} |"
+    counts = map(str, (streams, lost, left))
+    return [what, *counts, f"{1e6 * used / chunks:.0f}", f"{took:.1f}", f"{megabytes(pid):.0f}"]
 
 
 async def one_by_one(ports: list[int], number: int) -> list[str]:
@@ -200,7 +203,7 @@ async def one_by_one(ports: list[int], number: int) -> list[str]:
     for turn in range(number):
         for port, found in zip(ports, firsts, strict=True):
             found.append((await stream(port, turn, 0))[0])
-    return [f" {1e3 * statistics.median(found):.2f} |" for found in firsts]
+    return [f"{1e3 * statistics.median(found):.2f}" for found in firsts]
 
 
 async def endure(port: int, pid: int, requests: int) -> None:
@@ -242,11 +245,7 @@ def main() -> None:
             for name, found in zip(names, servers, strict=True)
         ]
         last = asyncio.run(one_by_one([found for found, _ in servers], options.alone))
-        print(
-            "| server | streams | lost or mixed | tasks left | µs processor a chunk | s | MB | first delta alone, ms |"
-        )
-        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-        print("\n".join(map(str.__add__, rows, last)), flush=True)
+        print(table([HEAD, *([*row, first] for row, first in zip(rows, last, strict=True))]), flush=True)
         if options.requests:
             asyncio.run(endure(*servers[1], options.requests))
 

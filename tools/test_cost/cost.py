@@ -27,6 +27,7 @@ from queue import Queue
 import coverage
 import msgspec
 
+from tools.markdown_text import aligned
 from tools.test_cost import recorded_tests
 from tools.test_cost.mutants import Mutant, draw
 
@@ -130,8 +131,8 @@ def table(everything: Sequence[Outcome], share: Sequence[Outcome]) -> str:
         row[1] += one.died
         row[2] += one.mutant in died
     rows["all"] = [sum(column) for column in zip(*rows.values(), strict=True)]
-    lines = [f"{name:18} {drawn:8} {first:8} {second:10}" for name, (drawn, first, second) in rows.items()]
-    return "\n".join([f"{'package':18} {'mutants':>8} {'--all':>8} {'make test':>10}", *lines])
+    head = ("package", "mutants", "die with --all", "die in make test")
+    return aligned([head, *((name, *map(str, counts)) for name, counts in rows.items())])
 
 
 def mutation(count: int, seed: int) -> str:
