@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +24,7 @@ from toolect.openai.chunks import Chunks
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
-    from toolect._detection.auto import Auto
+    pass
 
 
 @click.command()
@@ -73,18 +74,17 @@ def command(source: Texts, form: str | None, stream: bool, chunk: int, tree: boo
             raise Misuse("expected the dialect whose rules are shown, got none: name it with --dialect")
         return write_tree(dialect, source.read(), form_for(form), reading)
     form = form_for(form)
-    text: list[str] = []
     if stream:
-        message = _live(_kept(_cut(pieces(source.file, source.max_bytes), chunk), text), dialect, form, reading)
+        text, message = _live(pieces(source.file, source.max_bytes), chunk, dialect.stream(**reading), form)
     else:
-        text.append(source.read())
-        message = dialect.parse(text[0], **reading)
+        text = source.read()
+        message = dialect.parse(text, **reading)
         if form == Form.TEXT:
             Pen().write(draw(message))
         else:
             emit_json(_formed(message, form), indent=True)
     if not message.calls and dialect.name != AUTO:
-        _look_elsewhere("".join(text), dialect.name, reading)
+        _look_elsewhere(text, dialect.name, reading)
     if form == Form.TEXT:  # that shows what must not be run
         unread = len(message.runnable) < len(message.calls)
     else:
@@ -101,17 +101,6 @@ def note_unread(message: Message, where: str = "") -> bool:
     return bool(problems)
 
 
-def _cut(texts: Iterator[str], size: int) -> Iterator[str]:
-    return (text[i : i + size] for text in texts for i in range(0, len(text), size))
-
-
-def _kept(texts: Iterator[str], kept: list[str]) -> Iterator[str]:
-    """The same texts, remembered in `kept`."""
-    for text in texts:
-        kept.append(text)
-        yield text
-
-
 def _look_elsewhere(text: str, name: str, reading: dict[str, Any]) -> None:
     """Nothing was called: say so when the text has calls of another dialect."""
     found = detect(text, reading["tools"], 1, reading["prefix"])
@@ -123,32 +112,31 @@ def _formed(message: Message, form: str) -> dict[str, Json]:
     return to_openai(message) if form == Form.OPENAI else message.to_dict()
 
 
-def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, reading: dict[str, Any]) -> Message:
-    """Feeds the chunks and writes each event as it happens."""
-    stream = dialect.stream(**reading)
+def _live(texts: Iterator[str], size: int, stream: Any, form: str) -> tuple[str, Message]:
+    """Feeds the texts in chunks of a size, and writes each event as it happens; the whole text and its message."""
+    read: list[str] = []
     write, finish = _writer(form)
-    for chunk in chunks:
-        for event in stream.feed(chunk):
-            write(event)
-    for event in stream.close():
-        write(event)
+    for text in texts:
+        read.append(text)
+        for at in range(0, len(text), size):
+            write(stream.feed(text[at : at + size]))
+    write(stream.close())
     finish()
-    message: Message = stream.message
-    return message
+    return "".join(read), stream.message
 
 
-def _writer(form: str) -> tuple[Callable[[Event], None], Callable[[], None]]:
-    """How to write an event, and what comes after the last one."""
+def _writer(form: str) -> tuple[Callable[[Iterable[Event]], None], Callable[[], None]]:
+    """How to write events, and what comes after the last one."""
     if form == Form.TEXT:
         live, pen = Live(), Pen()
-        return lambda event: pen.write(live.feed(event)), lambda: pen.write(live.close())
+        return lambda events: pen.write(chain.from_iterable(map(live.feed, events))), lambda: pen.write(live.close())
     if form == Form.OPENAI:
         chunks = Chunks()
-        return lambda event: _lines(chunks.feed(event)), lambda: _lines(chunks.close())
-    return lambda event: emit_json(event_form(event)), lambda: None
+        return lambda events: _lines(chain.from_iterable(map(chunks.feed, events))), lambda: _lines(chunks.close())
+    return lambda events: _lines(map(event_form, events)), lambda: None
 
 
-def _lines(values: list[dict[str, Json]]) -> None:
+def _lines(values: Iterable[dict[str, Json]]) -> None:
     for value in values:
         emit_json(value)
 
