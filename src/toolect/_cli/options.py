@@ -244,12 +244,12 @@ OPTIONS: dict[str, Callable[[F], F]] = {  # each takes any command
 """The options by their names, which are those of the command line."""
 
 
-def options(*names: str) -> Callable[[F], F]:
-    """The shared options of these names."""
+def options(*added: str | Callable[[Any], Any]) -> Callable[[F], F]:
+    """The shared options of these names, and others among them."""
 
     def add(command: F) -> F:
-        for name in reversed(names):
-            command = OPTIONS[name](command)
+        for one in reversed(added):
+            command = (OPTIONS[one] if isinstance(one, str) else one)(command)
         return command
 
     return add
@@ -309,16 +309,21 @@ class Texts:
         return self.each(partial(on_text, work, reading, self.field), draw)
 
 
-def texts(*names: str) -> Callable[[F], F]:
-    """`FILE`, `--max-bytes`, `--spec`, and the shared options of these names, handed to the command as one `Texts`."""
+def gathered(kind: type, name: str, *added: str | Callable[[Any], Any]) -> Callable[[F], F]:
+    """The same options, handed to the command as one `kind` under a name."""
 
     def add(command: F) -> F:
         @wraps(command)
-        def gathered(**given: Any) -> Any:
-            found = {field.name: given.pop(field.name) for field in fields(Texts) if field.name in given}
-            return command(Texts(**found), **given)
+        def run(**given: Any) -> Any:
+            found = {field.name: given.pop(field.name) for field in fields(kind) if field.name in given}
+            return command(**{name: kind(**found)}, **given)
 
-        add_options: Callable[[Any], F] = options("file", *names, "spec", "max-bytes")
-        return add_options(gathered)
+        add_options: Callable[[Any], F] = options(*added)
+        return add_options(run)
 
     return add
+
+
+def texts(*names: str) -> Callable[[F], F]:
+    """`FILE`, `--max-bytes`, `--spec`, and the shared options of these names, handed to the command as one `Texts`."""
+    return gathered(Texts, "source", "file", *names, "spec", "max-bytes")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any, TypeVar
 
 import click
@@ -14,7 +13,7 @@ from toolect._chats.grammar_chat import Chat
 from toolect._chats.transcript_reader import Held
 from toolect._chats.unread_text import left_unread
 from toolect._cli.input_files import read, read_json
-from toolect._cli.options import options
+from toolect._cli.options import gathered, options
 from toolect._cli.parse import note_unread
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, emit_wire, note
 from toolect._exchange.plain_text import text_of
@@ -55,7 +54,13 @@ class _Writing:
     compare: bool
     origins: bool
     tree: bool
-    options: dict[str, Any]
+    thinking: bool | None
+    date: str | None
+    unsafe: str
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"thinking": self.thinking, "date": self.date, "unsafe": self.unsafe}
 
     def write(self, conversation: Conversation) -> int:
         """Writes it for each target; 1 when one of them cannot carry it, or not all of it."""
@@ -67,7 +72,7 @@ class _Writing:
         turns = conversation.turns
         asks = self.generate if self.generate is not None else not turns or not isinstance(turns[-1], Assistant)
         try:
-            text = target.render(conversation, asks, **self.options)
+            text = target.render(conversation, asks, **self._options)
         except RenderError as error:
             note(f"`{target.name}` cannot carry the conversation: {error}")
             return 1
@@ -87,35 +92,22 @@ class _Writing:
         return status
 
 
-def _writes(command: F) -> F:
-    """The options of writing, handed to the command as one `_Writing`."""
-
-    @wraps(command)
-    def gathered(
-        targets: tuple[str, ...], generate: bool | None, compare: bool, origins: bool, tree: bool,
-        thinking: bool | None, date: str | None, unsafe: str, **given: Any,
-    ) -> Any:  # fmt: skip
-        found = tuple(map(chat, targets))
-        chosen = {"thinking": thinking, "date": date, "unsafe": unsafe}
-        return command(writing=_Writing(found, generate, compare, origins, tree, chosen), **given)
-
-    own = [
-        click.option(
-            "--to", "targets", metavar="CHAT", multiple=True, required=True,
-            help="The chat to write; more than one may be given.",
-        ),
-        click.option("--generate/--no-generate", default=None, help="Ask for the next answer, or not."),
-        options("thinking", "date", "unsafe"),
-        click.option(
-            "--compare", is_flag=True,
-            help="Read each text back, and say what of the conversation it does not hold; then the exit status is 1.",
-        ),
-        _origins_option,
-        _tree_option,
-    ]  # fmt: skip
-    for option in reversed(own):
-        gathered = option(gathered)
-    return gathered  # type: ignore[return-value]  # as click's own decorators
+_writes = gathered(
+    _Writing, "writing",
+    click.option(
+        "--to", "targets", metavar="CHAT", multiple=True, required=True,
+        callback=lambda _ctx, _param, names: tuple(map(chat, names)),
+        help="The chat to write; more than one may be given.",
+    ),
+    click.option("--generate/--no-generate", default=None, help="Ask for the next answer, or not."),
+    "thinking", "date", "unsafe",
+    click.option(
+        "--compare", is_flag=True,
+        help="Read each text back, and say what of the conversation it does not hold; then the exit status is 1.",
+    ),
+    _origins_option, _tree_option,
+)  # fmt: skip
+"""The options of writing, handed to the command as one `_Writing`."""
 
 
 @click.command()
