@@ -67,20 +67,6 @@ REPEATS, WORST = 40, 10
 """How often rows are converted with, without and with the guard; chats that are shown."""
 
 
-class Rate(NamedTuple):
-    """Rows a second of processor time, those of the loop over a template, and how many times these that is."""
-
-    what: str
-    rows: float
-    plain: float | None
-
-    @property
-    def cells(self) -> list[str]:
-        """The rate as a row of a table."""
-        beside = ["–", "–"] if self.plain is None else [f"{self.plain:,.0f}", f"{self.rows / self.plain:.2f}"]
-        return [self.what, f"{self.rows:,.0f}", *beside]
-
-
 class Run(NamedTuple):
     """A run of the command: its processes, rows, seconds by the clock, and the MB that all took at most together."""
 
@@ -138,8 +124,11 @@ def best(work: Any, count: int) -> float:
     return count / min(times)
 
 
-def rates(chats: list[str], count: int) -> list[Rate]:
-    """The rates of each chat, with and without reading back, and of rows that are unlike one another."""
+def rates(chats: list[str], count: int) -> list[list[str]]:
+    """Rows a second of processor time, those of the loop over a template, and how many times these that is.
+
+    Of each chat, with and without reading back, and of rows that are unlike one another.
+    """
     collect_less()
     made = rows()
     given = [next(made) for _ in range(count)]
@@ -157,8 +146,9 @@ def rates(chats: list[str], count: int) -> list[Rate]:
             lines = [json.dumps(one).encode() for one in each]
             settings, unit = Settings(target_of(chat, check=check), Source()), unit_of(lines)
             rate = best(partial(part_of, unit, settings, unit.size), len(lines))
-            plain = best(plain_loop(lines, template), len(lines)) if template and check == "sample" else None
-            found.append(Rate(f"{chat}{what}", rate, plain))
+            plain = best(plain_loop(lines, template), len(lines)) if template and check == "sample" else 0
+            beside = [f"{plain:,.0f}", f"{rate / plain:.2f}"] if plain else ["–", "–"]
+            found.append([f"{chat}{what}", f"{rate:,.0f}", *beside])
     return found
 
 
@@ -366,7 +356,7 @@ def coverage_rates(size: int) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def page(chat: str, found: list[Rate], size: int, large: list[Run], hard: tuple[float, float]) -> str:
+def page(chat: str, found: list[list[str]], size: int, large: list[Run], hard: tuple[float, float]) -> str:
     """The report."""
     covered = [["dialects named", f"{hard[0]:.2f}", f"{NAMED}"], ["found out", f"{hard[1]:.2f}", f"{UNNAMED}"]]
     one, two = (run.rows / run.seconds for run in large)
@@ -385,7 +375,7 @@ and writes it: rows a second of processor time. It checks nothing. The target is
 of each shape and each kind of calls is read back, to find out what it loses, and one of a hundred others; `--check all`
 reads all back, `--check none` only what may break out.
 
-{table([["to", "rows/s", "by the template", "times that"], *(one.cells for one in found)])}
+{table([["to", "rows/s", "by the template", "times that"], *found])}
 
 ## Size
 
