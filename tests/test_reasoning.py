@@ -65,6 +65,15 @@ def test_a_rehearsal_is_no_call(name: str, policy: str) -> None:
 
 
 @pytest.mark.parametrize("name", REASONING)
+def test_a_rehearsal_is_no_call_without_a_dialect(name: str) -> None:
+    """Law: `auto` runs no call in reasoning that is closed afterwards, unless the dialect runs it."""
+    opener, closer, call = parts(name)
+    text = f"{opener}Plan it.\n{call}\nSo.{closer}Done."
+    found = toolect.auto.parse(text, TOOLS).runnable
+    assert not found or toolect.dialect(name).parse(text, TOOLS).runnable
+
+
+@pytest.mark.parametrize("name", REASONING)
 def test_half_an_opener_is_a_part_of_reasoning(name: str) -> None:
     """Law: only a complete opener begins a call there."""
     opener, closer, call = parts(name)

@@ -336,7 +336,10 @@ class AutoSearch(AnswerSearch):
                 shown = next((h.state for h in only if h.state.quotation != shown.quotation), shown)
         self._speak(one.node)
         if reasoning and any(name != _name(one) for name in names):
-            meant += self._out(one, at)
+            over = self._out(one, at, final)
+            if isinstance(over, Waits):
+                return WAIT
+            meant += over
         if meant:
             return [*meant, self._only_text(one, texts, at, min(h.cost for h in meant))]
         if not texts and shown is not one.state:
@@ -413,10 +416,25 @@ class AutoSearch(AnswerSearch):
             and not said(window.line(at, one.state.start), buf[opener.end() : opener.end() + 1])
         )
 
-    def _out(self, one: Hypothesis, at: int) -> list[Hypothesis]:
-        """Reasoning is over before an opener of another dialect at index `at`; none where that is only shown."""
-        window, base, costs, node = self._window, self._window.base, self._window.costs, one.node
-        shown, _ = text_edges.quotation_at(window, island(node), one.state, at, at + 1)
+    def _out(self, one: Hypothesis, at: int, final: bool) -> Found:
+        """Reasoning is over before an opener of another dialect at index `at`; none where that is only shown.
+
+        None either where it is closed later, and its dialect takes calls before for rehearsals.
+        """
+        window, base, costs, node, plan = (
+            self._window,
+            self._window.base,
+            self._window.costs,
+            one.node,
+            island(one.node),
+        )
+        if plan.closers is not None:
+            closed = window.find(plan.closers, at, plan.longest)
+            if closed is not None and closed.start() - at <= text_edges.MAX_REHEARSAL:
+                return []
+            if not final and len(window.buf) - at <= text_edges.MAX_REHEARSAL + plan.longest:
+                return WAIT
+        shown, _ = text_edges.quotation_at(window, plan, one.state, at, at + 1)
         after = node.step(TEXT).node
         closer = next((core for core, wrong in after.marks.items() if not wrong and not after.first(core)), None)
         if shown or closer is None or node.graph.policies.reasoning_calls == "ignore":
