@@ -17,7 +17,7 @@ from toolect.data import Source, target_of
 
 pa = pytest.importorskip("pyarrow", reason="no pyarrow here: the extra `data` brings it")
 parquet = pytest.importorskip("pyarrow.parquet")
-zstandard = pytest.importorskip("zstandard", reason="no zstandard here: the extra `data` brings it")
+zstandard = pytest.importorskip("zstandard", reason="no zstandard here: the extra `dev` brings it")
 
 LIMIT, MANY = 1 << 16, 1 << 22
 TURNS = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "Soon."}]

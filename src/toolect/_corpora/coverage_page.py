@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TypeAlias
 
 from toolect import registry
@@ -57,9 +56,14 @@ def coverage_page(report: Report, stats: Stats, what: str, command: str = "") ->
     )
 
 
+def _total(report: Report) -> dict[str, int]:
+    """Calls in all dialects, and how they ended."""
+    return {name: sum(getattr(one.figures, name) for one in report.dialects) for name in ("calls", *STATUSES)}
+
+
 def _lead(report: Report) -> str:
     names = [dialect.name for dialect in report.dialects if dialect.name]
-    total = {name: sum(getattr(dialect.figures, name) for dialect in report.dialects) for name in ("calls", *STATUSES)}
+    total = _total(report)
     runnable = total["ok"] + total["repaired"]
     lead = (
         f"Of {counted(total['calls'], 'call')} in {counted(report.messages, 'message')}, {runnable:,} may be run"
@@ -77,10 +81,7 @@ def _lead(report: Report) -> str:
 
 def _facts(report: Report) -> list[tuple[str, str | int, str]]:
     """The figures at the top: what, how much, and the kind of news that it is."""
-    total: Counter[str] = Counter()
-    for dialect in report.dialects:
-        for name in ("calls", *STATUSES):
-            total[name] += getattr(dialect.figures, name)
+    total = _total(report)
     runnable, failed = total["ok"] + total["repaired"], total["truncated"] + total["malformed"]
     leaks = sum(leak.count for d in report.dialects for leak in d.leaks) + sum(d.more.leaks for d in report.dialects)
     bad = sum(trouble.count for trouble in report.troubles)

@@ -197,11 +197,7 @@ def schema_of(path: str) -> dict[str, Any]:
     elif path.endswith(_ARROW):
         arrow = _pyarrow()
         with arrow.memory_map(path) as file:
-            try:
-                schema = arrow.ipc.open_file(file).schema
-            except arrow.ArrowInvalid:
-                file.seek(0)
-                schema = arrow.ipc.open_stream(file).schema
+            schema = _reader(arrow, file).schema
     else:
         return {}
     return dict(zip(unique(schema.names), schema.types, strict=True))
@@ -234,13 +230,9 @@ def _batches(path: str, most: int) -> Iterator[Unit]:
     """The rows of an Arrow file or stream; what comes after a place where it is broken cannot be read."""
     arrow = _pyarrow()
     with arrow.memory_map(path) as file:
-        try:
-            found = arrow.ipc.open_file(file)
-            batches = (found.get_batch(number) for number in range(found.num_record_batches))
-        except arrow.ArrowInvalid:
-            file.seek(0)
-            batches = iter(arrow.ipc.open_stream(file))
-        for batch in batches:
+        found = _reader(arrow, file)
+        is_file = isinstance(found, arrow.ipc.RecordBatchFileReader)
+        for batch in map(found.get_batch, range(found.num_record_batches)) if is_file else found:
             batch.validate(full=True)  # offsets of a file may lead anywhere
             rows = max(batch.num_rows * most // max(batch.nbytes, 1), 1)
             for start in range(0, batch.num_rows, rows):
@@ -250,6 +242,15 @@ def _batches(path: str, most: int) -> Iterator[Unit]:
                     writer.write_batch(part)
                 data = sink.getvalue().to_pybytes()
                 yield Unit(path, UnitKind.BATCH, len(data), data=data)
+
+
+def _reader(arrow: Any, file: Any) -> Any:
+    """What reads the batches of an Arrow file, or of a stream."""
+    try:
+        return arrow.ipc.open_file(file)
+    except arrow.ArrowInvalid:
+        file.seek(0)
+        return arrow.ipc.open_stream(file)
 
 
 def _pyarrow() -> Any:

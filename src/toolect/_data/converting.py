@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -151,9 +151,3 @@ def _seen(reading: RowReading) -> Seen:
     if reading.conversation.tools:
         features.add("tools")
     return Seen(len(reading.conversation.turns), tools, frozenset(features))
-
-
-def all_of(rows: Iterable[Json], settings: Settings) -> Iterator[Outcome]:
-    """The outcomes of rows, one after the other."""
-    for row in rows:
-        yield from convert(row, settings)

@@ -20,7 +20,7 @@ from toolect._corpora.sources import Unit, events_of, files, schema_of, size, un
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._data.checkpoint import CheckpointStore
 from toolect._data.chunk_results import ChunkResult, Piece, RejectedRow, part_of_piece
-from toolect._data.converting import Settings, all_of
+from toolect._data.converting import Settings, convert
 from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
 from toolect._data.tallies import Tallies
 from toolect._message import Json
@@ -155,7 +155,7 @@ class _Writer:
         if self._rows is None:
             from toolect._data.table_columns import TableColumns  # needs the extra `data`
 
-            rows = [row for outcome in all_of(first, settings) for row in outcome.rows]
+            rows = [row for one in first for outcome in convert(one, settings) for row in outcome.rows]
             self._rows = ParquetShards(
                 self.places.folder, TableColumns(rows, settings.target, schema_of(path)), self.job.shard
             )

@@ -14,6 +14,7 @@ from toolect._shown import cut
 LEFT_OUT = "fields of messages are left out"
 LEFT = "$left"
 """The field of a message that names those of its turn that could not stand in it."""
+_OPAQUE = frozenset(OPAQUE["message"])
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The fields of a message's reasoning, of which the first that has any is read."""
 _READ: dict[str, frozenset[str]] = {
@@ -56,7 +57,7 @@ def of_message(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
     for name in _others(message, read | {LEFT}):
         if name not in ignored and not (name in _THOUGHTS and thought is not None and message[name] == thought):
             yield name
-    if role == "assistant" and thought is None:  # what is thought stands there alone
+    if role == "assistant" and thought is None and not _OPAQUE.isdisjoint(message):  # the thought stands there alone
         yield from (name for name in OPAQUE["message"] if message.get(name))
     if message.get("tool_calls") and message.get("function_call"):
         yield "function_call"

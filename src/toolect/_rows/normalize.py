@@ -179,7 +179,7 @@ def _message(message: Json, number: int, tools: Tools, notes: list[Change]) -> J
         legacy = None if _says_none(legacy) else opened(legacy)
         message = {**message, "function_call": legacy}
     if isinstance(calls, list) and calls:
-        if any(isinstance(call, str) for call in calls):  # each is JSON text
+        if isinstance(calls[0], str):  # each is JSON text
             calls = [*map(opened, calls)]
             message = {**message, "tool_calls": calls}
         mended = [*_calls(calls, number, tools, notes)]

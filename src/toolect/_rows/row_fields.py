@@ -85,6 +85,8 @@ class TurnFields(msgspec.Struct, frozen=True, kw_only=True):
     """The pattern of a server's response, with the turn of the answer in `$message`."""
     ignore: tuple[str, ...] = ()
     """Fields that say nothing."""
+    given: dict[str, str] = {}
+    """Tools that a text alone is given, with the name of the argument that it is."""
 
 
 class RowFields(msgspec.Struct, frozen=True, kw_only=True):
@@ -330,20 +332,10 @@ def read_kinds(paths: tuple[Path, ...], problems: Problems) -> tuple[tuple[RowKi
     return (*kinds.values(),), (*prompts,)
 
 
-_TOLD = {
-    "turns",
-    "items",
-    "steps",
-    "answer",
-    "text",
-    "calls",
-    "response",
-    "row",
-    "chosen",
-    "transcript",
-    "failure",
-    "tree",
-}
+_TOLD = frozenset((
+    "turns", "items", "steps", "answer", "text", "calls", "response", "row", "chosen", "transcript", "failure", "tree",
+))  # fmt: skip
+"""The holes of what a row tells."""
 
 
 def _texts(node: Node | None, problems: Problems) -> Iterator[str]:

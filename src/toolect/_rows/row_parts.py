@@ -111,7 +111,8 @@ def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowP
 
 def _left(row: Mapping[str, Json], found: RowFit, telling: frozenset[str], depth: int) -> tuple[str, ...]:
     """The telling fields of a row that stands in another one, or of objects in a row's columns, that are not read."""
-    if not depth and all(isinstance(field.value, RowHole) for field in found.pattern.fields):
+    nested = (field.names for field in found.pattern.fields if not isinstance(field.value, RowHole))
+    if not depth and not any(name in row for names in nested for name in names):
         return ()
     left = telling.intersection(unread(found.pattern, row, take_of_row))
     return tuple(sorted(left if depth else left - row.keys()))

@@ -19,6 +19,8 @@ from toolect._values.literals import read_literal
 
 _KNOWN = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 _THOUGHT = {"role", "reasoning_content"}
+_CALLS = ("tool_calls", "function_call")
+"""Fields of calls, which are never left out."""
 _OF_CALLS = "the JSON of a call"
 
 
@@ -221,6 +223,8 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
         holes |= inside.holes
         shaped.left[-1] += _left(inside, holes["message"][0], shape)
     yield from _of_holes(holes, shape, where, shaped)
+    if (name := next((one for one in shaped.left[-1] if one in _CALLS), None)) is not None:
+        raise MessageError("calls as such turns have them", f"`{name}`, which is not read", where)
 
 
 class _Fit(NamedTuple):
@@ -270,17 +274,17 @@ def _of_holes(holes: Holes, shape: TurnShape, where: str, shaped: ShapedTurns) -
     step: list[Holes] = []
     for one in parts:
         if step and "output" in step[-1] and "output" not in one:  # what is said after a result is another answer
-            yield from _answer(step, False)
+            yield from _answer(step, False, shape)
             step = []
         step.append(one)
-    yield from _answer(step, not ("system" in holes or len(step) < len(parts)))
+    yield from _answer(step, not ("system" in holes or len(step) < len(parts)), shape)
 
 
-def _answer(parts: Sequence[Holes], even_empty: bool) -> Iterator[Json]:
+def _answer(parts: Sequence[Holes], even_empty: bool, shape: TurnShape) -> Iterator[Json]:
     """The message of an answer, with its calls, and what came of them."""
     texts = _texts(parts)
     results = [result for one in parts for result in _results(one, Speaker.ASSISTANT)]
-    made = [call for one in parts if "output" not in one or "arguments" in one for call in _made(one)]
+    made = [call for one in parts if "output" not in one or "arguments" in one for call in _made(one, shape)]
     calls = [*{str(call.get("id") or at): call for at, call in enumerate(made)}.values()]  # in a part and beside, too
     thoughts = [text for one in parts for text in one.get("reasoning", ())]
     message: dict[str, Json] = {"role": "assistant"}
@@ -341,10 +345,16 @@ _SAYING = frozenset(("text", "user", "assistant", "output", "name", "failed", "r
 """The holes of what a turn says."""
 
 
-def _made(holes: Holes) -> Iterator[Json]:
+def _made(holes: Holes, shape: TurnShape) -> Iterator[Json]:
     """The calls of which a pattern has the names and arguments, or the JSON."""
     for text in holes.get("calls", ()):
-        yield from calls_in(text, "calls")
+        for call in calls_in(text, "calls"):
+            made = call.get("function") if isinstance(call, Mapping) else None
+            whole = isinstance(made, Mapping) and {
+                **made,
+                "arguments": _given(made.get("name"), made.get("arguments"), shape),
+            }
+            yield {**call, "function": whole} if whole else call
     names, arguments, ids = (holes.get(key, []) for key in ("name", "arguments", "id"))
     for number, name in enumerate(names):
         given = arguments[number] if number < len(arguments) else {}
@@ -352,8 +362,14 @@ def _made(holes: Holes) -> Iterator[Json]:
         yield {
             "id": call_id,
             "type": "function",
-            "function": {"name": name, "arguments": given if given is not None else {}},
+            "function": {"name": name, "arguments": _given(name, given, shape) if given is not None else {}},
         }
+
+
+def _given(name: Json, arguments: Json, shape: TurnShape) -> Json:
+    """The arguments of a call; a text alone is the one argument of a tool that is given such."""
+    key = shape.fields.given.get(name) if isinstance(name, str) and isinstance(opened(arguments), str) else None
+    return arguments if key is None else {key: arguments}
 
 
 def _first(holes: Holes, name: str) -> str:
