@@ -526,7 +526,7 @@ class ChatForm(Form):
         back = self.chat.parse(text)
         both = twin[1], sketch(back, self.loose)
         for turns, _ in both if "sampled" in SHAPES[attack.shape] else ():
-            turns[:] = [turn if turn[0] != "answer" or number > 2 else ["answer"] for number, turn in enumerate(turns)]
+            turns[:-1] = [turn for turn in turns[:-1] if turn[0] != "answer"]  # one may be told as several
         if self.law == "prompt" and not exact:  # the words on tools may be harmless, too
             one, two = ([turn for turn in turns if turn[0] != "System"] for turns, _ in both)
             both = [one], [two]

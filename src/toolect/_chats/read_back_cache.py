@@ -14,11 +14,13 @@ import msgspec
 
 from toolect._building.quotation import QUOTES, line_before, quoted
 from toolect._chats.answers import Answers
-from toolect._chats.control_tokens import Needles, any_of, is_common
+from toolect._chats.control_tokens import Needles, any_of
 from toolect._chats.conversation_diff import is_same_call
 from toolect._chats.marker_scan import Scan
 from toolect._chats.prompt_tools import TEXT, is_json, read_definition
 from toolect._message import Call, Json, Status
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 
 Kind: TypeAlias = tuple[Any, ...]
 MAX_DEPTH = 8
@@ -258,9 +260,9 @@ class ReadBackCache:
     @cached_property
     def _takes_any(self) -> bool:
         """True for a dialect whose arguments are JSON, or raw texts between markers."""
-        spec, markers = self._answers.dialect.spec, self._answers.dialect._graph().markers
-        is_ended = any(len(marker) == 1 and is_common(marker) for marker in markers)  # by a sign that texts have
-        return not (spec.code or is_ended or any(rule.value for rule in spec.rules.values()))
+        spec = self._answers.dialect.spec
+        is_raw = any(role is Role.VALUE and place.endswith(f"/{SlotKind.TEXT}") for place, role in spec.roles.items())
+        return not spec.code and (is_raw or not any(rule.value for rule in spec.rules.values()))
 
     @cached_property
     def _beginnings(self) -> Needles:
