@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
 from toolect._chats.control_tokens import any_of
-from toolect._chats.conversation_diff import changes
+from toolect._chats.conversation_diff import calls_of, changes
 from toolect._chats.given_texts import SAMPLED, TextPlace, compared, mapped
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.prompt_tools import TEXT
@@ -84,7 +84,9 @@ class Guard:
         def harmless(place: TextPlace, one: str) -> str:
             if (place, one) not in steps:
                 return one
-            new = self._harmless(place, one, steps[place, one])
+            step = steps[place, one]
+            words = self._of_answers if place.what == SAMPLED else self._markers if step else self._strong
+            new = _STEPS[step](one, words)
             was[place, new] = place, one
             return new
 
@@ -100,19 +102,14 @@ class Guard:
                 now = mapped(given, harmless)
                 text = write(now)
                 continue
-            defused = [Defused(place.turn, self._marker(place, one)) for place, one in steps]
+            defused = [Defused(place.turn, self._marker(one) or one[:40]) for place, one in steps]
             return Transcript(text.pieces, defused, text.author) if defused else text, back
         raise BreakOutError("conversation", f"more than {MAX_SPLIT} of its texts break out", str(text))
 
-    def _harmless(self, place: TextPlace, text: str, step: int) -> str:
-        words = self._of_answers if place.what == SAMPLED else self._markers if step else self._strong
-        return _STEPS[step](text, words)
-
-    def _marker(self, place: TextPlace, text: str) -> str:
-        """The marker that a text holds."""
-        words = self._of_answers if place.what == SAMPLED else self._strong
-        found = words.search(text) or self._markers.search(text)
-        return found[0] if found else text[:40]
+    def _marker(self, text: str) -> str:
+        """The marker that a text holds; empty for none."""
+        found = self._strong.search(text) or self._markers.search(text)
+        return found[0] if found else ""
 
     def _as_chat_has_it(self, given: Conversation, written: Container[tuple[str, int]]) -> Conversation:
         """The conversation as the chat has it: reasoning taken out of content, outputs as they are read.
@@ -170,11 +167,10 @@ class Guard:
     def _refusal(self, at: Sequence[Given], marker: str = "") -> BreakOutError:
         """What is said of the likeliest of these texts."""
         place, text = at[0]
-        if not marker and (found := self._strong.search(text) or self._markers.search(text)):
-            marker = found[0]
-        what = "it would be read otherwise"
-        if marker:
-            what = f"it holds `{marker}`, which is markup of `{self._spec.name}`"
+        marker = marker or self._marker(text)
+        what = (
+            f"it holds `{marker}`, which is markup of `{self._spec.name}`" if marker else "it would be read otherwise"
+        )
         advice = "" if place.is_name else ' (`unsafe="neutralise"` makes it harmless)'
         return BreakOutError(str(place), what + advice, text, at)
 
@@ -227,9 +223,10 @@ class Guard:
             return []
         expected = self._parse(write(twin))
         if _of_others(expected) == _of_others(back):
-            calls = _runnable(Conversation([given.turns[place.turn] for place, _ in found]))
+            sampled = [given.turns[place.turn] for place, _ in found]
+            now, others, own = (_runnable(turns) for turns in (back.turns, expected.turns, sampled))
             inside = any(end in text.strip()[:-1] for _, text in found for end in self._ends)
-            if not inside or _runnable(back) - _runnable(expected) == calls:
+            if not inside or now == others + own:
                 return []
         return sorted(found, key=lambda one: self._strong.search(one[1]) is None)
 
@@ -291,8 +288,8 @@ _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
 """How a text is made harmless, step by step: in its markers, all over them, behind each sign, everywhere."""
 
 
-def _runnable(given: Conversation) -> int:
-    return sum(len(turn.message.runnable) for turn in given.turns if isinstance(turn, Assistant))
+def _runnable(turns: Sequence[Turn]) -> int:
+    return sum(call.runnable for call in calls_of(turns))
 
 
 def _of_others(given: Conversation) -> list[object]:
