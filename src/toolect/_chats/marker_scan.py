@@ -92,7 +92,8 @@ class Scan:
     @cached_property
     def _halves(self) -> frozenset[_Half]:
         """What any text might begin: the tokens, and what is around and between the parts of answers."""
-        return _cut({*self.tokens, *self._answers.markers})
+        parts = self._answers.dialect._graph().parts  # that begin with a letter end words: `lls>`
+        return _cut({*self.tokens, *(one for one in self._answers.markers if one not in parts or not one[0].isalpha())})
 
     def suspects(self, held: Sequence[HeldText], are_alone: Callable[[], bool], are_known: bool = False) -> bool:
         """True when one of the texts holds what might be a marker in its place, or makes one with what is beside it.
