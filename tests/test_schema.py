@@ -230,8 +230,8 @@ def test_names_of_members() -> None:
     parts = [{"$ref": "#/$defs/x"}, {"properties": {"b": {}, "d": {}}}]
     assert Schema(
         {"properties": {"b": {}}, "allOf": parts, "$defs": {"x": {"properties": {"c": {}, "b": {}}}}}
-    ).names == ["b", "c", "d"]
-    assert Schema(TREE).names == ["next", "s", "all"]
+    ).names == ("b", "c", "d")
+    assert Schema(TREE).names == ("next", "s", "all")
 
 
 # A schema and its equivalents
