@@ -164,6 +164,19 @@ def test_no_text_makes_a_turn_or_a_tool(name: str) -> None:
             assert (sum(isinstance(turn, User) for turn in back.turns), len(back.tools) <= 1) == (1, True), text
 
 
+@every_chat
+def test_an_argument_that_spells_json_breaks_nothing(name: str) -> None:
+    """A reader without tools may take it for what it spells: no reason to refuse a conversation."""
+    for text in ("Brest", "[1, 2]", '{"port": "Brest"}', "{}"):
+        answer = Assistant(Message([Call("tide", {"port": text}, "call_1")]))
+        try:
+            chat(name).render(Conversation([User("Hi."), answer]))
+        except toolect.BreakOutError:
+            pytest.fail(text)
+        except toolect.RenderError:  # of those that write no calls
+            return
+
+
 PARTED = {"anthropic-xml": "\n", "apertus": ", ", "command-r": "\n", "nemotron-nano-v2": ", "}
 """Chats that tell several results with little between them."""
 
