@@ -108,8 +108,8 @@ class Worker:
     def __init__(self, python: Path | str, source: Path | None, module: str, *words: str) -> None:
         pipe, env = subprocess.PIPE, around(*([source / "src"] if source else []))
         self._process = subprocess.Popen(
-            [str(python), "-m", module, *words], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=env,
-            cwd=ROOT,
+            [str(python), "-m", module, *words], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=env, cwd=ROOT,
+            encoding="utf-8", errors="surrogatepass",
         )  # fmt: skip
 
     @classmethod
@@ -122,7 +122,7 @@ class Worker:
         process = self._process
         assert process.stdin and process.stdout
         if process.poll() is None:
-            process.stdin.write(json.dumps(question) + "\n")
+            process.stdin.write(json.dumps(question, ensure_ascii=False) + "\n")  # two halves stay two
             process.stdin.flush()
             if line := process.stdout.readline():
                 found: dict[str, Any] = json.loads(line)

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, Protocol
 
 LEAST = 3
@@ -83,10 +84,13 @@ def answers(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Answer every line of the input; one with `error` where that raises, or takes too long."""
     signal.signal(signal.SIGVTALRM, _give_up)
     output, sys.stdout = sys.stdout, sys.stderr  # what a package prints is none of our answers
+    for stream in (sys.stdin, output):
+        assert isinstance(stream, TextIOWrapper)
+        stream.reconfigure(encoding="utf-8", errors="surrogatepass")
     for line in sys.stdin:
         try:
             signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
-            found = json.dumps(answer(json.loads(line)))
+            found = json.dumps(answer(json.loads(line)), ensure_ascii=False)
         except (Exception, TooLongError) as error:  # a package that raises is a result
             found = json.dumps({"error": f"{type(error).__name__}: {error}"[:200]})
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
