@@ -441,7 +441,7 @@ def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
     """Whatever a row is, it becomes a row, or a reason; nothing raises."""
     (outcome,) = Convert(target_of(to)).outcomes(case["row"])
     column = json.dumps(outcome.account.column(), ensure_ascii=False)
-    assert any(word in column for word in case["told"]) or outcome.account.fate is Fate.REFUSED, column
+    assert any(word in column for word in case["reported"]) or outcome.account.fate is Fate.REFUSED, column
     assert outcome.rows or outcome.account.reason
 
 
@@ -451,7 +451,7 @@ def test_what_a_response_says_of_its_answer(case: dict[str, Any]) -> None:
     (outcome,) = Convert(target_of("messages")).outcomes(case["row"])
     remarks = [*map(str, outcome.account.notes), str(outcome.account.reason or "")]
     assert outcome.account.fate.value == case["fate"], remarks
-    assert any(case["told"] in one for one in remarks) and any(remarks) is bool(case["told"]), remarks
+    assert any(case["reported"] in one for one in remarks) and any(remarks) is bool(case["reported"]), remarks
 
 
 def told_of(row: dict[str, Any]) -> list[Json]:

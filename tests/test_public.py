@@ -218,6 +218,7 @@ def test_errors_have_one_base() -> None:
     ours = {one for one in errors if one.__module__.startswith("toolect")}
     assert len(ours) > 10 and all(issubclass(one, toolect.ToolectError) for one in ours), ours
     assert toolect.RenderError.__module__ == "toolect"
+    assert type(pickle.loads(pickle.dumps(toolect.BreakOutError("a", "b")))) is toolect.BreakOutError
 
 
 def test_convert_reads_any_dialect() -> None:

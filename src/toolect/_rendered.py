@@ -20,7 +20,7 @@ class RenderError(ToolectError, ValueError):
         self.slot, self.reason, self.witness = slot, reason, witness
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RenderError, (self.slot, self.reason, self.witness)
+        return type(self), (self.slot, self.reason, self.witness)
 
 
 class BreakOutError(RenderError):

@@ -50,7 +50,7 @@ WORDS = {
     "system": "Sysone.", "system2": "Systwo.", "user": "Useone?", "user2": "Usetwo?", "reasoning": "Reasone.",
     "content": "Conone.", "name": "tide", "key": "port", "value": "Valone", "nested": "Nesone", "inner": "depth",
     "id": "call00001", "output": "Outone", "output2": "Outtwo", "result_name": "tide", "asked": "Askone",
-    "told": "Tolone", "tool": "other", "about": "Aboone.", "parameter": "other", "parameter_about": "Paraone.",
+    "output3": "Tolone", "tool": "other", "about": "Aboone.", "parameter": "other", "parameter_about": "Paraone.",
     "enum": "Enumone", "title": "Titone", "default": "Defone", "defined": "refone", "unit": "unione",
     "more": "morone", "type": "string", "said": "Saione.", "again": "Againone?", "thought": "Thoone.",
     "last": "Lasone.",
@@ -139,7 +139,7 @@ def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
         turns += [results] if "unanswered" not in has else []
     if "rounds" in has:
         turns.append(Assistant(Message([Call("tide", {"port": said["asked"]}, "call00003")])))
-        turns.append(Results((ToolResult("call00003", "tide", said["told"]),)))
+        turns.append(Results((ToolResult("call00003", "tide", said["output3"]),)))
     if "unanswered" not in has:
         turns.append(Assistant(Message([Content(said["said"])]), said["said"] if "sampled" in has else None))
     if "answers" in has:
@@ -526,7 +526,7 @@ class ChatForm(Form):
         back = self.chat.parse(text)
         both = twin[1], sketch(back, self.loose)
         for turns, _ in both if "sampled" in SHAPES[attack.shape] else ():
-            turns[:-1] = [turn for turn in turns[:-1] if turn[0] != "answer"]  # one may be told as several
+            turns[:-1] = [turn for turn in turns[:-1] if turn[0] != "answer"]  # one may be read as several
         if self.law == "prompt" and not exact:  # the words on tools may be harmless, too
             one, two = ([turn for turn in turns if turn[0] != "System"] for turns, _ in both)
             both = [one], [two]

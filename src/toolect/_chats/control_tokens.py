@@ -1,4 +1,4 @@
-"""The tokens that turns begin and end with, told from prose by how they look."""
+"""The tokens that turns begin and end with, distinguished from prose by how they look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chat that is a model's own template: rendered in the sandbox, and told apart by whose words it writes."""
+"""A chat that is a model's own template: rendered in the sandbox, and taken apart by whose words it writes."""
 
 from __future__ import annotations
 

@@ -103,8 +103,8 @@ def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowP
         others = {name: values for name, values in holes.items() if name != "row"}
         inner = [part for one in _each(holes["row"]) for part in _parts(one, "", kinds, depth + 1)]
         for part in inner:
-            told = {**part.names, **names}
-            yield RowParts(kind.name, part.kind, others | part.holes, columns, told, part.plain, left + part.left)
+            renamed = {**part.names, **names}
+            yield RowParts(kind.name, part.kind, others | part.holes, columns, renamed, part.plain, left + part.left)
         if inner:
             return
 

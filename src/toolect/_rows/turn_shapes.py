@@ -78,8 +78,8 @@ def _message(turn: Json, shape: TurnShape, where: str) -> Json:
     if shape.fields.api is not Api.OPENAI:
         return turn
     role = turn.get("role")
-    told = turn.get("content") is not None or turn.get("tool_calls")
-    if told and type(role) is str and role in _KNOWN and "from" not in turn:
+    speaks = turn.get("content") is not None or turn.get("tool_calls")
+    if speaks and type(role) is str and role in _KNOWN and "from" not in turn:
         return turn
     key = next((name for name in shape.fields.role if turn.get(name) is not None), "role")
     said = turn.get(key)
