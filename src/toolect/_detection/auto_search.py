@@ -421,13 +421,8 @@ class AutoSearch(AnswerSearch):
 
         None either where it is closed later, and its dialect takes calls before for rehearsals.
         """
-        window, base, costs, node, plan = (
-            self._window,
-            self._window.base,
-            self._window.costs,
-            one.node,
-            island(one.node),
-        )
+        window, node, plan = self._window, one.node, island(one.node)
+        base, costs = window.base, window.costs
         if plan.closers is not None:
             closed = window.find(plan.closers, at, plan.longest)
             if closed is not None and closed.start() - at <= text_edges.MAX_REHEARSAL:

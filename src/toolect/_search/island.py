@@ -199,7 +199,7 @@ class Island:
             found = ((core, core[2:-1], self.ways[core][0].node.marks[core]) for core in cores)
             tags = self._tags[opener] = [one for one in found if opener.startswith(one[1], 1)]
         at = before.rfind(opener[1:])
-        headless = at >= 0 and before[at - 1 : at] not in ("<", "/")
+        headless = at > 0 and before[at - 1] not in "</"
         for core, name, wrong in tags:
             if headless and not wrong:
                 return core, core[2:]
