@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from toolect import registry
 from toolect._authoring.laws import same
 from toolect._message import Call, Content, Message, Status
-from tools.judge import drawn_texts, judge
+from tools.judge import drawn_texts, judge, reading_process
 from tools.judge.drawn_texts import LOSSLESS, LOSSY, Meant, Text
 from tools.judge.judged_readers import Checkout
 from tools.judge.verdicts import proven, verdict
@@ -210,6 +210,21 @@ def test_another_process_reads_alike() -> None:
     with pytest.raises(RuntimeError, match="TypeError"):
         checkout.reader("hermes").parse("x", wrong=1)
     checkout.close()
+
+
+def test_earlier_commits_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit whose messages and calls have no `to_dict` says the same."""
+    text = drawn(drawn_texts.undamaged, 1)[0]
+    meant = registry.dialect(text.dialect).parse(text.text)
+    monkeypatch.delattr(Message, "to_dict")
+    monkeypatch.delattr(Call, "to_dict")
+    reading_process.answer(["stream", text.dialect, {}])
+    reading_process.answer(["feed", text.text])
+    whole = reading_process.answer(["parse", text.dialect, text.text, {}])
+    _, streamed = reading_process.answer(["close"])
+    for said in map(Message.from_dict, (whole, streamed)):
+        assert said.content == meant.content
+        assert [(call.name, call.arguments) for call in said.calls] == [(c.name, c.arguments) for c in meant.calls]
 
 
 def test_the_table_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

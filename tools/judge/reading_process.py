@@ -1,6 +1,6 @@
 """Reads for the judge with the toolect that `PYTHONPATH` names: a request a line, an answer a line, as JSON.
 
-Nothing but public names of toolect is used, so that any commit with `Message.to_dict` can be judged.
+Nothing but public names of toolect is used, so that any commit can be judged.
 """
 
 from __future__ import annotations
@@ -8,14 +8,21 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import msgspec
+
 import toolect
 from tools.fuzz.work import CALLS, measured, streamed
 from tools.peers.worker import answers
 
 
+def _data(said: Any) -> Any:
+    """A message or call as `to_dict` makes it, where a commit has that."""
+    return said.to_dict() if hasattr(said, "to_dict") else msgspec.to_builtins(said)
+
+
 def _event(event: Any) -> Any:
     return type(event).__name__, {
-        field: value.to_dict() if isinstance(value := getattr(event, field), toolect.Call) else value
+        field: _data(value) if isinstance(value := getattr(event, field), toolect.Call) else value
         for field in event.__struct_fields__
     }
 
@@ -34,13 +41,13 @@ def answer(request: Any) -> Any:
         case ["file"]:
             return toolect.__file__
         case "parse", name, text, options:
-            return _reader(name).parse(text, **options).to_dict()
+            return _data(_reader(name).parse(text, **options))
         case "stream", name, options:
             _streams[0] = _reader(name).stream(**options)
         case "feed", chunk:
             return list(map(_event, _streams[0].feed(chunk)))
         case ("close",):
-            return list(map(_event, _streams[0].close())), _streams[0].message.to_dict()
+            return list(map(_event, _streams[0].close())), _data(_streams[0].message)
         case "work", name, texts, options, size:
             dialect = _reader(name)
             read = streamed(partial(dialect.stream, **options), size) if size else partial(dialect.parse, **options)

@@ -269,7 +269,7 @@ def expected(window: Window, one: Hypothesis, at: int, final: bool) -> Hypothesi
     if not final:
         if size - at < LOOK:
             tail = squeeze(buf[at:])
-            words = (squeeze(spelled(mark, context)) for mark in node.marks)
+            words = (*node.made(_tight), *(squeeze(spelled(echo, context)) for echo in node.echoes))
             if sizes := [len(word) for word in words if len(word) > len(tail) and word.startswith(tail)]:
                 window.needs(base + at + min(sizes))
                 return WAIT
@@ -450,6 +450,11 @@ def _find_longer(node: Node) -> dict[str, tuple[str, ...]]:
         for core in node.marks
         if len(core) < STRONG
     }
+
+
+def _tight(node: Node) -> tuple[str, ...]:
+    """The markers of a node without blanks."""
+    return tuple(squeeze(mark) for mark in node.marks if not is_echo(mark))
 
 
 def _begins_json(node: Node, char: str) -> bool:
