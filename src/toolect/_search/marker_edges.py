@@ -780,7 +780,8 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
             cost += costs.swallowed
         if len(keys) > 1 and isinstance(one.action.last, Shift | Note) and not buf[at - 1 : at].isspace():
             cost += costs.swallowed  # the closer right before it may be one of the value's own
-        found.append(window.make(one, cost, base + at, Mode.BETWEEN, "", window.path(one).imply(keys, base + at)))
+        place = one.pos if one.context.doubt & Doubt.NO_OPENERS else base + at  # blanks after no marker are text
+        found.append(window.make(one, cost, place, Mode.BETWEEN, "", window.path(one).imply(keys, place)))
     return found
 
 

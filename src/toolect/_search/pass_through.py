@@ -148,7 +148,7 @@ class ArgumentPassThrough(PassThrough):
         self._draft, self._target, self._node, self._one = draft, target, one.node, one
         self._buf, self._start, self._emitted = window.buf[start - window.base :], start, 0
         self._expects: Next = Next.KEY if begun else state.expects
-        self._at = (state.string - 1 if begun else one.emitted) - start
+        self._at = 0 if self._expects is Next.IN_STRING else (state.string - 1 if begun else one.emitted) - start
         self._after = self._expects
         """What comes where the emitted text ends."""
         self._outer, self._stack = state.stack[:depth], state.stack[depth:]
