@@ -179,3 +179,16 @@ def test_each_of_several_constants_is_known_to_the_search(kind: str) -> None:
         stream.feed(sign)
     stream.close()
     assert [(call.name, call.arguments) for call in stream.message.runnable] == [("tide", {"port": "Brest"})]
+
+
+@over_all
+def test_backslashes_that_nobody_escaped_are_streamed(name: str) -> None:
+    """A path of Windows in a value: whatever its backslashes seem to begin, streams end as the whole text does."""
+    dialect = toolect.dialect(name)
+    for path in (r"D:\u2\notes", r"D:\u12\new", r"\\ud83\table", r"x\ud83d\u", "\\" * 3 + "u2\\n"):
+        wire = str(dialect.render(Message([Call("tide", {"port": "Brest", "at": "PLACE"})]), tools=TIDE))
+        wire = wire.replace("PLACE", path)
+        whole = dialect.parse(wire, tools=TIDE)
+        for size in (1, 2, 3, 5):
+            chunks = [wire[at : at + size] for at in range(0, len(wire), size)]
+            assert streamed(name, chunks, tools=TIDE)[0] == whole
