@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from toolect._graph.edge_choice import Choice, aged
 from toolect._graph.network import ADMITTED, Edge, Network
-from toolect._graph.spelling import GLUED, border, marker_regex
+from toolect._graph.spelling import GLUED, LONGEST_WORD, RUN_ON, border, marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
 from toolect._graph.trails import Config, Stack, Trail, shared_ends, without
 from toolect._spec.costs import Costs
@@ -236,7 +236,7 @@ class Node:
     def border(self, core: str) -> str:
         """An expression for where the marker `core` ends, by what may stand right behind it: see `spelling.border`."""
         if core in self.graph.network.spec.glued:
-            return GLUED
+            return GLUED if len(core) <= LONGEST_WORD else RUN_ON
         step = self.step(core) if core[-1].isalnum() else None
         if step is None or step.trail:
             return border(core, [])

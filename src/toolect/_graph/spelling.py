@@ -68,6 +68,9 @@ def squeeze(text: str) -> str:
 
 GLUED = r"(?=[^\W\d_a-z]|['\"*]|\Z)"
 """An expression for where a marker ends that counts only right before a word."""
+RUN_ON = r"(?=[\w'\"*\n]|\Z)"
+"""The same for a marker that is no word itself, but several that run together."""
+LONGEST_WORD = 12
 
 
 def border(core: str, terminals: Iterable[str]) -> str:

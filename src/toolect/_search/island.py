@@ -185,6 +185,10 @@ class Island:
                 for part in parts(core):
                     self.parts.setdefault(part, []).append(core)
         words = sorted(self.parts, key=len, reverse=True)
+        for word in words:  # the longest is found, and may be of those that have only its beginning
+            self.parts[word] += [
+                c for part in words if part != word and word.startswith(part) for c in self.parts[part]
+            ]
         self.near = re.compile("|".join(map(re.escape, words))) if words else None
         self._near_begins: re.Pattern[str] | None = None
 
