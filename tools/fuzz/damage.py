@@ -7,7 +7,8 @@ from random import Random
 
 SIGNS: tuple[str, ...] = (
     *"\"'{}[]()<>/\\,:;=|`#&*-_. \n\t", '"}', "'}", "}]", "]}", "}}", '\\"', "\\n", "\\u00e9", "\\ud83d", "\\", '"""',
-    "'''", "``", "```", "\n```\n", "```json\n", "```python\n", "\n\n", "\r\n", "\r", "\x00", "\x1b", "\u2028", "\x85",
+    "\\u", "\\u2\\n", "'''", "``", "```", "\n```\n", "```json\n", "```python\n", "\n\n", "\r\n", "\r", "\x00", "\x1b",
+    "\u2028", "\x85",
     "\ufeff", "\ud83d", "\ude00", "\ud83d\ude00", "é", "｜", "▁", "&quot;", "&lt;", "&amp;", "<![CDATA[", "]]>",
     "<!--", "-->", "//", "/*", "*/", "#", "null", "None", "true", "True", "NaN", "Infinity", "undefined", "0", "-1",
     "007", "1e5", "1e999", "0x1f", "1_000", ".5", "+1", "[TOOL_CALLS]", "<tool_call>", "</tool_call>", "<think>",
@@ -51,8 +52,8 @@ def _stretch(text: str, random: Random) -> tuple[int, int]:
 
 
 def _other(text: str, start: int, end: int, random: Random, markers: Sequence[str]) -> str:
-    """What stands in the place of a stretch: nothing, a sign, a marker, a part of one, or another stretch."""
-    match random.randrange(8):
+    """What stands in the place of a stretch: nothing, a sign or several, a marker, a part of one, or another stretch."""
+    match random.randrange(9):
         case 0 | 1:
             return ""
         case 2 | 3:
@@ -65,6 +66,8 @@ def _other(text: str, start: int, end: int, random: Random, markers: Sequence[st
             opening, closing = random.choice(_QUOTES)
             return random.choice((marker[:at], marker[at:], f"{opening}{marker}{closing}"))
         case 6:
+            return "".join(random.choices(SIGNS, k=random.randint(2, 8)))
+        case 7:
             return text[start:end] * random.choice((2, 2, 3))
         case _:
             return text[slice(*_stretch(text, random))] + text[start:end] * random.randrange(2)

@@ -152,7 +152,7 @@ class ArgumentPassThrough(PassThrough):
         self._after = self._expects
         """What comes where the emitted text ends."""
         self._outer, self._stack = state.stack[:depth], state.stack[depth:]
-        self._string, self._quote, self._scalar, self._last_key, self._keys = state.string - start, -1, 0, "", 0
+        self._string, self._quote, self._scalar, self._last_key, self._keys = state.string - start, -1, 0, state.key, 0
         self._size = len(self._buf) + _MOST
 
     def settle(self) -> None:
@@ -163,7 +163,7 @@ class ArgumentPassThrough(PassThrough):
             return
         self._target.skip(self._buf[: self._emitted], self._stack, _EXPECTS[self._after])
         state.stack, state.expects = self._outer + self._stack, self._expects
-        state.key, state.evidence = self._last_key or state.key, min(keys, MAX_EVIDENCE)
+        state.key, state.evidence = self._last_key, min(keys, MAX_EVIDENCE)
         state.emitted, state.string = end, start + self._string
         if self._scalar > self._emitted:
             self._target.feed(self._buf[self._emitted : self._scalar], end)
