@@ -194,7 +194,7 @@ class Index:
                 return end + AHEAD
             members = _MEMBERS.findall(buf[end : end + AHEAD])
             fits.sort(key=lambda hit: sum(_is_odd(hit.opener, *member) for member in members))
-        if rest and not fits:  # one right before the opener of another's call is text to all
+        if not fits and any(hit.opener.call for hit in rest):  # right before the opener of another's call it is text
             inner = _BLANKS.match(buf, max(hit.end for hit in rest)).end()  # type: ignore[union-attr]  # as above
             if not final and len(buf) - inner < self.longest:
                 return inner + self.longest
