@@ -67,6 +67,10 @@ FORMS = 35
 """Conversations in a few forms, so many that in each chat some are told without being read back."""
 CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"a": 1}'}}
 ASKED = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": None, "tool_calls": [CALL]}]
+ANSWERED = {
+    "messages": [*ASKED[:1], {"role": "assistant", "content": "Noon."}],
+    "tools": [{"type": "function", "function": {"name": "tide", "parameters": {"type": "object", "properties": {}}}}],
+}
 
 
 def tools_told(one: Conversation) -> set[str]:
@@ -192,6 +196,15 @@ def test_a_sample_of_examples_says_what_all_say(name: str, tmp_path: Path) -> No
         assert found == expected
         lost += found.account.fate is Fate.CHANGED
     assert lost or name != "deepseek-v3.1", "expected rows that lose something"
+
+
+@pytest.mark.parametrize("name", ["glm-4.5", "glm-4.7"])
+def test_an_end_that_begins_the_next_turn_is_no_turn(name: str, tmp_path: Path) -> None:
+    """What ends the last answer of an example is taught; it is no loss that it would begin a turn of the user."""
+    byte_level().save(str(tmp_path / "tokenizer.json"))
+    target = target_of("ids", chat=name, tokenizer=str(tmp_path), check="all")
+    found = Convert(target)({"messages": [ASKED[0], {"role": "assistant", "content": "Noon."}]})
+    assert (found["account"]["status"], found["account"]["changes"]) == ("converted", [])
 
 
 @pytest.mark.parametrize(("text", "known"), [("noon", True), ("noon <|im", False), (" noon", False), ("", False)])
@@ -898,6 +911,22 @@ def test_a_job_goes_on(corpus: Path, tmp_path: Path, parquet: bool) -> None:
     assert reports[0].written == reports[0].fates["converted"] + reports[0].fates["changed"]
 
 
+def test_a_job_goes_on_behind_a_full_file(corpus: Path, tmp_path: Path) -> None:
+    """Files are cut after the same rows wherever a job was interrupted, and hold no more than one row too many."""
+    options: dict[str, Any] = {"shard": 10_000}
+    run(job(corpus, tmp_path / "whole", **options), 1)
+    whole = files(tmp_path / "whole")
+    for after in range(1, 5):
+        broken = job(corpus, tmp_path / f"{after}", **options)
+        with pytest.raises(InterruptedJobError):
+            run(broken, 1, runner=interrupted(after))
+        run(broken, 1)
+        assert files(tmp_path / f"{after}") == whole
+    for name, data in whole.items():
+        rows = data.splitlines(keepends=True)
+        assert len(data) - len(rows[-1]) < 10_000 or not name.startswith("rows"), name
+
+
 def test_a_killed_process_goes_on(corpus: Path, tmp_path: Path) -> None:
     """A process that is killed leaves what the next one goes on with."""
     big = tmp_path / "big.jsonl"
@@ -977,6 +1006,30 @@ def test_trl_is_given_lists_of_messages(pair: bool, tmp_path: Path) -> None:
     assert CliRunner().invoke(main, command).exit_code == 0
     again = [json.loads(line) for line in (tmp_path / "again" / "rows-00000.jsonl").read_text().splitlines()]
     assert [one["id"] for one in again] == [0, 1, 2] and len(again[0]["messages"][1]["tool_calls"]) == 2
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_sides_of_a_pair_begin_where_they_differ(table: bool) -> None:
+    """A better answer that calls first has its call and the result among what is chosen."""
+    better = [
+        ASKED[1],
+        {"role": "tool", "tool_call_id": "c1", "content": "noon"},
+        {"role": "assistant", "content": "Noon."},
+    ]
+    pair = {"prompt": ASKED[:1], "chosen": better, "rejected": [{"role": "assistant", "content": "No."}]}
+    row = Convert(target_of("trl", table=table))(pair)
+    assert row["account"]["status"] == "converted", row["account"]
+    opened = {
+        name: [json.loads(one) if table else one for one in row[name]] for name in ("prompt", "chosen", "rejected")
+    }
+    roles = {name: [one["role"] for one in messages] for name, messages in opened.items()}
+    assert roles == {"prompt": ["user"], "chosen": ["assistant", "tool", "assistant"], "rejected": ["assistant"]}
+
+
+def test_tools_without_a_place_are_said_to_be_left_out() -> None:
+    """A template that writes no tools at all loses them, whatever their number."""
+    (change,) = Convert(target_of("deepseek-v3.1"))(ANSWERED)["account"]["changes"]
+    assert change == "tools are left out: the target has no place for them: 1"
 
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["jsonl", "parquet"])

@@ -30,7 +30,8 @@ LEFT_OUT = (NO_REASONING, NO_CONTENT)
 ORDER = "texts stand before the calls that they followed"
 """What is written otherwise where nothing is left out."""
 OTHER_TOOLS, OTHER_DEFINITIONS = "other tools", "definitions of tools are written otherwise"
-OF_TOOLS = (OTHER_TOOLS, OTHER_DEFINITIONS)
+NO_TOOLS = "tools are left out: the target has no place for them"
+OF_TOOLS = (OTHER_TOOLS, OTHER_DEFINITIONS, NO_TOOLS)
 """What is said of tools."""
 
 
@@ -90,6 +91,8 @@ def tool_changes(before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[s
         names = [one["function"]["name"] for one in before if "function" in one]
         missing = [name for name in names if not any(name in text for text in texts)]
         return [Change(OTHER_TOOLS, detail=f"{', '.join(missing)} left out")] if missing else []
+    if before and not after:
+        return [Change(NO_TOOLS, detail=str(len(before)))]
     if len(before) != len(after):
         return [Change(OTHER_TOOLS, detail=f"{len(before)} became {len(after)}")]
     return [] if all(map(_same, before, after)) else [Change(OTHER_DEFINITIONS)]

@@ -172,8 +172,9 @@ class _Writer:
             part, left = self._distinct(part, left)
         if part.kept:
             assert self._rows is not None
-            self._rows.write(b"".join([one.lines for one in part.kept]))
-            place.written += sum(one.rows for one in part.kept)
+            for one in part.kept:
+                self._rows.write(one.lines)
+                place.written += one.rows
         if left:
             path = encoded(unit.path)
             lines = (b'{"file":%b,"line":%d,"account":%b}\n' % (path, place.lines + n, said) for n, _, said in left)

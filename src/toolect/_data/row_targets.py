@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -25,7 +26,7 @@ from toolect._rendered import RenderError
 from toolect._rows.open_row import RowReading
 from toolect._training.wishes import wish_of
 from toolect._transcript import Defused
-from toolect._turns import Assistant
+from toolect._turns import Assistant, User
 from toolect.conversation import Conversation
 from toolect.training import IGNORED, Example, examples
 
@@ -135,12 +136,17 @@ def write(reading: RowReading, target: Target) -> WrittenRow:
         return found
     other = _written(reading.rejected, target, (), {})
     if len(found.rows) != 1 or len(other.rows) != 1:
-        raise RenderError("pair", f"expected one row for each side, got {len(found.rows)} and {len(other.rows)}")
+        rows = f"{len(found.rows)} and {len(other.rows)}"
+        raise RenderError("pair", f"expected one row for each side, got {rows}: `--teach last` makes one")
     (better,), (worse,) = found.rows, other.rows
     if target.form is Form.TRL:
-        if better["prompt"] != worse["prompt"]:
+        turns = zip(reading.conversation.turns, reading.rejected.turns, strict=False)
+        first = next((both for both in turns if both[0] != both[1]), ())
+        if [*map(type, first)] != [Assistant, Assistant]:
             raise RenderError("pair", "expected one prompt for both sides, got two")
-        better["chosen"], better["rejected"] = better.pop("completion"), worse["completion"]
+        sides = [[*one.pop("prompt"), *one.pop("completion")] for one in (better, worse)]
+        same = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(*sides, strict=False)))
+        better |= {"prompt": sides[0][:same], "chosen": sides[0][same:], "rejected": sides[1][same:]}
     else:
         better |= {f"{REJECTED}{name}": value for name, value in worse.items() if name not in ("tools", "system")}
     return WrittenRow([better], [*found.changes, *other.changes], found.notes)
@@ -299,6 +305,8 @@ def _read_otherwise(
     taught = {number for _, answers in texts for number in answers}
     for at, (text, answers) in enumerate(texts):
         back = one.parse(text)
+        if back.turns[-1:] == (User(""),):  # the token that ends the last answer is what the next turn begins with
+            back = replace(back, turns=back.turns[:-1])
         ends = max(answers) + 1
         before = replace(conversation, turns=tuple(conversation.turns[:ends]))
         for change in changes(before, back, ids=False):

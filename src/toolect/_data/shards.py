@@ -43,7 +43,7 @@ class JsonShards(_Files):
 
     def write(self, lines: bytes) -> None:
         """Add rows."""
-        if self.size >= self.most and self._file is not None:
+        if self.size >= self.most:
             self.close()
             self.number, self.size = self.number + 1, 0
         if self._file is None:
