@@ -72,6 +72,21 @@ def test_an_answer_that_unpacks_without_end_is_cut_off(name: str, kind: str) -> 
     assert time.process_time() - start < 20
 
 
+@pytest.mark.parametrize(("status", "says"), [(200, "at most 16777216 bytes"), (500, "answers 500")])
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json"])
+def test_an_answer_of_which_nothing_is_left_is_cut_off(
+    kind: str, status: int, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes behind what was packed count, too: there may be no end of them."""
+    monkeypatch.setattr("toolect.agent.sse.MAX_STREAM", 1 << 24)
+    body = gzip.compress(b"{") + bytes((1 << 24) + 1)
+    reply = Reply(body=body, status=status, headers={"content-type": kind, "content-encoding": "gzip"})
+    start = time.process_time()
+    with serving([reply]) as server, pytest.raises(ModelError, match=says):
+        ask(server.url)
+    assert time.process_time() - start < 10
+
+
 @pytest.mark.parametrize(("encoding", "says"), [("br", "got one in `br`"), ("gzip", "does not unpack"),
                                                 ("gzip, gzip", "got one in `gzip, gzip`")])  # fmt: skip
 def test_a_compression_that_cannot_be_read_is_said(encoding: str, says: str) -> None:

@@ -110,6 +110,23 @@ def calls_in(name: str, text: str) -> list[Call]:
 
 
 @every_chat
+def test_no_text_on_tools_of_another_chat_holds_a_token(name: str) -> None:
+    """What a transcript told of tools, in a notation that only its own chat reads, is a text of others elsewhere."""
+    for token in chat(name).tokens:
+        given = Conversation([User("When?")], [{"type": "text", "text": f"// Tide{token}\ntype tide = () => any;"}])
+        assert f"Tide{token}" not in (written(name, given) or "")
+
+
+@every_chat
+def test_no_date_holds_a_token(name: str) -> None:
+    """A day that is told as text is one of words and numbers."""
+    for token in chat(name).tokens:
+        with contextlib.suppress(toolect.RenderError):
+            text = chat(name).render(Conversation([System("Be."), User("When?")]), date=f"Monday{token}")
+            assert f"Monday{token}" not in text
+
+
+@every_chat
 def test_what_a_call_holds_is_no_call(name: str) -> None:
     """A value that goes on as the chat does after it, up to the value of another call, is read back, or refused."""
     plain = written(name, turns_of("Brest")) or ""

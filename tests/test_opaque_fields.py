@@ -177,3 +177,11 @@ def test_fields_of_gateways(field: str) -> None:
     said = {"role": "assistant", "content": "Hi", field: [{"signature": "Cpg"}]}
     assert Conversation.from_openai([CHAT[0], said]).to_openai()["messages"][1] == said
     assert _stream({"content": "Hi"}, {field: [{"signature": "Cpg"}]}).to_openai() == said
+
+
+def test_half_of_a_sign_is_kept() -> None:
+    """Texts that no UTF-8 has are JSON all the same."""
+    half, image = "\ud800", {"type": "image_url", "image_url": {"url": "data:,\ud800"}}
+    answer = {"role": "assistant", "content": "Hm.", "reasoning_details": [{"type": half}]}
+    given = [{"role": "user", "content": [image]}, {**CHAT[1], "extra_content": {half: half}}, CHAT[2], answer]
+    assert Conversation.from_openai(given).to_openai()["messages"][-1]["reasoning_details"] == [{"type": half}]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from toolect._segments import Json, MessageError
+from toolect._segments import Json, MessageError, dumps
 from toolect._shown import cut
 
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
@@ -120,7 +120,7 @@ def opaque_in(obj: Object, kind: str, where: str) -> dict[str, Json] | None:
         return None
     if found and (number := not_finite(found)) is not None:
         raise MessageError("JSON", f"the number {number}", where)
-    size = len(_encode(found)) if found else 0
+    size = len(dumps(found).encode("utf-8", "surrogatepass")) if found else 0
     if size > MAX_OPAQUE:
         raise MessageError(f"at most {MAX_OPAQUE:,} bytes that a provider wants back", f"{size:,}", where)
     return found or None

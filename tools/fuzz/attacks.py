@@ -38,6 +38,10 @@ from toolect._chats.conversation_reader import ConversationReader
 from toolect._chats.grammar_chat import Chat
 from toolect._chats.plan import Plans
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
+from toolect.serve.api_errors import ApiName, RequestError
+from toolect.serve.api_requests import read_request
+from toolect.serve.model_lookup import ModelForm
+from toolect.serve.text_prompts import write_prompt
 
 NEW = {
     "RenderError": "Unrepresentable",
@@ -53,7 +57,9 @@ WORDS = {
     "output3": "Tolone", "tool": "other", "about": "Aboone.", "parameter": "other", "parameter_about": "Paraone.",
     "enum": "Enumone", "title": "Titone", "default": "Defone", "defined": "refone", "unit": "unione",
     "more": "morone", "type": "string", "said": "Saione.", "again": "Againone?", "thought": "Thoone.",
-    "last": "Lasone.",
+    "last": "Lasone.", "example": "Exaone", "pattern": "patone", "nested_about": "Nabone.", "listed": "lisone",
+    "returned": "Retone.", "annotation": "Annone.", "grammar": "graone", "input": "Inpone.", "detail": "Detone",
+    "title_of_part": "Tipone", "address": "https://a.org/addone", "refusal": "Refone.",
 }  # fmt: skip
 """The places of a conversation, in the order in which they are written, with the words of the twin."""
 SHAPES = {
@@ -75,6 +81,12 @@ SHAPES = {
     "systems": ("systems",),
     "parts": ("parts",),
     "sampled": ("tools", "sampled"),
+    "corners": ("tools", "corners"),
+    "messages": ("tools", "calls", "messages"),
+    "blocks": ("tools", "calls", "blocks"),
+    "items": ("tools", "calls", "items"),
+    "shown": ("tools", "calls", "shown"),
+    "free-form": ("tools", "free-form"),
 }
 """What conversations have besides a user's turn and an answer."""
 TOKENS = ("<|endoftext|>", "<|python_tag|>", "[TOOL_CALLS]", "<|im_end|>", "<|eot_id|>", "<eos>")
@@ -121,6 +133,8 @@ class Broken(NamedTuple):
 def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
     """A conversation of a shape, `texts` in place of some words."""
     said, has = {**WORDS, **texts}, SHAPES[shape]
+    if shape in REQUESTS:
+        return REQUESTS[shape](said)
     turns: list[Any] = [System(said["system"])] if {"system", "systems"} & {*has} else []
     if "systems" in has:
         turns.append(System(said["system2"], developer=True))
@@ -146,7 +160,99 @@ def conversation(shape: str, texts: Mapping[str, str]) -> Conversation:
         turns.append(Assistant(Message([Content(said["content"])])))
     thought = [Reasoning(said["thought"])] if "thoughts" in has else []
     turns += [User(said["again"]), Assistant(Message([*thought, Content(said["last"])]))]
-    return Conversation(turns, tools(said, "schemas" in has) if "tools" in has else [])
+    declared = tools(said, "schemas" in has) if "tools" in has else []
+    return Conversation(turns, corners(said) if "corners" in has else declared)
+
+
+def messages(said: Mapping[str, str]) -> Conversation:
+    """The conversation of a request of chat completions, with what other providers add to it."""
+    opaque = {"google": {"thought_signature": said["detail"]}}
+    one = {"name": said["name"], "arguments": json.dumps({said["key"]: said["value"]})}
+    call = {"id": said["id"], "type": "function", "function": one, "extra_content": opaque}
+    answer = {"role": "assistant", "content": parts(said["content"], said["refusal"]), "tool_calls": [call],
+              "reasoning_content": said["reasoning"], "reasoning_details": [{"type": said["detail"]}]}  # fmt: skip
+    result = {"role": "tool", "tool_call_id": said["id"], "name": said["result_name"]}
+    given = [
+        {"role": "system", "content": parts(said["system"], said["system2"])},
+        {"role": "user", "name": said["detail"], "content": parts(said["user"], said["user2"])},
+        answer, {**result, "content": parts(said["output"], said["output2"])},
+        *dialogue(said),
+    ]  # fmt: skip
+    return Conversation.from_openai(given, tools(said))
+
+
+def blocks(said: Mapping[str, str]) -> Conversation:
+    """The conversation of a request of Anthropic's API."""
+    call = {"type": "tool_use", "id": said["id"], "name": said["name"], "input": {said["key"]: said["value"]}}
+    thoughts = {"type": "thinking", "thinking": said["reasoning"], "signature": said["detail"]}
+    content = [thoughts, *parts(said["content"]), call]
+    result = {"type": "tool_result", "tool_use_id": said["id"], "content": parts(said["output"], said["output2"])}
+    given = [
+        {"role": "user", "content": parts(said["user"], said["user2"])},
+        {"role": "assistant", "content": content}, {"role": "user", "content": [result]},
+        *dialogue(said),
+    ]  # fmt: skip
+    return Conversation.from_anthropic(given, parts(said["system"], said["system2"]), tools(said))
+
+
+def items(said: Mapping[str, str]) -> Conversation:
+    """The conversation of a request of the Responses API."""
+    call = {"type": "function_call", "call_id": said["id"], "name": said["name"]}
+    thoughts = {"type": "reasoning", "id": "1", "encrypted_content": said["detail"]}
+    summary = [{"type": "summary_text", "text": said["reasoning"]}]
+    given = [
+        {"role": "user", "content": parts(said["user"], said["user2"], kind="input_text")},
+        thoughts | {"summary": summary},
+        {"role": "assistant", "content": parts(said["content"], kind="output_text")},
+        call | {"arguments": json.dumps({said["key"]: said["value"]})},
+        {"type": "function_call_output", "call_id": said["id"], "output": said["output"]},
+        *dialogue(said),
+    ]  # fmt: skip
+    return Conversation.from_responses(given, said["system"], tools(said))
+
+
+def shown(said: Mapping[str, str]) -> Conversation:
+    """A conversation with images, in a result of several parts among others."""
+    image = {"type": "image_url", "image_url": {"url": said["address"], "detail": said["title_of_part"]}}
+    call = {"id": said["id"], "type": "function", "function": {"name": "tide", "arguments": {"port": said["value"]}}}
+    text, *more = parts(said["output"], said["output2"])
+    given = [
+        {"role": "user", "content": [*parts(said["user"]), image, *parts(said["user2"])]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": said["id"], "name": "tide", "content": [text, image, *more]},
+        *dialogue(said),
+    ]
+    return Conversation.from_openai(given, tools(said))
+
+
+def free_form(said: Mapping[str, str]) -> Conversation:
+    """A conversation with a tool that takes a text."""
+    form = {"type": "grammar", "syntax": "lark", "definition": said["grammar"]}
+    tool = {"type": "custom", "name": said["name"], "description": said["about"], "format": form}
+    call = {"type": "custom_tool_call", "call_id": said["id"], "name": said["name"], "input": said["input"]}
+    given = [
+        {"role": "user", "content": said["user"]}, call,
+        {"type": "custom_tool_call_output", "call_id": said["id"], "output": said["output"]},
+        *dialogue(said),
+    ]  # fmt: skip
+    return Conversation.from_responses(given, None, [tool])
+
+
+def parts(*texts: str, kind: str = "text") -> list[dict[str, str]]:
+    """Texts as parts of a content."""
+    return [{"type": kind, "text": text} for text in texts]
+
+
+def dialogue(said: Mapping[str, str]) -> list[dict[str, str]]:
+    """How they end."""
+    words = ("assistant", "said"), ("user", "again"), ("assistant", "last")
+    return [{"role": role, "content": said[word]} for role, word in words]
+
+
+REQUESTS: dict[str, Callable[[Mapping[str, str]], Conversation]] = {
+    "messages": messages, "blocks": blocks, "items": items, "shown": shown, "free-form": free_form,
+}  # fmt: skip
+"""Conversations that are read of what clients send."""
 
 
 def message(shape: str, texts: Mapping[str, str]) -> Message:
@@ -190,15 +296,38 @@ def tools(said: Mapping[str, str], rich: bool = False) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def corners(said: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The tools of a conversation, where schemas say more than most."""
+    one, other = tools(said)
+    inner = {
+        "type": "string",
+        "description": said["nested_about"],
+        "pattern": said["pattern"],
+        "format": said["pattern"],
+    }
+    examples = [said["example"], {said["example"]: [said["example"]]}]
+    either = [{"const": {said["example"]: 1}}, {"type": ["string", "null"], "enum": [said["listed"], None]}]
+    own = {
+        "list": {"type": "array", "items": inner, "examples": examples},
+        "one": {"oneOf": either},
+        "of": {"type": "object", "properties": {"at": inner}, "additionalProperties": inner},
+    }
+    function = other["function"]
+    function["parameters"]["properties"] |= own
+    function["parameters"] |= {"required": [said["listed"]], "title": said["title"], "x-more": said["annotation"]}
+    returns = {"type": "object", "description": said["returned"], "properties": {"at": inner}}
+    function |= {"returns": returns, "response": returns, "strict": True, "annotations": {"title": said["annotation"]}}
+    return [one, other | {said["annotation"]: said["annotation"]}]
+
+
 OF_TOOLS = ("tool", "about", "parameter", "parameter_about", "enum", "title", "default", "defined", "unit", "more",
-            "type")  # fmt: skip
+            "type", "example", "pattern", "nested_about", "listed", "returned", "annotation", "grammar")  # fmt: skip
 
 
 @cache
 def places(shape: str) -> list[str]:
     """The places that conversations of a shape have."""
-    plain = conversation(shape, {})
-    return [place for place in WORDS if conversation(shape, {place: "Zqone"}) != plain]
+    return [place for place in WORDS if "Zqone" in repr(conversation(shape, {place: "Zqone"}))]
 
 
 def made_of(markers: Sequence[str], wire: str, random: Random) -> str:
@@ -437,7 +566,7 @@ class RememberedChat(Chat):
         return super().parse(text)
 
 
-@lru_cache(2)
+@lru_cache(8)
 def chat(name: str) -> RememberedChat:
     """A chat, for all its forms."""
     return RememberedChat(name)
@@ -474,11 +603,26 @@ class ChatForm(Form):
                 text = [begun(number, False) for number in range(1, size + 1)][-1]
             elif self.law == "prompt":
                 text = self.chat.prompt(given, date=DAY, unsafe=unsafe)
+            elif self.law == "moved":
+                before = neighbour(toolect.chats(), self.name, len(given.turns) + len(given.tools))
+                wire = chat(before).render(given, False, date=DAY)
+                text = chat(before).convert(wire, self.chat, date=DAY, unsafe=unsafe).text
+            elif self.law == "serve":
+                return self.served(given), None
             else:
                 text = self.chat.render(given, False, date=DAY, unsafe=unsafe)
             return str(text), text.spans
-        except (Refused, Bad):
+        except (Refused, Bad, RequestError):
             return None
+
+    def served(self, given: Conversation) -> str:
+        """The prompt that a server makes of the request of a client of some API; Anthropic's begin the answer."""
+        bodies: dict[ApiName, Callable[[], Any]] = {
+            "chat": given.to_openai, "messages": given.to_anthropic, "responses": given.to_responses,
+        }  # fmt: skip
+        api, body = [*bodies.items()][(len(given.turns) + len(given.tools)) % 3]
+        request = read_request(api, {"model": self.name, **body()})
+        return write_prompt(request, ModelForm(self.chat, self.chat.dialect)).text
 
     def given(self, shape: str, texts: Mapping[str, str]) -> Conversation:
         """A conversation of a shape; what was sampled says what the dialect reads of it."""
@@ -506,7 +650,7 @@ class ChatForm(Form):
         own = Message([Content(attack.texts.get("content", "x"))])
         if twin is None or not self.chat._answers.said(own).content:  # nothing but reasoning, which is left out
             return None
-        unsafe = random.choice(("refuse", "refuse", "neutralise"))
+        unsafe = random.choice(("refuse", "refuse", "neutralise")) if self.law != "serve" else "neutralise"
         given = self.given(attack.shape, attack.texts)
         if not random.randrange(4):  # harmless texts of the same signs, by which hostile ones may be taken for known
             self.written(self.given(attack.shape, {one: scattered(text) for one, text in attack.texts.items()}), unsafe)
@@ -521,13 +665,13 @@ class ChatForm(Form):
             if span.origin in others and any(token in text[span.start : span.end] for token in held):
                 return Broken(f"{law}, token", self.name, attack, text[span.start : span.end])
         was = {word: attack.texts[place] for place, word in words.items() if word}
-        exact = unsafe == "refuse" or done == self.written(given, "keep")
+        exact = unsafe == "refuse" or self.law != "serve" and done == self.written(given, "keep")
         exact = exact and (self.law != "prompt" or {*attack.texts}.isdisjoint(OF_TOOLS))
         back = self.chat.parse(text)
         both = twin[1], sketch(back, self.loose)
         for turns, _ in both if "sampled" in SHAPES[attack.shape] else ():
             turns[:-1] = [turn for turn in turns[:-1] if turn[0] != "answer"]  # one may be read as several
-        if self.law == "prompt" and not exact:  # the words on tools may be harmless, too
+        if self.law in ("prompt", "serve") and not exact:  # the words on tools may be harmless, too
             one, two = ([turn for turn in turns if turn[0] != "System"] for turns, _ in both)
             both = [one], [two]
         shown = unlike(*both, was, exact)
@@ -544,6 +688,11 @@ class ChatForm(Form):
     def unheard(self, given: Conversation, back: Conversation) -> bool:
         """True where the system text is read as none, which `losses` names, and nothing else is read otherwise."""
         return [change.what for change in changes(given, back, False) if change.what not in LEFT_OUT] == [NO_SYSTEM]
+
+
+def neighbour(names: Sequence[str], name: str, far: int) -> str:
+    """Another one of some names."""
+    return names[([*names].index(name) + far) % len(names)]
 
 
 class DialectForm(Form):
@@ -579,6 +728,22 @@ class DialectForm(Form):
         was = {word: attack.texts[place] for place, word in words.items() if word}
         shown = unlike(twin[1], done[1], was, True)
         return None if shown is None else Broken("dialect", self.name, attack, f"{shown} in {done[0]!r}")
+
+
+class ConvertedForm(DialectForm):
+    """A dialect to which messages in another one are converted; those of which something is lost are none."""
+
+    def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
+        if "calls" not in SHAPES[shape]:
+            return None
+        own = tools({**WORDS, **texts}) if "tools" in SHAPES[shape] else None
+        before = neighbour(toolect.dialects(), self.name, 1 + [*SHAPES].index(shape))
+        try:
+            wire = str(toolect.dialect(before).render(message(shape, texts), own))
+        except Refused:
+            return None
+        made = toolect.convert(wire, before, to=self.name, tools=own)
+        return None if made.losses else (made.text, [said(self.dialect.parse(made.text, own), own is None)])
 
 
 def literals(spec: Any) -> list[str]:
@@ -723,7 +888,10 @@ FORMS: dict[str, Callable[[str], Form]] = {
     "row": lambda name: ChatForm(name, "row"),
     "grown": lambda name: ChatForm(name, "grown"),
     "prompt": lambda name: ChatForm(name, "prompt"),
+    "moved": lambda name: ChatForm(name, "moved"),
+    "serve": lambda name: ChatForm(name, "serve"),
     "dialect": DialectForm,
+    "converted": ConvertedForm,
     "tokens": TokensForm,
 }
 
@@ -736,8 +904,9 @@ def form(kind: str, name: str) -> Form:
 
 def names(chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
     """All that may be attacked: the kind, and the name; those whose kind or name is `chosen`."""
-    every = [(kind, name) for name in toolect.chats() for kind in FORMS if kind != "dialect"]
-    every += [("dialect", name) for name in toolect.dialects()]
+    of_dialects = ("dialect", "converted")
+    every = [(kind, name) for name in toolect.chats() for kind in FORMS if kind not in of_dialects]
+    every += [(kind, name) for name in toolect.dialects() for kind in of_dialects]
     return [one for one in every if not chosen or {*one, ":".join(one)} & {*chosen}]
 
 
@@ -755,7 +924,7 @@ def block(job: tuple[str, str, int | str, int]) -> list[Broken]:
     return [*attacked(*job)]
 
 
-ROUND = 250
+ROUND = 500
 """Attacks on a form in one round. A run that is stopped has made whole rounds on all forms."""
 
 

@@ -20,6 +20,7 @@ _FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int
 _HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)
 _IS_MARKED = int(Fact.IS_MARKED)
 _NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT | _IS_MARKED)
+_is_date = re.compile(r"[\w ,.:;/+()-]*").fullmatch
 is_marked = re.compile(r"[<&\n]").search
 """Finds the signs for which an argument is marked."""
 
@@ -91,7 +92,10 @@ class PlanFiller:
                 return self.all_tools
             case ChatSlot.DATE:
                 day = self.day if self.day is not None else Date.today()
-                return day if isinstance(day, str) else day.strftime(self.spec.date)
+                day = day if isinstance(day, str) else day.strftime(self.spec.date)
+                if _is_date(day) is None:
+                    raise RenderError("date", "expected words and numbers", day)
+                return day
         raise RenderError(f"{op.rule}/{op.slot}", "nothing in the turn fills this slot")
 
     def put(self, text: str, op: Fill, number: int) -> None:

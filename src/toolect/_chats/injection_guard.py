@@ -162,7 +162,7 @@ class Guard:
                 raise self._refusal([(place, text)], match[0])
             return text
 
-        mapped(replace(given, tools=[tool for tool in given.tools if tool.get("type") != TEXT]), look)
+        mapped(given, look)
 
     def _refusal(self, at: Sequence[Given], marker: str = "") -> BreakOutError:
         """What is said of the likeliest of these texts."""

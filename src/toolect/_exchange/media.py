@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from toolect._chat_completion import part_texts
-from toolect._message import Content, Json, MessageError
+from toolect._message import Content, Json, MessageError, dumps
 from toolect._objects import Object, as_list, field, plain
 from toolect._rendered import RenderError
 from toolect._turns import Media, MediaKind, Results, Turn, User
@@ -78,7 +77,7 @@ def _kept(part: Object, where: str) -> dict[str, Json]:
     if not isinstance(kept, dict):
         raise MessageError("a part of a content", type(part).__name__, where)
     kept = {name: value for name, value in kept.items() if value is not None}  # tables add nulls
-    if (size := len(msgspec.json.encode(kept))) > MAX_MEDIA:
+    if (size := len(dumps(kept).encode("utf-8", "surrogatepass"))) > MAX_MEDIA:
         raise MessageError(f"a part of at most {MAX_MEDIA:,} bytes", f"one of {size:,}", where)
     return kept
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolect.agent.errors import ModelError
@@ -63,37 +63,42 @@ class EventDecoder:
         return None
 
 
-async def pieces(response: httpx.Response, most: int | None = None) -> AsyncIterator[bytes]:
+async def pieces(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
     """The bytes of an answer as they arrive.
 
-    Raises `ModelError` for more than `most` bytes, for a compression without a bound, and for a broken one.
+    Raises `ModelError` for more than `most` bytes, packed or not, for a compression without a bound, and for a broken
+    one.
     """
-    name, size = response.headers.get("content-encoding", "identity").strip().lower(), 0
-    unpack = _unpacker(name)
+    name, packed, size = response.headers.get("content-encoding", "identity").strip().lower(), 0, 0
+    unpacker = _unpacker(name)
     async for data in response.aiter_raw():
-        for piece in (data,) if unpack is None else _unpacked(data, unpack, name):
+        packed += len(data)
+        _check(packed, most, "an answer")  # nothing may be left of it: blocks without a text, what follows the last one
+        for piece in (data,) if unpacker is None else _unpacked(data, unpacker, name):
             size += len(piece)
-            if most is not None:
-                _check(size, most, "an answer")
+            _check(size, most, "an answer")
             yield piece
 
 
-def _unpacked(data: bytes, unpack: Callable[[bytes], bytes], name: str) -> Iterator[bytes]:
+def _unpacked(data: bytes, unpacker: Any, name: str) -> Iterator[bytes]:
     try:
         for i in range(0, len(data), _STEP):
-            yield unpack(data[i : i + _STEP])
+            if unpacker.eof:  # it would keep all that follows
+                return
+            yield unpacker.decompress(data[i : i + _STEP])
     except Exception as error:  # each compression has errors of its own
         raise ModelError(f"expected an answer in {name}, got one that does not unpack: {error}") from None
 
 
-def _unpacker(name: str) -> Callable[[bytes], bytes] | None:
+def _unpacker(name: str) -> Any:
+    """An object with `decompress` and `eof`; None where nothing is packed."""
     if name in ("gzip", "x-gzip", "deflate"):
-        return zlib.decompressobj(47).decompress  # both, by their beginning
+        return zlib.decompressobj(47)  # both, by their beginning
     if name == "zstd":
         try:
             import zstandard
 
-            return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj().decompress
+            return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
         except ImportError:
             pass
     if name not in ("", "identity"):
@@ -109,7 +114,7 @@ async def whole(response: httpx.Response, most: int) -> bytes:
 async def start(response: httpx.Response) -> str:
     """The beginning of an answer, which may be endless."""
     found = b""
-    async for piece in pieces(response):
+    async for piece in pieces(response, MAX_STREAM):
         found += piece
         if len(found) > MAX_REFUSAL:
             break
