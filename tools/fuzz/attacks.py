@@ -33,7 +33,7 @@ import toolect
 import toolect.tokens
 from toolect import Call, Content, Message, Reasoning
 from toolect._chats.answers import Answers
-from toolect._chats.conversation_diff import LEFT_OUT, NO_SYSTEM, changes
+from toolect._chats.conversation_diff import LEFT_OUT, NO_CONTENT, NO_SYSTEM, OTHER_CONTENT, changes
 from toolect._chats.conversation_reader import ConversationReader
 from toolect._chats.grammar_chat import Chat
 from toolect._chats.plan import Plans
@@ -382,6 +382,8 @@ def everywhere() -> list[str]:
     return [*dict.fromkeys(token for name in toolect.chats() for token in toolect.chat(name).tokens)]
 
 
+NAMED = OTHER_CONTENT, NO_CONTENT
+"""What a conversion says of answers that it does not write as they are: an end token may be a part of one."""
 BLANKS = ("\r", "\r\n", "\t", "\x0b", "\x0c", "\x85", "\xa0", "\u2028", "\u3000", "\0")
 NARROW = str.maketrans("<>|[]{}/_", "﹤﹥￨［］﹛﹜⁄＿")
 """Other signs that a normalizer, or a reader, takes for these."""
@@ -606,7 +608,9 @@ class ChatForm(Form):
             elif self.law == "moved":
                 before = neighbour(toolect.chats(), self.name, len(given.turns) + len(given.tools))
                 wire = chat(before).render(given, False, date=DAY)
-                text = chat(before).convert(wire, self.chat, date=DAY, unsafe=unsafe).text
+                text, losses = chat(before).convert(wire, self.chat, date=DAY, unsafe=unsafe)
+                if {*losses} & {f"turn {number}: {what}" for number in range(len(given.turns)) for what in NAMED}:
+                    return None
             elif self.law == "serve":
                 return self.served(given), None
             else:
@@ -924,7 +928,7 @@ def block(job: tuple[str, str, int | str, int]) -> list[Broken]:
     return [*attacked(*job)]
 
 
-ROUND = 500
+ROUND = 200
 """Attacks on a form in one round. A run that is stopped has made whole rounds on all forms."""
 
 
