@@ -181,6 +181,14 @@ def test_no_secret_of_a_server_is_shown(caplog: pytest.LogCaptureFixture) -> Non
     assert "geheim" not in shown("http://user:geheim@127.0.0.1:9/v1", caplog)
 
 
+@pytest.mark.parametrize("name", ["content-encoding", "content-type", "location", "x-quoted"])
+@pytest.mark.parametrize("status", [200, 302, 500])
+def test_no_secret_in_a_header_is_shown(name: str, status: int, caplog: pytest.LogCaptureFixture) -> None:
+    """Servers quote what they were sent there, too; clients log what they are sent."""
+    with serving([Reply(status=status, body=b"Oh.", headers={name: KEY})]) as server:
+        assert KEY not in shown(server.url, caplog, api_key=KEY)
+
+
 @pytest.mark.parametrize(
     "server",
     [

@@ -166,12 +166,16 @@ def test_no_client_is_told_the_secrets_of_the_server(up: Upstream) -> None:
         sends(f"<html>{leaked}".encode(), status=502, kind="text/html"),
         sends(f"data: {json.dumps({'error': {'message': leaked}})}\n\n".encode()),
         sends(f"data: {leaked}\n\n".encode()),
+        sends(b"no", status=502, kind="text/geheim-key"),
+        sends(b'{"error": {"message": "no", "code": "geheim-key"}}', status=400, kind="application/json"),
+        sends(b"no", status=503, retry_after="geheim-key"),
     )
     with serving(upstream=url, key="geheim-key") as one:
         for up.script in fails:
             with pytest.raises(api_errors()) as raised:
                 one.ask("chat", True)
-            assert "geheim" not in str(raised.value)
+            response = raised.value.response  # type: ignore[attr-defined]
+            assert "geheim" not in f"{raised.value} {response.text} {response.headers}"
     assert "geheim" not in repr(ServeOptions(upstream=url, key="geheim-key"))
     for wrong in (
         url.replace("http", "ftp"),

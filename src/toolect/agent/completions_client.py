@@ -128,7 +128,11 @@ class CompletionsClient:
             async with client.stream(method, url, content=content, headers=sent) as response:
                 if response.is_success:
                     self._unknown |= unknown
-                    yield response
+                    try:
+                        yield response
+                    except ModelError as error:  # it may quote what the server sent
+                        error.args = (self.line(str(error), _REASON),)
+                        raise
                     return
                 refusal = await self._refusal(response)
             named = {one for one in DISPENSABLE if one in refusal.body}
@@ -143,15 +147,15 @@ class CompletionsClient:
 
         text, status = "", response.status_code
         with suppress(httpx.HTTPError, ModelError):  # the status says enough
-            text = await sse.start(response)
+            text = self._redact(await sse.start(response))
         try:
             reason, code = self._reason(json.loads(text))
             shown = f": {reason}"
         except (ValueError, RecursionError):
-            kind = response.headers.get("content-type", "").partition(";")[0]
+            kind = self.line(response.headers.get("content-type", "")).partition(";")[0]
             reason, code = "", None
             shown = f"{'' if kind in ('', 'application/json') else f' with {kind}'}: {self.line(text) or 'nothing'}"
-        retry_after = response.headers.get("retry-after")
+        retry_after = self._redact(response.headers.get("retry-after", "")) or None
         return RefusedError(f"{self._name} answers {status}{shown}", status, reason, code, retry_after, text)
 
     def _object(self, data: bytes) -> dict[str, Any]:
@@ -169,6 +173,7 @@ class CompletionsClient:
         """The sentence and the code of an error object, whichever of the usual forms it has."""
         error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
         code = error.get("code") if isinstance(error, dict) else None
+        code = self.line(code) if isinstance(code, str) else code
         said = error.get("message", error) if isinstance(error, dict) else error
         return self.line(said if isinstance(said, str) else json.dumps(said), _REASON), code
 

@@ -16,7 +16,10 @@ _SHORTEST = 4
 """Characters that a secret has at least: `1` and `yes` in an environment are none."""
 _SHORT = 6
 """Characters from which a secret is blanked inside of words, too."""
-_LOGGERS = ("httpx", "httpx2", "mcp.client.streamable_http", "mcp.client.sse", "mcp.client.stdio", "toolect.agent")
+_LOGGERS = (
+    "httpx", "httpx2", "mcp.client.streamable_http", "mcp.client.sse", "mcp.client.stdio", "toolect.agent",
+    *(f"{name}.{part}" for name in ("httpcore", "httpcore2") for part in ("connection", "http11", "http2", "proxy")),
+)  # fmt: skip
 """Loggers that write addresses and what servers say."""
 _NAMES_SECRET = re.compile(r"(?i)key|token|secret|passw|auth|credential")
 

@@ -69,7 +69,7 @@ async def pieces(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
     Raises `ModelError` for more than `most` bytes, packed or not, for a compression without a bound, and for a broken
     one.
     """
-    name, packed, size = response.headers.get("content-encoding", "identity").strip().lower(), 0, 0
+    name, packed, size = response.headers.get("content-encoding", "identity").strip(), 0, 0
     unpacker = _unpacker(name)
     async for data in response.aiter_raw():
         packed += len(data)
@@ -92,17 +92,17 @@ def _unpacked(data: bytes, unpacker: Any, name: str) -> Iterator[bytes]:
 
 def _unpacker(name: str) -> Any:
     """An object with `decompress` and `eof`; None where nothing is packed."""
-    if name in ("gzip", "x-gzip", "deflate"):
+    if name.lower() in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(47)  # both, by their beginning
-    if name == "zstd":
+    if name.lower() == "zstd":
         try:
             import zstandard
 
             return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
         except ImportError:
             pass
-    if name not in ("", "identity"):
-        raise ModelError(f"expected an answer as it is or in {ENCODINGS}, got one in `{name[:40]}`")
+    if name.lower() not in ("", "identity"):
+        raise ModelError(f"expected an answer as it is or in {ENCODINGS}, got one in `{name}`")
     return None
 
 
