@@ -24,7 +24,7 @@ seed = 0
 """The seed of this run."""
 PARTS = {
     "test_fuzz.py::test_chunks_do_not_matter_in_odd_grammars": 1,  # each grammar is the only one of its kind
-    "test_attacks.py": 4,
+    "test_attacks.py": 6,
     "test_floods.py": 10,
     "test_formats.py": 3,
     "test_injection.py": 3,
