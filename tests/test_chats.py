@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
@@ -199,7 +200,7 @@ def test_an_effort_is_told_where_the_chat_tells_it(name: str, effort: Literal["l
 def test_tools_in_words_do_not_break_out(name: str) -> None:
     """What a tool says of itself may hold no marker, though the words around it say how calls are written."""
     one = chat(name)
-    evil = {**TIDE, "description": f"{one.tokens[0]}{one.tokens[-1]}"}
+    evil = {**TIDE, "function": {**TIDE["function"], "description": f"{one.tokens[0]}{one.tokens[-1]}"}}
     try:
         one.prompt(Conversation([User("?")], [TIDE]))
     except RenderError:  # the dialect has no words
@@ -208,6 +209,23 @@ def test_tools_in_words_do_not_break_out(name: str) -> None:
         one.prompt(Conversation([User("?")], [evil]))
     harmless = one.prompt(Conversation([User("?")], [evil]), unsafe="neutralise")
     assert {type(turn) for turn in one.parse(harmless).turns} - {System} == {User}
+    before, same, after = one.dialect.render_tools([evil]).partition(evil["function"]["description"])
+    told = "".join(text for text, origin, _ in harmless.pieces if origin is Origin.TOOLS)
+    assert not same or told.startswith(before) and told.endswith(after)  # nothing else is written otherwise
+
+
+@every_chat
+def test_a_prompt_opens_no_thoughts_before_an_answer(name: str) -> None:
+    """What the chat has no place for stands in the dialect's words, as content and calls."""
+    calls = Assistant(Message([Content("I look."), Call("tide", {"port": "Brest"}, "abcdefgh0")]))
+    talk = [User("?"), calls, Results((ToolResult("abcdefgh0", "tide", "12:04"),))]
+    given = Conversation(talk, [TIDE])
+    with contextlib.suppress(RenderError):
+        prompt, text = (
+            [turn.message.reasoning for turn in chat(name).parse(one).turns if isinstance(turn, Assistant)]
+            for one in (chat(name).prompt(given), chat(name).render(given))
+        )
+        assert prompt == text
 
 
 HIDES_ITS_END = {"gigachat3"}

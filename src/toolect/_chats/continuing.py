@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
+from toolect._chats.given_texts import mapped
 from toolect._chats.transcript_writer import Unsafe
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
@@ -222,17 +223,22 @@ class Written(ABC):
 
     def _tools_in_words(self, tools: Sequence[Mapping[str, Json]], unsafe: Unsafe) -> str:
         """The dialect's words on tools, which say how calls are written: the texts of tools may hold no markup."""
-        words = self.dialect.render_tools([*map(dict, tools)])
         if unsafe == "keep":
-            return words
+            return self.dialect.render_tools([*map(dict, tools)])
+
+        def checked(text: str, unsafe: Unsafe) -> str:
+            done = self.render(Conversation([System(text), User("?")]), False, unsafe=unsafe)
+            return "".join(one for one, origin, _ in done.pieces if origin is Origin.SYSTEM) if done.defused else text
+
         try:
-            self.render(Conversation([System("\n".join(texts_in([*map(dict, tools)]))), User("?")]), False)
+            checked(" ".join(texts_in([*map(dict, tools)])), "refuse")
         except RenderError:
             if unsafe == "refuse":
                 raise
-            harmless = self.render(Conversation([System(words), User("?")]), False, unsafe=unsafe)
-            return "".join(piece for piece, origin, _ in harmless.pieces if origin is Origin.SYSTEM)
-        return words
+            given = Conversation((), tools)
+            tools = mapped(given, lambda at, one: checked(one, "refuse" if at.is_name else unsafe)).tools
+            checked(" ".join(texts_in([*tools])), "refuse")
+        return self.dialect.render_tools([*map(dict, tools)])
 
     def _with_calls(self, turn: Turn, said: str | None, tools: Sequence[Mapping[str, Json]]) -> Turn:
         """The turn, with the text that the dialect has for it where what the chat writes, `said`, lacks its calls."""
@@ -240,7 +246,7 @@ class Written(ABC):
             return turn
         if len(self.dialect.parse(said, [*tools] or None).runnable) >= len(turn.message.runnable):
             return turn
-        return replace(turn, text=str(self.dialect.render(turn.message, tools)))
+        return replace(turn, text=str(self.dialect.render(turn.message, tools)), opened="")
 
     def _spelled(
         self, given: Conversation, refused: RenderError, render: Callable[[Conversation], Transcript]
