@@ -105,28 +105,22 @@ class Scan:
             if not text:
                 continue
             place = places.get(id(op)) or self._place(op)
-            _, of_arguments, of_tools, signs, heads, tails, listed, *_ = place
-            if of_arguments and are_known:
+            if place.of_arguments and are_known:
                 continue
-            if of_tools:
+            if place.of_tools:
                 if tools.get(text) is op.slot:
                     continue
                 new_tools = True
-            if listed and text[0] in "{[":
+            if place.listed and text[0] in "{[":
                 if not is_json(text) or has_any(self.tokens, text):  # a text after it may close it
                     return True
                 continue
-            for sign in signs:
-                if sign in text:
-                    if place.markers.within(text) and (place.alone.within(text) or not are_alone()):
-                        return True
-                    if _ends_with(text, place.rare_tails):
-                        return True
-                    break
-            if tails and (ends := tails.get(text[-1])) and text.endswith(ends):
-                return True
-            starts = heads and heads.get(text[0])
-            if starts and (text.startswith(starts) or any(start.startswith(text) for start in starts)):
+            if has_any(place.signs, text):
+                if place.markers.within(text) and (place.alone.within(text) or not are_alone()):
+                    return True
+                if _ends_with(text, place.rare_tails):
+                    return True
+            if _ends_with(text, place.tails) or _begins_with(text, place.heads):
                 return True
         if new_tools:
             self.learn_tools(held)
@@ -229,9 +223,13 @@ class Scan:
 
 def _goes_on(text: str, place: _Place) -> bool:
     """True for a text that may make a marker with what is beside it."""
-    heads = place.heads.get(text[0], ())
-    begins = text.startswith(heads) or any(head.startswith(text) for head in heads)
-    return begins or _ends_with(text, place.tails) or _ends_with(text, place.rare_tails)
+    return any(_ends_with(text, tails) for tails in (place.tails, place.rare_tails)) or _begins_with(text, place.heads)
+
+
+def _begins_with(text: str, heads: _Words) -> bool:
+    """True for a text that begins with a word, or is the beginning of one."""
+    starts = heads.get(text[0])
+    return starts is not None and (text.startswith(starts) or any(start.startswith(text) for start in starts))
 
 
 def _ends_with(text: str, tails: _Words) -> bool:
