@@ -227,6 +227,17 @@ def test_characters_that_are_cut(server: Served, up: Upstream, api: str) -> None
 
 
 @pytest.mark.parametrize("api", PATHS)
+def test_no_text_of_a_model_is_an_event(server: Served, up: Upstream, api: str) -> None:
+    """Many clients end lines where Unicode does, and not where events do."""
+    up.script = sends(piece("High\u2028data: {}\u2029event: x\x85data: [DONE]", "stop"), b"data: [DONE]\n\n")
+    with httpx.stream("POST", server.url + PATHS[api], json=body_of(api, True)) as response:
+        lines = [*response.iter_lines()]
+    data = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+    assert {} not in data and "event: x" not in lines
+    assert lines.count("data: [DONE]") == (api == "chat")
+
+
+@pytest.mark.parametrize("api", PATHS)
 def test_a_whole_answer_without_a_finish_reason(server: Served, up: Upstream, api: str) -> None:
     """It is no finished answer, however whole a call in it looks."""
     text = '<tool_call>\n{"name": "tide", "arguments": {"city": "Oslo"}}\n</tool_call>'

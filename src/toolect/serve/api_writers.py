@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable
 from string import ascii_letters, digits
@@ -191,8 +192,17 @@ def writer_for(request: ModelRequest, dialect: Dialect | None, hold: bool, promp
 
 
 def _data(chunk: dict[str, Json]) -> bytes:
-    return b"data: %b\n\n" % encode(chunk)
+    return b"data: %b\n\n" % _on_one_line(chunk)
 
 
 def _event(event: dict[str, Json]) -> bytes:
-    return b"event: %b\ndata: %b\n\n" % (event["type"].encode(), encode(event))
+    return b"event: %b\ndata: %b\n\n" % (event["type"].encode(), _on_one_line(event))
+
+
+def _on_one_line(value: dict[str, Json]) -> bytes:
+    """A value as JSON. Clients that end lines where Unicode does would read what a model wrote there as events."""
+    return _ENDS.sub(lambda end: b"\\u%04x" % ord(end[0].decode()), encode(value))
+
+
+_ENDS = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]")
+"""Ends of lines that those of events are not: U+0085, U+2028, U+2029."""
