@@ -228,8 +228,8 @@ def shown(said: Mapping[str, str]) -> Conversation:
 def free_form(said: Mapping[str, str]) -> Conversation:
     """A conversation with a tool that takes a text."""
     form = {"type": "grammar", "syntax": "lark", "definition": said["grammar"]}
-    tool = {"type": "custom", "name": said["name"], "description": said["about"], "format": form}
-    call = {"type": "custom_tool_call", "call_id": said["id"], "name": said["name"], "input": said["input"]}
+    tool = {"type": "custom", "name": said["tool"], "description": said["about"], "format": form}
+    call = {"type": "custom_tool_call", "call_id": said["id"], "name": said["tool"], "input": said["input"]}
     given = [
         {"role": "user", "content": said["user"]}, call,
         {"type": "custom_tool_call_output", "call_id": said["id"], "output": said["output"]},
