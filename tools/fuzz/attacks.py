@@ -609,7 +609,9 @@ class ChatForm(Form):
                 before = neighbour(toolect.chats(), self.name, len(given.turns) + len(given.tools))
                 wire = chat(before).render(given, False, date=DAY)
                 text, losses = chat(before).convert(wire, self.chat, date=DAY, unsafe=unsafe)
-                if {*losses} & {f"turn {number}: {what}" for number in range(len(given.turns)) for what in NAMED}:
+                if {*losses, *chat(before).losses(given, wire)} & {
+                    f"turn {number}: {what}" for number in range(len(given.turns)) for what in NAMED
+                }:
                     return None
             elif self.law == "serve":
                 return self.served(given), None
