@@ -107,7 +107,7 @@ class Dialect:
         self._graphs: dict[Policies, Graph] = {}
         self._default: Graph | None = None  # the one of the spec's own policies
         self._telling: ToolPrompts | None = None
-        self._admitting: dict[tuple[str, ...], Dialect] = {}
+        self._admitting: dict[tuple[tuple[str, ...], tuple[str, ...]], Dialect] = {}
 
     @property
     def name(self) -> str:
@@ -141,17 +141,20 @@ class Dialect:
                 self._default = graph
         return graph
 
-    def _with_names(self, tools: ToolSchemas) -> Dialect:
-        """The dialect in which calls may have the names of `tools`, whatever signs these have: mostly itself."""
-        names = tools.odd_names
-        if not names:
+    def _with_names(self, tools: ToolSchemas, keys: bool = True) -> Dialect:
+        """The dialect in which calls may have the names of `tools`, and their `keys`, whatever signs these have.
+
+        Mostly it is the dialect itself.
+        """
+        odd = tools.odd_names, tools.odd_keys if keys else ()
+        if odd == ((), ()):
             return self
-        found = self._admitting.get(names)
+        found = self._admitting.get(odd)
         if found is None:
-            spec = admitting(self.spec, names)
+            spec = admitting(self.spec, *odd)
             if len(self._admitting) >= MAX_ADMITTED:
                 self._admitting = {}
-            found = self._admitting[names] = self if spec is self.spec else Dialect(spec)
+            found = self._admitting[odd] = self if spec is self.spec else Dialect(spec)
         return found
 
     def parse(
@@ -169,7 +172,7 @@ class Dialect:
         if mode != "lenient":
             check_mode(mode)
         schemas = tool_schemas(tools) if tools else NO_TOOLS
-        own = self._with_names(schemas) if schemas.odd_names else self
+        own = self._with_names(schemas) if schemas.declared else self
         graph = (None if policies else own._default) or own._graph(policies)
         message = read_answer(own.spec, graph, text, schemas, mode == "strict", prefix)
         return with_checked(message, checking(schemas, validate)) if validate else message

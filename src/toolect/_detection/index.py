@@ -181,8 +181,8 @@ class Index:
             if hit.opener.keys if core[0] == "`" else core == "[" and hit.opener.follows:
                 if not final and len(buf) - hit.end < AHEAD:
                     return hit.end + AHEAD
-                named = not tools.declared or tools.names.search(buf, hit.end, hit.end + AHEAD) is not None
-                if self._tells_nothing(buf, hit.end, tools) or core == "[" and not named:
+                meant = not tools.declared or tools.names.search(buf, hit.end, hit.end + AHEAD) is not None
+                if self._tells_nothing(buf, hit.end, tools) or core == "[" and not meant:
                     continue
             (fits if answer else rest).append(hit)
         end = max((hit.end for hit in fits if hit.opener.keys), default=-1)

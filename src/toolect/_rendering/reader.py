@@ -16,7 +16,7 @@ class TextParser(Protocol):
 
     spec: Spec
 
-    def _with_names(self, tools: ToolSchemas, /) -> TextParser:
+    def _with_names(self, tools: ToolSchemas, keys: bool = True, /) -> TextParser:
         """The dialect in which calls may have the names of `tools`."""
 
     def _graph(self) -> Graph:

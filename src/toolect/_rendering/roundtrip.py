@@ -44,7 +44,7 @@ def round_trip(
 ) -> RoundTrip:
     """`message` written and read back, with `tools` or else those that it needs. Raises RenderError as `write`."""
     stated = tools_of(message) if tools is None else tools
-    text = write(dialect._with_names(tool_schemas(tools)), message, stated)
+    text = write(dialect._with_names(tool_schemas(tools), False), message, stated)
     return RoundTrip(message, stated, text, dialect.parse(text, stated, mode))
 
 

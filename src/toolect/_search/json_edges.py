@@ -35,6 +35,7 @@ from toolect._search.json_ends import (
 from toolect._search.json_state import IN_TEXT, LOOSE, EmittedValue, JsonState, Next, Slips
 from toolect._search.path import Path
 from toolect._search.performer import Performer
+from toolect._search.torn_strings import is_enclosed
 from toolect._search.window import LOOK, Window
 from toolect._spec.costs import FAR
 from toolect._values.json_lexemes import MAX_DEPTH, complete
@@ -310,6 +311,9 @@ class _Run:
         self.at = end
         if end == size or buf[end] == "\\":
             return False
+        if state.reopened and state.expects is Next.IN_STRING and is_enclosed(buf[max(state.string - base, 0) : end]):
+            self.at = end + width
+            return True
         state.last_quote, state.after_string = base + end, base + end + width
         if state.expects is Next.IN_KEY:
             state.key, state.expects = self.window.raw(state.string, state.last_quote), Next.COLON

@@ -440,7 +440,9 @@ class _Edits:
         key = NEXT_KEY.match(buf, i) or _BARE_KEY.match(buf, i) or other or _HALF_KEY.match(buf, i)
         if stack and (key if in_object else self._begins_value()):
             expects = Next.KEY if in_object else Next.VALUE_AFTER_COMMA
-            self.edit(costs.json_comma, at, expects, ",", "expected `,`", Slips.COMMA)
+            said = "" if self.state.last_quote is None else self.window.raw(self.state.string, self.state.last_quote)
+            cost = costs.json_comma + costs.swallowed * bool(said and not said.strip("[{ "))  # it is JSON in a string
+            self.edit(cost, at, expects, ",", "expected `,`", Slips.COMMA)
         elif char == '"':
             self.edit(costs.json_drop, at + 1, Next.AFTER_VALUE, None, "a quote too many")
         elif char == ":" and stack and not in_object:

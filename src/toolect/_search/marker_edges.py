@@ -752,8 +752,8 @@ def _missing_signs(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]
             continue
         to = node.step(core).node
         listed = "]" in node.marks
-        if to.coding is not None and not listed and "\n" not in buf[max(one.pos - base, 0) : at]:
-            continue  # a statement that is over
+        if (to.text or to.coding is not None and not listed) and "\n" not in buf[max(one.pos - base, 0) : at]:
+            continue  # a call or statement that is over, and what follows stands in its line
         fits = to.struct.match(buf, at) or any((m := regex.match(buf, at)) and m.end() > at for _, regex in to.patterns)
         if fits:
             glued = core[0] == "," and at > 0 and buf[at - 1] in "\"'"

@@ -14,7 +14,7 @@ from toolect._search.follow import ESCAPED
 from toolect._search.hypothesis import WAIT, EdgeContext, Hypothesis, Mode, Onwards, StringState, Waits
 from toolect._search.marker_edges import goes_on
 from toolect._search.path import Path
-from toolect._search.torn_strings import calls_in, is_torn, still_open
+from toolect._search.torn_strings import calls_in, is_enclosed, is_torn, still_open
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 from toolect._values.doubtful import holds_half_a_call
@@ -28,7 +28,7 @@ _ESCAPE: Final = 16
 _LINED_CALL: Final = re.compile(r"[ \t]*\[?([^\W\d][\w.:/-]*)\((?:\)|\s*\{?\s*[^\W\d]\w*\s?[=:]\s?[\[{\"'\w-])")
 """A call that begins with its line: its name, and the first argument."""
 _LINED_BEGUN: Final = re.compile(r"[ \t]*\[?(?:[^\W\d][\w.:/-]*(?:\(\s*\{?\s*(?:[^\W\d]\w*\s?(?:[=:]\s?)?)?)?)?")
-_NEXT: Final = re.compile(r"[\s\])}]*,\s*[A-Za-z_]\w*\s*[=:](?![=:])")
+_NEXT: Final = re.compile(r"[\s\])}]*,\s*[A-Za-z_][\w.-]*\s*[=:](?![=:])")
 """The next argument or member."""
 _HEAD: Final = 64
 """Characters of a call up to its first quote. Beyond it: that it is written again is not looked for."""
@@ -141,6 +141,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     sure = goes_on(window, path.node, path.context, at + len(closer), final) if context.statement is not None else False
     if isinstance(sure, Waits):
         return WAIT
+    inside = bool(state.quotes) and is_enclosed(window.raw(max(state.start, end - _BEFORE), end))
     piece, swallowed = window.raw(state.piece, end) if state.quotes else "", 0
     halved = piece and holds_half_a_call(closer + piece + closer)
     if halved and holds_half_a_call(window.raw(state.start, end)):
@@ -148,7 +149,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     elif _NEXT.match(piece):
         swallowed = costs.swallowed
     over = window.make(one, swallowed, end + len(closer), Mode.BETWEEN, "", path)
-    if state.quotes >= MAX_QUOTES or sure:
+    if state.quotes >= MAX_QUOTES or sure and not inside:
         return [over]
     acts = [] if state.quotes else [Note(RepairKind.UNESCAPED, end, closer)]
     cost = 0 if state.quotes else costs.unescaped
@@ -163,7 +164,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
         else:
             fail = Fail(f"a string lacks its last quote - at {state.start}")
             further = window.stay(one, cost + costs.swallowed, end + len(closer), Mode.STRING, now, *acts, fail)
-    return [over, further]
+    return [further] if inside else [over, further]
 
 
 def _head(window: Window, one: Hypothesis, form: _Form) -> str:

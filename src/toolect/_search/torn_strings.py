@@ -7,7 +7,7 @@ from typing import Final
 
 from toolect._graph.node import Node
 
-_ARGUMENT: Final = re.compile(r"(?:(?:^|,\s*)|[),\n]\s*\[?[\w.]+\()[^\W\d]\w*\s?=\s?[\[{]*\Z")
+_ARGUMENT: Final = re.compile(r"(?:(?:^|,\s*)|(?:^|[),\n])\s*\[?[\w.]+\()[^\W\d][\w.-]*\s?=\s?[\[{]*\Z")
 _KEY: Final = re.compile(r"[:,]\s*[\[{\s]*\Z")
 _ENTRY: Final = re.compile(r"(?:^|[\s,{])[^\W\d]\w*:\s?\Z")
 _MEMBER: Final = re.compile(r"[,{]\s*[^\W\d]\w*:\s?[\[{]*\Z")
@@ -15,6 +15,9 @@ _ITEM: Final = re.compile(r"""(?:^|[^"'`\s]),\s*\Z""")
 _OBJECT: Final = re.compile(r"[}\]]\s*,\s*[\[{]+\s*\Z")
 _DOUBLED: Final = re.compile(r"[=:]\s?")
 _CALLS: Final = re.compile(r"\w?\(|\)")
+_PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
+_MAX_ENCLOSED: Final = 4096
+"""Characters of a string in brackets whose quotes are not escaped. Beyond it: the next quote that may end it does."""
 _ROUND: Final = re.compile(r"[()]")
 
 
@@ -57,6 +60,12 @@ def calls_in(before: str) -> int:
             depth += 1
             opened += len(sign[0]) > 1
     return depth if opened else 0
+
+
+def is_enclosed(text: str) -> bool:
+    """True when a text begins with a bracket and has others than close: JSON or code, whose quotes nobody escaped."""
+    opened = text[:1] in _PAIRS and len(text) <= _MAX_ENCLOSED
+    return opened and sum(text.count(sign) for sign in _PAIRS) > sum(text.count(sign) for sign in _PAIRS.values())
 
 
 def still_open(depth: int, text: str) -> bool:

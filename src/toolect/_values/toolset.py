@@ -40,7 +40,7 @@ class ToolSchemas(Mapping[str, Schema]):
     where only that fits.
     """
 
-    __slots__ = ("_by_letters", "_parameters", "by_name", "declared", "names", "odd_names")
+    __slots__ = ("_by_letters", "_parameters", "by_name", "declared", "names", "odd_keys", "odd_names")
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self.by_name = schemas
@@ -49,6 +49,9 @@ class ToolSchemas(Mapping[str, Schema]):
         """There are any."""
         self.odd_names = tuple(sorted(name for name in schemas if _PLAIN(name) is None))
         """Those that not every grammar has for names."""
+        keys = {key for schema in schemas.values() for key in schema.names}
+        self.odd_keys = tuple(sorted(key for key in keys if _PLAIN(key) is None))
+        """The keys of their arguments that not every grammar has for keys."""
         words = sorted(map(re.escape, filter(None, schemas)), key=len, reverse=True)
         self.names = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})(?!\w)")
         """Finds one of them."""
