@@ -245,6 +245,8 @@ class Index:
         if not final and len(buf) - at < AHEAD:
             return WAIT
         key, cut, keys = match[1] or "", match.end() == len(buf), _KEYS.findall(buf[at : at + AHEAD])
+        if not (key or keys or cut):
+            return []
         found, argued = [], not self._tells_nothing(buf, at, tools)
         for names in self.bare.values():
             bare = self.traits[names[0]].bare
