@@ -192,3 +192,25 @@ def test_backslashes_that_nobody_escaped_are_streamed(name: str) -> None:
         for size in (1, 2, 3, 5):
             chunks = [wire[at : at + size] for at in range(0, len(wire), size)]
             assert streamed(name, chunks, tools=TIDE)[0] == whole
+
+
+UNESCAPED = (
+    'say "hi", all', 'say "hi"', '"hi" she said', 'print("a", 1)', 'a "b" and "c" d', "it's \"x\"", 'x = {"a": 1}',
+    '{"a": "b"}', '{"a": {"b": ["c", 1]}, "d": "e"}', '[{"a": 1}, "b"]', 'say "a, b" now', '("x")', 'f("x")',
+    '"a", "b"', '50% "off", now',
+)  # fmt: skip
+
+
+@over_all
+def test_quotes_that_nobody_escaped_change_no_argument(name: str) -> None:
+    """A text with quotes of its own is the value, or no call runs: it is in no case cut off, and takes nothing in."""
+    if name == "yaml-xml":
+        pytest.skip("what YAML has without quotes may be anything")
+    dialect = toolect.dialect(name)
+    members = {key: {"type": "string"} for key in ("port", "at")}
+    tools = [{"name": "tide", "parameters": {"type": "object", "properties": members}}]
+    for said in UNESCAPED:
+        for arguments in ({"port": "PLACE", "at": "noon"}, {"at": "noon", "port": "PLACE"}):
+            wire = str(dialect.render(Message([Call("tide", {**arguments})]), tools=tools)).replace("PLACE", said)
+            ran = [call.arguments for call in dialect.parse(wire, tools).runnable]
+            assert ran in ([], [{**arguments, "port": said}]), wire
