@@ -9,7 +9,6 @@ MADE_BY = {
     "conformance": "make conformance ARGS=--write",
     "chats": "make chats ARGS=--write",
     "tokens": "make tokens ARGS=--write",
-    "matrix": "toolect spec features --html .reports/matrix.html",
     "speed": "make bench ARGS=--write",
     "peers": "make peers ARGS=--write",
     "datasets": "make datasets ARGS=--write",

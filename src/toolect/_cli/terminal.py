@@ -274,10 +274,8 @@ def _quiet_nought(cell: str) -> Text:
 
 
 def _cell_text(cell: Cell) -> str:
-    """The cell of a table as text; of names, how many they are."""
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return one_line(cell) if isinstance(cell, str) else str(len(cell))
+    """The cell of a table as text."""
+    return f"{cell:,}" if isinstance(cell, int) else one_line(str(cell))
 
 
 @contextmanager

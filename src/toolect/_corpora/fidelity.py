@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import TypeAlias
 
 import msgspec
 
 from toolect._compiled import Dialect
-from toolect._corpora.features import Sense
+from toolect._corpora.features import Feature, Sense
 from toolect._events import ArgumentsDelta
 from toolect._graph.symbols import Mark, is_echo
 from toolect._message import Call, Json, Message, Segment
 from toolect._rendered import RenderError
 from toolect._rendering.differences import IDS, MEANING, SegmentChange, differences, unchanged
 from toolect._rendering.roundtrip import tools_of
+from toolect._spec.model import Spec
 
 
 class FeatureVerdict(StrEnum):
@@ -61,11 +63,61 @@ def markers(dialect: Dialect) -> list[str]:
     return sorted(core for core in {*cores, *dialect._graph().ends} if not is_echo(core) and len(core) > 1)
 
 
-def find(outcomes: Sequence[FeatureOutcome]) -> Finding:
+def find_worst(outcomes: Sequence[FeatureOutcome]) -> Finding:
     """The finding that the outcomes of a feature come to."""
     worst = max(outcomes, key=lambda outcome: RANK[outcome.verdict], default=CARRIED)
     good = sum(outcome.verdict is FeatureVerdict.CARRIED for outcome in outcomes)
     return Finding(worst.verdict, worst.reason, worst.witness, good, len(outcomes))
+
+
+Outcomes: TypeAlias = list[list[FeatureOutcome]]
+"""What became of the messages of each feature."""
+
+
+def outcomes(features: Sequence[Feature], held: Sequence[str], spec: Spec) -> Outcomes:
+    """What a dialect makes of the messages of features, and of those that hold markers: `held`, or else its own."""
+    dialect = Dialect(spec)
+    words = held or markers(dialect)
+    return [
+        [judge(dialect, message, one.sense) for message in (*one.messages, *one.with_markers(words))]
+        for one in features
+    ]
+
+
+class LostFeature(msgspec.Struct, frozen=True):
+    """A feature that a conversion loses: `lost` of the `tried` messages that its source carries; why, and a witness."""
+
+    feature: str
+    reason: str
+    witness: str
+    lost: int
+    tried: int
+
+
+def losses(features: Sequence[Feature], source: Outcomes, target: Outcomes) -> Iterator[LostFeature]:
+    """What is lost between two dialects that were tried with the same messages.
+
+    A message that comes back as it was is, to whoever reads it, the message that was meant. So what a conversion loses
+    is known from its two ends: the messages that the source carries and the target does not.
+    """
+    for feature, ours, theirs in zip(features, source, target, strict=True):
+        carried = [] if feature.sense is Sense.STREAM else [b for a, b in zip(ours, theirs, strict=True) if good(a)]
+        if gone := [one for one in carried if not good(one)]:
+            yield LostFeature(feature.name, gone[0].reason, gone[0].witness, len(gone), len(carried))
+
+
+def untyped(features: Sequence[Feature], source: Outcomes, target: Outcomes) -> Iterator[str]:
+    """The other features with a message that the source carries by itself, and the target with declared tools only."""
+    lost = {one.feature for one in losses(features, source, target)}
+    for feature, ours, theirs in zip(features, source, target, strict=True):
+        if feature.sense is Sense.STREAM or feature.name in lost:
+            continue
+        if any((a.verdict, b.verdict) == _UNTYPED for a, b in zip(ours, theirs, strict=True)):
+            yield feature.name
+
+
+_UNTYPED = FeatureVerdict.CARRIED, FeatureVerdict.WITH_SCHEMA
+"""How a source and a target do with a message that the target carries with declared tools only."""
 
 
 def judge(dialect: Dialect, message: Message, sense: Sense) -> FeatureOutcome:

@@ -12,8 +12,6 @@ class Kind(Enum):
 
     NAME = "name"
     TEXT = "text"
-    NAMES = "names"
-    """Names, drawn one by one or counted."""
     FIGURE = "figure"
     BAR = "bar"
     """Drawn in HTML only."""
@@ -28,7 +26,7 @@ class Column(NamedTuple):
     @property
     def is_figure(self) -> bool:
         """True when it is set flush right."""
-        return self.kind in (Kind.FIGURE, Kind.NAMES)
+        return self.kind is Kind.FIGURE
 
 
 class Share(NamedTuple):
@@ -39,7 +37,7 @@ class Share(NamedTuple):
     kind: str
 
 
-Cell: TypeAlias = str | int | tuple[str, ...] | tuple[Share, ...]
+Cell: TypeAlias = str | int | tuple[Share, ...]
 
 
 class Table(NamedTuple):
