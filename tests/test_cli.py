@@ -18,8 +18,7 @@ from command_line import RUN, on_terminal
 
 import toolect
 from toolect._cli import COMMANDS, main
-from toolect._cli.message_json import message_of
-from toolect._cli.message_text import draw
+from toolect._cli.message_text import draw, message_of
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Repair, RepairKind, Status
 from toolect._shown import visible
 

@@ -29,7 +29,7 @@ from toolect._cli import COMMANDS, examples, main, many
 from toolect._cli.lint import coloured
 from toolect._cli.moved import MOVED_COMMANDS, MOVED_OPTIONS
 from toolect._cli.terminal import progress
-from toolect._corpora.packed import unpacked
+from toolect._corpora.sources import unpacked
 from toolect._message import Json
 
 ROOT = Path(__file__).resolve().parent.parent

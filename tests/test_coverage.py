@@ -27,11 +27,10 @@ from toolect._corpora import sources
 from toolect._corpora import survey as run
 from toolect._corpora.examine import Examiner, Options
 from toolect._corpora.page import draw_page
-from toolect._corpora.reading import Reader
+from toolect._corpora.reading import Reader, Watch
 from toolect._corpora.report import Report, report
 from toolect._corpora.stats import MAX_SOURCES, OTHERS, Stats
 from toolect._corpora.tally import Tally
-from toolect._corpora.watch import Watch
 from toolect._detection.leaks import leaks
 from toolect._message import Call, Content, Json, Reasoning
 from toolect._shown import percent

@@ -52,10 +52,8 @@ from toolect._message import Json, Status
 from toolect._rendered import RenderError
 from toolect._rows.finish_reasons import CUT_OFF, EMPTY
 from toolect._rows.ignored_fields import LEFT_OUT
-from toolect._rows.open_row import MAY_TELL, REST_STAYS
-from toolect._rows.result_ids import OF_ANOTHER
+from toolect._rows.open_row import MAY_TELL, OF_ANOTHER, REST_STAYS, besides
 from toolect._rows.row_fields import row_kinds
-from toolect._rows.system_text import besides
 from toolect._rows.transcript_rows import TOOLS_UNREAD
 from toolect.conversation import Assistant, System, User
 from toolect.data import Convert, Fate, Form, Keep, Loss, Source, Target, find_out, kind_of, meaning, read, target_of

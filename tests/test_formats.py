@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import toolect
 from toolect import testing
 from toolect._authoring.lint import lint
-from toolect._authoring.lint.places import files
+from toolect._authoring.lint.subject import files
 from toolect._compiled import Dialect
 from toolect._message import Message
 from toolect._spec.grammar_source import read_source

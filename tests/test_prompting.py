@@ -29,7 +29,7 @@ from toolect._rendered import RenderError
 from toolect._spec.chat_load import load_chats
 from toolect._spec.prompts import Notation, Syntax, ToolText
 from toolect._turns import Results, ToolResult
-from toolect.agent.prompt import messages
+from toolect.agent.models import messages
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))
 TYPESCRIPT = "typescript@5.9.2"

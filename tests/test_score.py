@@ -18,8 +18,8 @@ from toolect._cli import main
 from toolect._message import Json
 from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of
+from toolect._scoring.argument_check import code_value
 from toolect._scoring.call_check import matched
-from toolect._scoring.code_values import code_value
 from toolect.score import Grade, Reason, check, expectation, score, score_files, score_turns
 from toolect.testing import values
 

@@ -17,8 +17,7 @@ from test_conversation import conversations
 import toolect
 from toolect import Call, Content, Conversation, Message, Reasoning, RenderError
 from toolect._chats.template_chat import TemplateChat
-from toolect._chats.template_marks import Habits, Marker, messages
-from toolect._chats.template_pieces import placed, unmarked
+from toolect._chats.template_pieces import Habits, Marker, messages, placed, unmarked
 from toolect._transcript import Origin, Transcript
 from toolect.chat_template import TemplateError
 from toolect.chat_template.sandbox import Sandbox

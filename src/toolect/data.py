@@ -12,10 +12,8 @@ from typing import Any
 import msgspec
 
 from toolect._chats.conversation_diff import Change
-from toolect._data.converting import ACCOUNT, Outcome, Settings, convert
-from toolect._data.keeping import Keep
-from toolect._data.losses import REFUSED, Loss
-from toolect._data.row_meaning import meaning
+from toolect._data.converting import ACCOUNT, Outcome, Settings, convert, meaning
+from toolect._data.keeping import REFUSED, Keep, Loss
 from toolect._data.row_targets import COLUMNS, Form, Target, target_of
 from toolect._message import Json
 from toolect._rows.account import Account, Fate

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from toolect._detection.guess import reader
 from toolect._message import Call, Json, Message
-from toolect._scoring.call_check import check, judged, score_text
+from toolect._scoring.call_check import World, check, judged, score_text, turn_misses
 from toolect._scoring.expectation import Expectation, ExpectedCall, Grade, Miss, Reason, Score, expected_calls
 from toolect._scoring.score_files import ExpectationFiles
 from toolect._scoring.score_report import ScoreFigures, ScoreReport, Wrong, score_report
-from toolect._scoring.state_check import World, turn_misses
 from toolect.registry import AUTO
 
 __all__ = [

@@ -14,10 +14,19 @@ from toolect._tokens.adapting import adapted
 from toolect._tokens.encoded_text import Encoded
 from toolect._tokens.encoding import encode
 from toolect._training.rollout import Rollout
-from toolect._training.rows import IGNORED, Example, Packed, pack
 from toolect._training.sampled_texts import sampled_texts
-from toolect._training.taught_ids import example_of
-from toolect._training.wishes import Taught, Teach, failed_calls, wanted_of, wish_of
+from toolect._training.taught_ids import (
+    IGNORED,
+    Example,
+    Packed,
+    Taught,
+    Teach,
+    example_of,
+    failed_calls,
+    pack,
+    wanted_of,
+    wish_of,
+)
 from toolect._transcript import Origin, Transcript
 from toolect.conversation import Conversation
 

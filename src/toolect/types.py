@@ -25,7 +25,7 @@ from toolect._spec.model import Spec
 from toolect._spec.policies import ReadingPolicies
 from toolect._tokens.answer_parts import AnswerReader
 from toolect._tokens.token_stream import Markers
-from toolect._training.wishes import Taught
+from toolect._training.taught_ids import Taught
 from toolect._transcript import Origin, OriginSpan, Transcript
 from toolect._validation import SchemaError
 from toolect.chat_template.probes import Style, TemplateProbe

@@ -44,8 +44,8 @@ from toolect import chats, registry
 from toolect._chats.answers import Answers
 from toolect._chats.marker_scan import Scan
 from toolect._chats.read_back_cache import ReadBackCache
+from toolect._corpora.examine import coverage
 from toolect._corpora.sources import Unit, UnitKind
-from toolect._corpora.survey import coverage
 from toolect._data.chunk_results import part_of
 from toolect._data.converting import Settings
 from toolect._message import Json

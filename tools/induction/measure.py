@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import toolect
 from toolect._authoring.induction import Induced, Row, RowsError, check_rows, induce, prove
-from toolect._authoring.induction.probing import template_rows
+from toolect._authoring.induction.drafting import template_rows
 from toolect._authoring.lint.runner import each
 from toolect._message import Json
 from toolect._processes import cores

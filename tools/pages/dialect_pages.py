@@ -12,7 +12,7 @@ import yaml
 from toolect import Message, RenderError, registry
 from toolect._authoring.corpus import outline
 from toolect._authoring.escaping import escapes
-from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
+from toolect._authoring.generate.random_messages import OSLO, ROME, TEXT, THOUGHT
 from toolect._compiled import Dialect
 from toolect._message import Json, Segment
 from toolect._spec.model import Spec

@@ -1,6 +1,6 @@
 """Whole conversations as text: written, read, continued, by what an entry of `chats.yaml` declares.
 
 Others import `chat_grammar`, `chat_registry`, `continuing`, `control_tokens`, `conversation_diff`, `grammar_chat`,
-`plan`, `prompt_tools`, `round_trips`, `template_chat`, `transcript_reader`, `transcript_writer`, `turn_facts` and
-`unread_text`; all else is its own.
+`plan`, `prompt_tools`, `round_trips`, `template_chat`, `transcript_reader`, `transcript_writer` and `turn_facts`; all
+else is its own.
 """

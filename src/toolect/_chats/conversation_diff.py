@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 import msgspec
 
 from toolect._chats.prompt_tools import TEXT
+from toolect._detection.dropped import SHOWN, after_end, is_control
+from toolect._detection.guess import parse
 from toolect._exchange.media import same_media
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._message import Call, Content, Json, Message, Reasoning, dumps, same_json
+from toolect._message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, dumps, same_json
 from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult, Turn, User
 from toolect.conversation import Conversation
 
@@ -184,3 +186,43 @@ def owners(turns: Sequence[Turn]) -> list[tuple[int, ...]]:
 
 def _ids(turns: Sequence[Turn]) -> list[str | None]:
     return [call.id for call in calls_of(turns)]
+
+
+# Text of a transcript that is not read: between its turns, and after the end of an answer
+
+
+SKIPPED = "a text between the turns is left out"
+DROPPED = "what follows the end of an answer is left out"
+CALLS_UNREAD = "calls in what is left out of a text"
+_SKIPS = (RepairKind.AFTER_END, RepairKind.STRAY_MARKER)
+
+
+def left_unread(turns: Iterable[Turn], repairs: Iterable[Repair]) -> Iterator[Change]:
+    """What is left out where these turns of a transcript are written anew, which was read with these repairs."""
+    for number, turn in enumerate(turns):
+        if isinstance(turn, Assistant) and (rest := dropped(turn)):
+            yield from unread(DROPPED, rest, number)
+    for one in repairs:
+        if skips(one):
+            yield from unread(SKIPPED, one.detail)
+
+
+def unread(what: str, text: str, turn: int = -1) -> Iterator[Change]:
+    """What is said of a text that is left out, and of the calls in it."""
+    yield Change(what, turn, text[:SHOWN])
+    if names := [call.name for call in parse(text).runnable]:
+        yield Change(CALLS_UNREAD, turn, ", ".join(names))
+
+
+def skips(repair: Repair) -> bool:
+    """True for a repair of a transcript by which a text was left out that is more than control tokens."""
+    return repair.kind in _SKIPS and not is_control(repair.detail)
+
+
+def dropped(turn: Assistant) -> str:
+    """What follows the end of an answer; "" for none."""
+    repairs = turn.message.repairs
+    if not any(repair.kind is RepairKind.AFTER_END for repair in repairs):
+        return ""
+    detail = next(repair.detail for repair in repairs if repair.kind is RepairKind.AFTER_END)
+    return after_end(turn.text, repairs) if turn.text is not None else detail

@@ -12,12 +12,11 @@ from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
 from toolect._chats.continuing import Beginning, Written
-from toolect._chats.conversation_diff import Change, calls_of, changes
-from toolect._chats.conversation_reader import ConversationReader
+from toolect._chats.conversation_diff import Change, calls_of, changes, left_unread
+from toolect._chats.conversation_reader import ConversationReader, with_signs, with_tokens
 from toolect._chats.incremental_writer import IncrementalWriter
 from toolect._chats.injection_guard import Guard
 from toolect._chats.marker_scan import HeldText, Scan
-from toolect._chats.media_tokens import with_signs, with_tokens
 from toolect._chats.outline import Outlines
 from toolect._chats.plan import Plans
 from toolect._chats.read_back_cache import ReadBackCache
@@ -25,7 +24,6 @@ from toolect._chats.round_trips import RoundTrips, Shape
 from toolect._chats.transcript_reader import Course, TranscriptReader
 from toolect._chats.transcript_writer import Unsafe, Writer
 from toolect._chats.turn_facts import Thinking
-from toolect._chats.unread_text import left_unread
 from toolect._compiled import Dialect
 from toolect._exchange.media import media_of, refuse_media
 from toolect._message import Content, Message, Reasoning, kind_of

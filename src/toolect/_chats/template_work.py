@@ -8,8 +8,17 @@ from itertools import product
 from typing import NamedTuple
 
 from toolect._chats.control_tokens import control_tokens
-from toolect._chats.template_marks import Habits, Marker, messages
-from toolect._chats.template_pieces import AnswerFrame, MarkedText, apart, placed, unmarked, whole_answers
+from toolect._chats.template_pieces import (
+    AnswerFrame,
+    Habits,
+    MarkedText,
+    Marker,
+    apart,
+    messages,
+    placed,
+    unmarked,
+    whole_answers,
+)
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Json, Message
 from toolect._rendered import RenderError

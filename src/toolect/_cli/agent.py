@@ -10,8 +10,7 @@ import click
 import msgspec
 
 from toolect._cli.call_execution import draw_result, tool_options
-from toolect._cli.message_json import event_form
-from toolect._cli.message_text import Live
+from toolect._cli.message_text import Live, event_form
 from toolect._cli.options import SECONDS, Form, dialect_names, find, form_for, format_option, options
 from toolect._cli.terminal import Misuse, Pen, aside, emit_json, note
 from toolect._message import Call

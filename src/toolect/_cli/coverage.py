@@ -88,8 +88,8 @@ def _unescaped(text: str) -> str:
 
 def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
     """What is in the corpus, and how many files that is."""
+    from toolect._corpora.examine import coverage
     from toolect._corpora.sources import files
-    from toolect._corpora.survey import coverage
     from toolect._processes import collect_less
 
     collect_less()
@@ -103,7 +103,7 @@ def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats,
 
 def _draw(report: Report) -> None:
     """Draws the report: figures of all dialects and sources, then the remarks on each dialect."""
-    from toolect._corpora.report_tables import NO_DIALECT, by_dialect, by_source
+    from toolect._corpora.report import NO_DIALECT, by_dialect, by_source
 
     pen = Pen()
     pen.write(_summary(report))
@@ -135,7 +135,7 @@ def _summary(report: Report) -> Iterator[Styled]:
 
 def _about(dialect: DialectReport) -> Iterator[Styled]:
     if dialect.name is None:
-        from toolect._corpora.report_tables import NOTHING
+        from toolect._corpora.report import NOTHING
 
         yield from _line("", NOTHING, TerminalStyle.QUIET)
     if dialect.figures.repairs:

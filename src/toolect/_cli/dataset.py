@@ -18,7 +18,7 @@ from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._data.job import Job, JobProgress
-    from toolect._data.losses import Loss
+    from toolect._data.keeping import Loss
     from toolect._data.row_report import RemarkCount, RowReport
     from toolect._data.row_targets import Target
     from toolect._rows.row_source import Source
@@ -194,7 +194,7 @@ def _source(
 
 def _refused(exact: bool, allow: tuple[str, ...], refuse: tuple[str, ...]) -> frozenset[Loss]:
     """The losses for which rows are refused. Raises Misuse for a kind that there is not."""
-    from toolect._data.losses import REFUSED, Loss
+    from toolect._data.keeping import REFUSED, Loss
 
     for name in (*allow, *refuse):
         if name not in [*Loss]:

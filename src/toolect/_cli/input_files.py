@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from toolect._cli.terminal import Misuse, note
-from toolect._corpora.packed import ENDINGS, UnpackError, beginning, unpacked
+from toolect._corpora.sources import ENDINGS, UnpackError, beginning, unpacked
 from toolect._message import Json
 from toolect._shown import unread_byte, unread_json
 

@@ -82,8 +82,7 @@ def _begin(
     name: str, rows: Sequence[Row], tools: list[Json] | None, into: Path, anyway: bool, force: bool, asked: bool = False
 ) -> int:
     """Write the files of a dialect, unless a known one reads all; rows that were `asked` for show all there is."""
-    from toolect._authoring.induction import induce
-    from toolect._authoring.induction.files import files_of
+    from toolect._authoring.induction import files_of, induce
     from toolect._message import Message
     from toolect._rendering.roundtrip import tools_of
     from toolect.chat_template.probes import TOOLS
@@ -127,7 +126,7 @@ def _text(path: str) -> str:
 
 def _template_rows(file: str) -> list[Row]:
     """What the template of a jinja file, or of a tokenizer_config.json, writes for known words."""
-    from toolect._authoring.induction.probing import template_rows
+    from toolect._authoring.induction.drafting import template_rows
     from toolect.chat_template import TemplateError, template_of
 
     try:

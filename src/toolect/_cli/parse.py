@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolect._cli.input_files import pieces
-from toolect._cli.message_json import event_form, message_of
-from toolect._cli.message_text import Live, draw
+from toolect._cli.message_text import Live, draw, event_form, message_of
 from toolect._cli.options import Form, Texts, form_for, format_option, options, texts
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit, emit_json, note
 from toolect._compiled import Dialect

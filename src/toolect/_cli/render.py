@@ -8,7 +8,7 @@ import click
 
 import toolect
 from toolect._cli.input_files import read_json
-from toolect._cli.message_json import message_of
+from toolect._cli.message_text import message_of
 from toolect._cli.options import Texts, texts
 from toolect._cli.terminal import Misuse, emit_json, emit_wire, note
 from toolect._compiled import Dialect

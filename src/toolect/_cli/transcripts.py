@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from toolect._chats.chat_registry import chat, looks_like
+from toolect._chats.conversation_diff import left_unread
 from toolect._chats.grammar_chat import Chat
 from toolect._chats.transcript_reader import Held
-from toolect._chats.unread_text import left_unread
 from toolect._cli.input_files import read, read_json
 from toolect._cli.options import gathered, options
 from toolect._cli.parse import note_unread

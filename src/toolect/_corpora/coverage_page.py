@@ -9,11 +9,12 @@ from toolect._authoring.derivation import derive
 from toolect._corpora.any_json import encoded
 from toolect._corpora.drawn import KINDS, Spot, spots
 from toolect._corpora.page import draw_page
-from toolect._corpora.report import GrammarCoverage, Report
-from toolect._corpora.report_tables import (
+from toolect._corpora.report import (
     NO_DIALECT,
     NOTHING,
     STATUSES,
+    GrammarCoverage,
+    Report,
     by_dialect,
     by_source,
     repairs,

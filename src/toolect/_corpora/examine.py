@@ -1,7 +1,8 @@
-"""Reads one unit of a corpus and counts what is in it."""
+"""Reads a corpus, unit by unit on all cores, and counts what is in it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from os.path import dirname
 
 import msgspec
@@ -9,12 +10,13 @@ import msgspec
 from toolect import registry
 from toolect._corpora.reading import Read, Reader, badness
 from toolect._corpora.records import Bad, Record, Trouble, records
-from toolect._corpora.sources import Unit, UnitKind
+from toolect._corpora.sources import UNIT, Unit, UnitKind, files, size, units
 from toolect._corpora.stats import MISSED, Counts, Details, Specimen, Stats, most_samples
 from toolect._corpora.tally import SeenExample, excerpt
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Call, Json, Status, dumps
 from toolect._names import UnknownNameError
+from toolect._processes import cores, in_order
 from toolect._shown import cause, cut
 from toolect._values.schema_keywords import type_of
 
@@ -157,3 +159,39 @@ class Examiner:
 
 _ORDER = (Status.OK, Status.REPAIRED, Status.TRUNCATED, Status.MALFORMED)
 """Outcomes from the best to the worst."""
+
+
+# All of a corpus
+
+
+ALONE = 8 * UNIT
+"""Bytes that are not worth a second process."""
+
+
+def coverage(
+    paths: Iterable[str],
+    options: Options | None = None,
+    jobs: int = 0,
+    advance: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Stats:
+    """What is in the corpus at `paths`, read by `jobs` processes (0: one for each core).
+
+    The result is the same for any number of them. `advance` is called with the bytes done and the bytes there are.
+    Raises SourceError for a path that is no corpus.
+    """
+    found = files(paths)
+    total = sum(map(size, found))
+    jobs = jobs or cores()
+    stats, lines, done, before = Stats(), 0, 0, ""
+    advance(0, total)
+    options = options or Options()
+    work = (unit for path in found for unit in units(path, options.max_bytes))
+    jobs = 1 if total <= ALONE and "-" not in found else jobs
+    for unit, part in in_order(work, jobs, Examiner(options).count, registry.restore, registry.state()):
+        lines = lines if unit.path == before else 0
+        before = unit.path
+        stats.merge(part, lines)
+        lines += part.lines
+        done += unit.size
+        advance(done, max(total, done))
+    return stats

@@ -11,7 +11,7 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from toolect._authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
+from toolect._authoring.generate.random_messages import OSLO, ROME, TEXT, THOUGHT
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 
 

@@ -1,4 +1,4 @@
-"""The report on a corpus, as plain data: what `coverage --format json` writes and every drawing is made from."""
+"""The report on a corpus: plain data, which `coverage --format json` writes, and its tables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from toolect import detect, registry
 from toolect._authoring.derivation import parts
 from toolect._corpora.reading import NONE
 from toolect._corpora.stats import FAILED, Counts, Details, Stats
+from toolect._corpora.table import Cell, Kind, Share, Table, columns
 from toolect._corpora.tally import Shown, Tally
 from toolect._detection.leaks import owners
+from toolect._shown import percent
 
 VERSION = 2
 """The version of this shape: it goes up when something is no longer where it was."""
@@ -223,3 +225,58 @@ def _tools(tools: Iterable[tuple[str, int]], arguments: Tally[tuple[str, str, st
     for (tool, argument, kind), count in arguments.top():
         types.setdefault(tool, {}).setdefault(argument, {})[kind] = count
     return tuple(ToolUse(name, count, types.get(name, {})) for name, count in tools)
+
+
+# Tables
+
+
+NO_DIALECT = "(none)"
+"""What stands for a dialect where none has left a mark."""
+NOTHING = "no call or reasoning of any dialect: plain answers, or a format that is not known here"
+"""What such messages are."""
+STATUSES = ("ok", "repaired", "truncated", "malformed")
+_FIGURES = (
+    *columns(Kind.FIGURE, "messages", "calls"),
+    *columns(Kind.BAR, ""),
+    *columns(Kind.FIGURE, *STATUSES, "runnable"),
+)
+
+
+def by_dialect(report: Report) -> Table:
+    """The figures of each dialect; where several read the same messages, for how many each is the best."""
+    compared = any(dialect.best for dialect in report.dialects)
+    best = columns(Kind.FIGURE, "best") if compared else ()
+    rows = [
+        (d.name or NO_DIALECT, *_figure_cells(d.figures), *((d.best,) if compared else ())) for d in report.dialects
+    ]
+    return Table((*columns(Kind.NAME, "dialect"), *_FIGURES, *best), rows)
+
+
+def by_source(report: Report) -> Table:
+    """The figures of each source and each dialect in it; no rows where all is of one source."""
+    rows = [(s.source, s.dialect or NO_DIALECT, *_figure_cells(s.figures)) for s in report.sources]
+    several = len({source.source for source in report.sources}) > 1
+    return Table((*columns(Kind.TEXT, "source"), *columns(Kind.NAME, "dialect"), *_FIGURES), rows if several else [])
+
+
+def _figure_cells(figures: Figures) -> tuple[Cell, ...]:
+    counts = [getattr(figures, status) for status in STATUSES]
+    bar = tuple(Share(status, count, status) for status, count in zip(STATUSES, counts, strict=True))
+    runnable = percent(figures.ok + figures.repaired, figures.calls) if figures.calls else "–"
+    return figures.messages, figures.calls, bar, *counts, runnable
+
+
+def repairs(report: Report) -> Counter[str]:
+    """How often each kind of repair was made."""
+    total: Counter[str] = Counter()
+    for dialect in report.dialects:
+        total.update(dialect.figures.repairs)
+    return total
+
+
+def repairs_by_dialect(report: Report) -> Table:
+    """The kinds of repairs in each dialect that has any, the commonest first."""
+    kinds = [kind for kind, _ in repairs(report).most_common()]
+    found = {d.name or NO_DIALECT: d.figures.repairs for d in report.dialects if d.figures.repairs}
+    rows: list[tuple[Cell, ...]] = [(name, *(made.get(kind, 0) for kind in kinds)) for name, made in found.items()]
+    return Table((*columns(Kind.NAME, "dialect"), *columns(Kind.FIGURE, *kinds)), rows)

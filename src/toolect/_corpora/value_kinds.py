@@ -10,9 +10,8 @@ from typing import Any, BinaryIO, TypeAlias
 
 import msgspec
 
-from toolect._corpora.packed import RATIO, ROW
 from toolect._corpora.records import BESIDE, FIELDS, Bad, Trouble
-from toolect._corpora.sources import Unit, UnitKind
+from toolect._corpora.sources import RATIO, ROW, Unit, UnitKind
 from toolect._corpora.table_cells import rows_of, unpacked_size
 from toolect._message import Json
 from toolect._shown import unread_byte, unread_json

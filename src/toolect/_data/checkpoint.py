@@ -11,7 +11,7 @@ from typing import BinaryIO
 import msgspec
 
 from toolect._corpora.any_json import decoded, encoded
-from toolect._data.row_meaning import SIZE
+from toolect._data.converting import SIZE
 from toolect._errors import ToolectError
 from toolect._message import Json
 

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from toolect._chats.conversation_diff import Change
+from toolect._chats.conversation_diff import Change, owners
 from toolect._corpora.any_json import is_unicode
-from toolect._data.keeping import Keep, check, check_length
-from toolect._data.losses import REFUSED, Loss, refused, unread_call
-from toolect._data.row_meaning import meaning
+from toolect._data.keeping import REFUSED, Keep, Loss, check, check_length, refused, unread_call
 from toolect._data.row_targets import Target, length, write
-from toolect._message import Call, Content, Json, MessageError
+from toolect._message import Call, Content, Json, MessageError, Reasoning
 from toolect._rendered import RenderError
 from toolect._rows.account import LONGEST, Account, Fate, RowRejectedError, because
 from toolect._rows.open_row import RowReading
 from toolect._rows.row_readers import readings
 from toolect._rows.row_source import Source
 from toolect._shown import visible
-from toolect._turns import Assistant
+from toolect._turns import Assistant, Results, System, User
+from toolect.conversation import Conversation
 
 ACCOUNT = "account"
 """The column that tells what became of a row."""
@@ -151,3 +152,50 @@ def _seen(reading: RowReading) -> Seen:
     if reading.conversation.tools:
         features.add("tools")
     return Seen(len(reading.conversation.turns), tools, frozenset(features))
+
+
+# What a conversation says, as a short key: two that say the same have one, however they were spelled
+
+
+SIZE = 16
+"""Bytes of a key. Two rows that differ have one by chance only beyond 2^60 rows."""
+
+
+def meaning(conversation: Conversation, tools: bool = True) -> bytes:
+    """The key: texts without blanks at their ends, calls with their arguments in any order, results by their calls.
+
+    Ids do not count, nor does how the arguments were spelled; without `tools` neither do these.
+    """
+    parts: list[Json] = [list(_said(conversation))]
+    if tools:
+        parts.append(sorted(_text(dict(tool)) for tool in conversation.tools))
+    return hashlib.blake2b(_text(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _said(conversation: Conversation) -> Iterator[Json]:
+    whose = iter(owners(conversation.turns))
+    for turn in conversation.turns:
+        match turn:
+            case System(text) if text.strip():
+                yield ["system", text.strip()]
+            case User(text, media):
+                yield ["user", text.strip(), *(one.part for one in media)]
+            case Assistant(message):
+                for kind, word in ((Reasoning, "thought"), (Content, "content")):
+                    text = "".join(one.text for one in message.segments if isinstance(one, kind)).strip()
+                    if text:
+                        yield [word, text]
+                yield from (_call(call) for call in message.calls)
+                yield "end"
+            case Results(results):
+                pairs = zip(next(whose), results, strict=True)
+                pictured = [one.part for result in results for one in result.media]
+                yield ["results", sorted([call, one.output.strip(), one.is_error] for call, one in pairs), *pictured]
+
+
+def _call(call: Call) -> Json:
+    return ["call", call.name, call.arguments if call.runnable else call.arguments_text]

@@ -16,7 +16,7 @@ from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.conversation_diff import OF_TOOLS, Change, changes
 from toolect._chats.grammar_chat import Check
 from toolect._chats.round_trips import MAX_SHAPES, OF_SHAPES
-from toolect._data.losses import DEFUSED, WEIGHTS_LEFT
+from toolect._data.keeping import DEFUSED, WEIGHTS_LEFT
 from toolect._detection.guess import reader as reader_of
 from toolect._exchange.media import tagged
 from toolect._exchange.openai_messages import template_messages
@@ -24,7 +24,7 @@ from toolect._exchange.sharegpt import read_row
 from toolect._message import Json, Reasoning, dumps
 from toolect._rendered import RenderError
 from toolect._rows.open_row import RowReading
-from toolect._training.wishes import wish_of
+from toolect._training.taught_ids import wish_of
 from toolect._transcript import Defused
 from toolect._turns import Assistant, User
 from toolect.conversation import Conversation

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from toolect._chats.conversation_diff import Change
-from toolect._exchange.plain_messages import plain_turns
+from toolect._exchange.openai_messages import plain_turns
 from toolect._message import Json, MessageError
 from toolect._objects import got, word
 from toolect._rows.account import RowRejectedError, because

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, takewhile
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,16 +17,14 @@ from toolect._detection.guess import parse
 from toolect._detection.leaks import begins_reasoning, markers
 from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.media import placed
-from toolect._exchange.plain_messages import plain_turns
+from toolect._exchange.openai_messages import plain_turns
 from toolect._exchange.response_items import read_items
 from toolect._message import Json, MessageError, Status
 from toolect._objects import got
 from toolect._rows.account import RowRejectedError, because
-from toolect._rows.agent_steps import messages_of_steps
 from toolect._rows.calls_and_results import weights_of
 from toolect._rows.finish_reasons import SAID, check_answered, seen_in, why_cut
 from toolect._rows.ignored_fields import left_out, of_blocks, of_items
-from toolect._rows.joined_files import joined
 from toolect._rows.open_row import OpenRow, RowReading
 from toolect._rows.row_fields import Api, Speaker, TurnShape, row_kinds
 from toolect._rows.row_holes import ROW, are_pairs, take_of_turn
@@ -32,7 +32,7 @@ from toolect._rows.row_parts import RowParts, as_row, parts_of
 from toolect._rows.row_source import TRANSCRIPT, Source
 from toolect._rows.server_answers import ServerAnswer, answers_to, of_chunks
 from toolect._rows.transcript_rows import chat_of, declare_tools, is_prompt, read_prompt, read_transcript
-from toolect._rows.turn_shapes import ShapedTurns, calls_in, shaped_turns
+from toolect._rows.turn_shapes import ShapedTurns, calls_in, messages_of_steps, shaped_turns
 from toolect._turns import Assistant, Turn
 from toolect.conversation import Conversation
 from toolect.registry import AUTO
@@ -513,3 +513,39 @@ def _system_text(values: Sequence[Json]) -> str:
                 raise MessageError("a system text", got(text), "system")
             texts.append(text)
     return "\n\n".join(texts) if len(values) > 1 else "".join(texts)
+
+
+# Rows whose other half stands in another file: answers of a batch, and the requests that they are to
+
+
+def joined(row: Mapping[str, Json], source: Source) -> Mapping[str, Json]:
+    """A row with the columns of its other half; the same object where it needs none. Raises MessageError."""
+    if not source.join:
+        return row
+    kind = next((kind for kind in row_kinds(source.files).kinds if kind.fields.join and kind.fit(row)), None)
+    if kind is None:
+        return row
+    key = row.get(kind.fields.join)
+    at = _places(source.join, kind.fields.join).get(str(key))
+    if at is None:
+        raise MessageError("a request in the file of --join", f"none of `{key}`", kind.fields.join)
+    with open(source.join, "rb") as file:
+        file.seek(at)
+        return {**json.loads(file.readline()), **{name: value for name, value in row.items() if value is not None}}
+
+
+@lru_cache(2)
+def _places(path: str, column: str) -> dict[str, int]:
+    """Where the line with each key begins, in bytes; what is no row is passed over. Raises OSError."""
+    found: dict[str, int] = {}
+    at = 0
+    with Path(path).open("rb") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if isinstance(row, dict) and row.get(column) is not None:
+                found.setdefault(str(row[column]), at)
+            at += len(line)
+    return found

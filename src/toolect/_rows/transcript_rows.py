@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from toolect._chats.chat_registry import chat, chats, looks_like
 from toolect._chats.control_tokens import tokens_of
-from toolect._chats.conversation_diff import Change
+from toolect._chats.conversation_diff import Change, left_unread, skips
 from toolect._chats.prompt_tools import TEXT
-from toolect._chats.unread_text import left_unread, skips
 from toolect._detection.dropped import CONTROL
 from toolect._detection.guess import parse
 from toolect._detection.leaks import begins_reasoning, left_in

@@ -1,5 +1,4 @@
 """Calls held against expected ones: what counts as right, why one does not, and the figures of many answers.
 
-Others import `call_check`, `expectation`, `score_files`, `score_page`, `score_report` and `state_check`; all else is
-its own.
+Others import `call_check`, `expectation`, `score_files`, `score_page` and `score_report`; all else is its own.
 """

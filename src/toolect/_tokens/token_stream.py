@@ -5,17 +5,54 @@ from __future__ import annotations
 import codecs
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
 
 from toolect._events import Event
 from toolect._graph.graph import Graph
 from toolect._message import Message, Span
 from toolect._search.answer_search import Stream
 from toolect._spec.model import Spec
-from toolect._tokens.id_pieces import IdPiece, pieces_of
 from toolect._tokens.marker_ids import guarded
 from toolect._tokens.quoting import Quoting
-from toolect._tokens.tokenizer_protocol import Tokenizer
+from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer
+
+
+class IdPiece(NamedTuple):
+    """The bytes of an id; their text, or None where characters are cut in two; whether it is an added text."""
+
+    data: bytes
+    text: str | None
+    added: bool
+
+
+class Pieces(dict[int, IdPiece]):
+    """The pieces of one tokenizer by id, made when they are first needed."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__()
+        self._tokenizer = tokenizer
+        self._added = frozenset(tokenizer.added.values())
+
+    def __missing__(self, number: int) -> IdPiece:
+        if type(number) is not int:
+            if not hasattr(number, "__index__") or isinstance(number, bool):
+                raise TokenIdError(number, self._tokenizer.size)
+            return self[number.__index__()]  # one of numpy or torch
+        data = self._tokenizer.piece(number)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = None
+        found = self[number] = IdPiece(data, text, number in self._added)
+        return found
+
+
+@lru_cache(8)
+def pieces_of(tokenizer: Tokenizer) -> Pieces:
+    """The pieces of a tokenizer."""
+    return Pieces(tokenizer)
+
 
 Markers: TypeAlias = Literal["token", "text"]
 """What a marker that the vocabulary has as one id is: that id alone, or its text, however it is spelled."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping
+import functools
+import threading
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
@@ -15,7 +17,6 @@ from toolect._exchange.openai_messages import read_messages
 from toolect._message import Json
 from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult, Turn, User
 from toolect.agent.answering import TextReading
-from toolect.agent.background import finish
 from toolect.agent.chat import Chat
 from toolect.agent.errors import AbortedError, ToolDefinitionError
 from toolect.agent.loop import Approve, Loop, Model, Rules, ToolSource, Watch
@@ -38,6 +39,7 @@ else:
     from typing import TypeVar
 
     T = TypeVar("T")
+
 
 Tools: TypeAlias = ToolRegistry | Iterable[Tool | Handler | ToolSource | ToolRegistry]
 """Tools, functions that become tools, and what gives tools while it is open; of a registry its bounds count, too."""
@@ -286,3 +288,29 @@ def _read(history: History) -> list[Turn]:
     given = [*(history.turns if isinstance(history, Conversation) else history)]
     turns = [turn for turn in given if isinstance(turn, System | User | Assistant | Results)]
     return turns if len(turns) == len(given) else [*read_messages(given, "history")]
+
+
+# A background event loop, in a thread of its own: coroutines for programs that are not asynchronous
+
+
+Value = TypeVar("Value")
+
+
+def finish(work: Coroutine[Any, Any, Value]) -> Value:
+    """The value of `work`, or its error; an interrupted wait cancels it.
+
+    It runs in a loop that all such waits share, so that connections last; also where another loop is running.
+    """
+    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+@functools.cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="toolect-background", daemon=True).start()
+    return loop

@@ -12,8 +12,7 @@ from toolect._exchange.sent_calls import EventReader, Finish, Piece, encode, fin
 from toolect._message import Json, Message, MessageError
 from toolect._renamed import old_names
 from toolect.openai.chunk_reader import ChunkReader, chunks_to_events
-from toolect.openai.chunks import Chunks, events_to_chunks
-from toolect.openai.whole_completion import choice, completion
+from toolect.openai.chunks import Chunks, choice, completion, events_to_chunks
 
 __all__ = [
     "ChunkReader",

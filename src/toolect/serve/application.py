@@ -19,10 +19,9 @@ from toolect.agent.completions_client import encode
 from toolect.serve.api_errors import ApiName, RequestError
 from toolect.serve.endpoint import Endpoint, Service, TokenCount
 from toolect.serve.model_lookup import ModelLookup
-from toolect.serve.replay import ReplayUpstream
 from toolect.serve.serve_metrics import ServeMetrics
 from toolect.serve.serve_options import ServeOptions
-from toolect.serve.upstream import HttpUpstream, Upstream, ask
+from toolect.serve.upstream import HttpUpstream, ReplayUpstream, Upstream, ask
 
 
 class Visitors:

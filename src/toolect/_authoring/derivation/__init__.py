@@ -8,8 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from toolect._authoring.derivation.grammar_options import GrammarPart, PartKind, parts
-from toolect._authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
-from toolect._authoring.derivation.ways import NetworkWalk
+from toolect._authoring.derivation.tree import Branch, Leaf, LeafKind, NetworkWalk, Tree, TreeBuilder
 from toolect._compiled import Dialect, Mode, Tools, check_mode
 from toolect._graph.network import Network
 from toolect._graph.symbols import Op

@@ -9,8 +9,7 @@ from random import Random
 
 import msgspec
 
-from toolect._authoring.generate.minimal import minimal
-from toolect._authoring.generate.random_messages import message
+from toolect._authoring.generate.random_messages import message, minimal
 from toolect._authoring.generate.sampler import KEYS, Option, Walked, Walker
 from toolect._compiled import Dialect
 from toolect._message import Json, Message

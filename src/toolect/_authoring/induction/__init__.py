@@ -7,14 +7,17 @@ whole and streamed, and writes its message back, is the answer.
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice, takewhile
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from toolect._authoring.corpus import Case, describe, write
 from toolect._authoring.induction.emission import Emission, EmittedSpec
 from toolect._authoring.induction.equations import ContradictionError, Equation, Solution, solve
 from toolect._authoring.induction.json_trees import LAYOUTS, json_calls
@@ -22,9 +25,10 @@ from toolect._authoring.induction.labeled_rows import Row, RowsError, check_rows
 from toolect._authoring.induction.value_alignment import FormatHypothesis, align, variants
 from toolect._authoring.induction.value_spellings import LEAVES, LITERALS, MIXED, TEXTS
 from toolect._authoring.laws import stream
+from toolect._authoring.lint.update import true
 from toolect._compiled import Dialect
 from toolect._diagnostic import SpecError
-from toolect._message import Json, Message
+from toolect._message import Json, Message, dumps
 from toolect._rendered import RenderError
 from toolect._shown import cut
 from toolect._spec.load import load_spec
@@ -232,3 +236,29 @@ def _shown(said: Message) -> list[str]:
         **{f"a value of type {type_of(value)}": True for value in parts_of(said)},
     }
     return [what for what, is_shown in shown.items() if is_shown]
+
+
+# Files of a new dialect
+
+
+def files_of(made: Induced, name: str, folder: Path, rows: Sequence[Row], tools: Sequence[Json]) -> dict[Path, str]:
+    """The files of a dialect by their paths below a folder; a case says what its row says, whatever is read."""
+    assert made.spec is not None and made.dialect is not None
+    files = {folder / path: text for path, text in made.spec.files(name).items()}
+    corpus = folder / "corpus" / f"{name}.txt"
+    cases = [_case(row, made.dialect, corpus, tools, name) for row in rows]
+    files[corpus] = write(cases)
+    if any(case.has("tools") for case in cases):
+        files[corpus.parent / "tools" / f"{name}.json"] = json.dumps(tools, ensure_ascii=False, indent=2) + "\n"
+    return files
+
+
+def _case(row: Row, dialect: Dialect, path: Path, tools: Sequence[Json], name: str) -> Case:
+    read = dialect.parse(row.text, tools, prefix=row.prefix)
+    typed = describe(dialect.parse(row.text, prefix=row.prefix)) != describe(read)
+    wrong = difference(read, row.message)
+    given = [("prefix", dumps(row.prefix))] if row.prefix else []
+    inline = (*given, *[("tools", dumps(tools))] * typed)
+    case = Case(path, 1, f"Row {row.number}", inline, row.text, describe(row.message if wrong else read))
+    manner = "" if wrong else true(case, read, dialect)
+    return replace(case, attributes=(*given, *[("tools", name)] * typed, *[(manner, "")] * bool(manner)))

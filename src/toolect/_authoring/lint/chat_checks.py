@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from toolect._authoring.generate.small_conversations import ChatCase, small_conversations
 from toolect._authoring.lint.grammar_checks import unreached
-from toolect._authoring.lint.places import descend
-from toolect._authoring.lint.subject import ChatSubject
+from toolect._authoring.lint.subject import ChatSubject, descend
 from toolect._chats.chat_grammar import frame_of
 from toolect._chats.grammar_chat import Chat
 from toolect._chats.plan import Plans

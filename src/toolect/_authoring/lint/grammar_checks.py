@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from lark import Token
 
 from toolect._authoring.derivation.grammar_options import spelled
-from toolect._authoring.lint.places import files, patterns
-from toolect._authoring.lint.subject import Subject
+from toolect._authoring.lint.subject import Subject, files, patterns
 from toolect._diagnostic import Diagnostic, warning
 from toolect._regular.ambiguity import Undecided, ambiguity
 from toolect._spec.grammar_model import Alt, Expr, Ref, Repeat, Seq

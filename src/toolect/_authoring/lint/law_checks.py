@@ -23,11 +23,10 @@ from toolect._authoring.derivation.explain import explain
 from toolect._authoring.escaping import FREE, Escape, EscapeResult, escapes
 from toolect._authoring.generate import derivations
 from toolect._authoring.generate.facts import facts
-from toolect._authoring.generate.minimal import ROME, TEXT, minimal
+from toolect._authoring.generate.random_messages import ROME, TEXT, minimal
 from toolect._authoring.generate.random_messages import message as draw
 from toolect._authoring.laws import carried, same, stream
-from toolect._authoring.lint.places import role_of
-from toolect._authoring.lint.subject import Group, Subject
+from toolect._authoring.lint.subject import Group, Subject, role_of
 from toolect._authoring.lint.update import REASONS, Manner, doubtful, true
 from toolect._authoring.lint.update import written as stated
 from toolect._compiled import Dialect
