@@ -22,9 +22,9 @@ from shipped_corpus import all_cases
 import toolect
 from toolect._authoring.derivation import derive, parts
 from toolect._cli import main
+from toolect._corpora import examine as run
 from toolect._corpora import report as report_module
 from toolect._corpora import sources
-from toolect._corpora import survey as run
 from toolect._corpora.examine import Examiner, Options
 from toolect._corpora.page import draw_page
 from toolect._corpora.reading import Reader, Watch

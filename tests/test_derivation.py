@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from shipped_corpus import all_cases, same
 
 import toolect
-from toolect._authoring.derivation import Branch, Derivation, Leaf, derive, parts
-from toolect._authoring.derivation.explain import explain
+from toolect._authoring.derivation import Branch, Derivation, Leaf, derive, explain, parts
 from toolect._cli import main
 from toolect._cli.tree_text import draw_tree
 from toolect._compiled import Dialect

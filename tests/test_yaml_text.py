@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolect._authoring.generate import json_values as values
-from toolect._authoring.generate import texts
+from toolect._authoring.generate import random_values as values
 from toolect._message import same_json
 from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._values.codec import decode_arguments
@@ -24,7 +23,7 @@ ODD = ["no", "~", "1", "1e3", "a: b", "- a", "# a", "x\n y\n", "\n", " a", "'", 
 
 def unicode(random: Random) -> str:
     """Text that is odd in YAML, or anywhere; without lone surrogates, which are not Unicode."""
-    return texts.hostile(ODD, random).encode(errors="ignore").decode()
+    return values.hostile(ODD, random).encode(errors="ignore").decode()
 
 
 YAML = Codec(CodecKind.JSON, Spelling.YAML)

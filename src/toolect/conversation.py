@@ -55,7 +55,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
 
         Each is content, in the model's own words, and its result a turn of the user. Calls without an id are numbered.
         """
-        from toolect._exchange.numbering import unread_as_text  # not part of starting up
+        from toolect._exchange.gathering import unread_as_text  # not part of starting up
 
         return msgspec.structs.replace(self, turns=tuple(unread_as_text(self.turns)))
 

@@ -12,10 +12,12 @@ from typing import TypeVar
 
 import toolect
 from toolect import _extras as extras
-from toolect._authoring.generate import Corruption, corrupt, texts
+from toolect._authoring.generate import Corruption, corrupt
 from toolect._authoring.generate import message as draw_message
 from toolect._authoring.generate.facts import facts
-from toolect._authoring.generate.json_values import value as draw_value
+from toolect._authoring.generate.random_values import garbage as draw_garbage
+from toolect._authoring.generate.random_values import harmless
+from toolect._authoring.generate.random_values import value as draw_value
 from toolect._authoring.generate.sampler import Walker
 from toolect._authoring.generate.samples import Sample, derivation, rendered
 from toolect._compiled import Dialect
@@ -87,12 +89,12 @@ def _corrupted(draw: st.DrawFn, dialect: Dialect) -> str:
 def garbage(dialect: Dialect | str) -> st.SearchStrategy[str]:
     """Texts that are no answer: markers of the dialect, halves of calls and anything else, in any order."""
     found = _dialect(dialect)
-    return _drawn(partial(texts.garbage, facts(found).markers))
+    return _drawn(partial(draw_garbage, facts(found).markers))
 
 
 def values() -> st.SearchStrategy[Json]:
     """JSON values of every type, with harmless strings."""
-    return _drawn(partial(draw_value, text=texts.harmless, key=texts.harmless, extreme=True))
+    return _drawn(partial(draw_value, text=harmless, key=harmless, extreme=True))
 
 
 def chunkings(text: str) -> st.SearchStrategy[list[str]]:

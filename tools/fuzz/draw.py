@@ -14,7 +14,7 @@ from toolect._authoring.corpus import read
 from toolect._authoring.generate import corrupt, mixed
 from toolect._authoring.generate.corruption import Corruption
 from toolect._authoring.generate.facts import facts
-from toolect._authoring.generate.texts import garbage
+from toolect._authoring.generate.random_values import garbage
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto, auto
 from toolect._detection.index import index

@@ -13,8 +13,8 @@ from toolect._building.quotation import QUOTES, line_before, quoted
 from toolect._chats.control_tokens import Needles, has_any, rarest
 from toolect._chats.filling import ORDER, SlotAnswer
 from toolect._chats.plan import Plans
+from toolect._chats.plan_ops import TRIMS
 from toolect._chats.prompt_tools import TEXT
-from toolect._chats.trimming import TRIMS
 from toolect._compiled import Dialect
 from toolect._diagnostic import Place
 from toolect._graph.needle import echo_regex, fixed

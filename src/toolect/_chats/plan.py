@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolect._chats.chat_grammar import TURNS, frame_of, start_of, texts_of
-from toolect._chats.plan_ops import Fill, Fixed, Op, Plan, RulePlans, joined
-from toolect._chats.trimming import TRIMS
+from toolect._chats.plan_ops import TRIMS, Fill, Fixed, Op, Plan, RulePlans, joined
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Trim
 from toolect._spec.grammar_model import Literal, Ref

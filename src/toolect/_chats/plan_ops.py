@@ -1,4 +1,4 @@
-"""Operations of a plan, what a rule writes under given facts: texts, and places for data."""
+"""Operations of a plan, what a rule writes under given facts: texts, places for data, and what is trimmed off these."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._chats.filling import Take, taker
-from toolect._chats.trimming import TRIMS
 from toolect._rendered import Part, RenderError
 from toolect._spec.chat_model import OWN_GUARDS, TRIMMED, ChatRole, ChatSlot, ChatSpec, Trim
 from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
 from toolect._spec.guards import Guard, read_guard
 from toolect._transcript import Origin
+
+TRIMS: dict[Trim, Callable[[str], str]] = {
+    Trim.BOTH: str.strip,
+    Trim.LEFT: str.lstrip,
+    Trim.RIGHT: str.rstrip,
+    Trim.RIGHT_BLANKS: lambda text: text.rstrip(" "),
+    Trim.NEWLINES: lambda text: text.strip("\n"),
+    Trim.LEFT_NEWLINES: lambda text: text.lstrip("\n"),
+    Trim.RIGHT_NEWLINES: lambda text: text.rstrip("\n"),
+    Trim.OUTER_NEWLINES: lambda text: text.removeprefix("\n").removesuffix("\n"),
+}
+"""What cuts, by its word; nothing for `Trim.NONE`."""
 
 
 class Fixed(NamedTuple):

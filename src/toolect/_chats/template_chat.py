@@ -22,9 +22,8 @@ from toolect._chats.template_work import TemplateWork, Ways, ways
 from toolect._chats.transcript_writer import Unsafe
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
-from toolect._exchange.gathering import check
+from toolect._exchange.gathering import check, numbered
 from toolect._exchange.media import refuse_media
-from toolect._exchange.numbering import numbered
 from toolect._message import Json, MessageError
 from toolect._rendered import BreakOutError, Rendered, RenderError
 from toolect._transcript import Author, Defused, Origin, Transcript

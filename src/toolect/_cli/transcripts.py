@@ -16,7 +16,7 @@ from toolect._cli.input_files import read, read_json
 from toolect._cli.options import gathered, options
 from toolect._cli.parse import note_unread
 from toolect._cli.terminal import STATUS, Misuse, Pen, Styled, TerminalStyle, emit_json, emit_wire, note
-from toolect._exchange.plain_text import text_of
+from toolect._exchange.gathering import text_of
 from toolect._message import Json, Repair
 from toolect._rendered import RenderError
 from toolect._shown import cut, one_line

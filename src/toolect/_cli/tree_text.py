@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from toolect._authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree, derive
-from toolect._authoring.derivation.explain import explain
+from toolect._authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree, derive, explain
 from toolect._cli.options import Form
 from toolect._cli.terminal import STATUS, Pen, Styled, TerminalStyle, emit_json
 from toolect._compiled import Dialect

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from toolect._chat_completion import given_call
-from toolect._exchange.gathering import Gathering
+from toolect._exchange.gathering import Gathering, numbered, text_of, unread_text
 from toolect._exchange.media import MediaApi, read_parts, written_parts
-from toolect._exchange.numbering import numbered
-from toolect._exchange.plain_text import text_of, unread_text
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
 from toolect._objects import (
     Object,

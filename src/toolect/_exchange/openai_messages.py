@@ -8,10 +8,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from toolect._chat_completion import assistant_message, segments_of, spelled_call
-from toolect._exchange.gathering import Gathering
+from toolect._exchange.gathering import Gathering, numbered, text_of, unread_text
 from toolect._exchange.media import MediaApi, read_parts, written_parts
-from toolect._exchange.numbering import numbered
-from toolect._exchange.plain_text import text_of, unread_text
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, Status
 from toolect._objects import Object, as_list, as_object, as_text, field, not_finite, word
 from toolect._rendered import RenderError

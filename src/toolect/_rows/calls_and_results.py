@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite, nan
 
 from toolect._exchange.embedded_tools import element_results, one_each
-from toolect._exchange.gathering import Gathering
+from toolect._exchange.gathering import Gathering, text_of
 from toolect._exchange.media import read_parts
 from toolect._exchange.openai_messages import read_answer
-from toolect._exchange.plain_text import text_of
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, dumps
 from toolect._objects import Object, as_list, as_object, as_text, field, got, word
-from toolect._rows.opening import opened
-from toolect._rows.patterns import Pattern
+from toolect._rows.patterns import Pattern, opened
 from toolect._rows.row_holes import take_of_turn
 from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 

@@ -13,7 +13,7 @@ from toolect._chats.conversation_diff import Change
 from toolect._exchange.definitions import read_tools
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json
-from toolect._rows.opening import opened, twice
+from toolect._rows.patterns import opened, twice
 from toolect._values.type_names import in_small_letters
 
 TWICE = "arguments are the JSON text of a text"

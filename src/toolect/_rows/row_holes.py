@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from toolect._message import Json
-from toolect._rows.opening import opened
-from toolect._rows.patterns import NOTHING
+from toolect._rows.patterns import NOTHING, opened
 from toolect._rows.server_answers import is_streamed
 
 ITEMS = ("function_call", "function_call_output", "reasoning", "message", "custom_tool_call", "custom_tool_call_output")

@@ -10,7 +10,7 @@ from toolect._exchange.anthropic_messages import blocks_of
 from toolect._message import Json, Message, MessageError
 from toolect._objects import as_list, got, word
 from toolect._rows.finish_reasons import SAID, check_answered, check_said, why_cut
-from toolect._rows.opening import opened
+from toolect._rows.patterns import opened
 from toolect.anthropic import from_events
 from toolect.openai.chunk_reader import ChunkReader
 

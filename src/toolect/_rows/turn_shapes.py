@@ -14,8 +14,7 @@ from toolect._message import Json, MessageError, dumps
 from toolect._objects import got, holding, word
 from toolect._rows.ignored_fields import LEFT, left_out, of_turn
 from toolect._rows.open_row import OpenRow
-from toolect._rows.opening import opened
-from toolect._rows.patterns import Holes, Pattern, unread
+from toolect._rows.patterns import Holes, Pattern, opened, unread
 from toolect._rows.row_fields import Api, Speaker, TurnShape
 from toolect._rows.row_holes import STEP, is_step, take_of_turn
 from toolect._values.literals import read_literal

@@ -17,9 +17,9 @@ from toolect._chats.continuing import with_tools
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._events import ContentDelta, Event
+from toolect._exchange.gathering import unread_text
 from toolect._exchange.media import MediaApi, shown_by_user, without_media, written_parts
 from toolect._exchange.openai_messages import messages_of
-from toolect._exchange.plain_text import unread_text
 from toolect._message import Content, Json, Message, MessageError, kind_of
 from toolect._names import UnknownNameError
 from toolect._rendered import RenderError

@@ -12,7 +12,7 @@ from toolect._authoring.derivation.tree import Branch, Leaf, LeafKind, NetworkWa
 from toolect._compiled import Dialect, Mode, Tools, check_mode
 from toolect._graph.network import Network
 from toolect._graph.symbols import Op
-from toolect._message import Message, Repair, Status
+from toolect._message import Message, Repair, RepairKind, Status
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.trace import Lexeme, Trace
 from toolect._values.toolset import NO_TOOLS, tool_schemas
@@ -92,3 +92,31 @@ def _walk(network: Network) -> NetworkWalk:
 
 def _failure(at: int, expected: tuple[str, ...], text: str) -> Failure:
     return Failure(at, expected[:MAX_EXPECTED], text[at : at + MAX_GOT], len(expected) > MAX_EXPECTED)
+
+
+_SENTENCES = {
+    RepairKind.WHITESPACE: "the whitespace before this is not what the dialect writes: {}",
+    RepairKind.IMPLIED_OPENER: "the opener `{}` is missing; what follows can only stand inside of it",
+    RepairKind.IMPLIED_CLOSER: "the closer `{}` is missing; the text goes on, or ends, as if it were there",
+    RepairKind.STRAY_MARKER: "the marker `{}` is out of place: it closes nothing, or no call follows it",
+    RepairKind.MISSPELLED_MARKER: "the marker is misspelled in a way that the spec lists: {}",
+    RepairKind.JSON: "the JSON is broken here and was mended: {}",
+    RepairKind.UNESCAPED: "inside a quoted string, this was not escaped: {}",
+    RepairKind.DOUBLE_ENCODED: "the arguments are JSON in a string where an object belongs, or the other way round",
+    RepairKind.MISSING_ARGUMENTS: "arguments, or the value of one, are missing and were read as none",
+    RepairKind.LIST: "a single call stands for a list of calls, or a list for a single one",
+    RepairKind.DUPLICATE_KEY: "an argument comes more than once: {}",
+    RepairKind.POSITIONAL: "the argument has no name; by its place in the tool's schema it is `{}`",
+    RepairKind.COERCION: "the value is not spelled as its type asks for: {}",
+    RepairKind.WRAPPED: "the arguments stand in an argument of their own, `{}`, which the tool does not have",
+    RepairKind.SHAPE: "the JSON of the call is not in the dialect's shape but in another one: {}",
+    RepairKind.TOOL_NAME: "the name is spelled otherwise than that of the only tool that fits: {}",
+    RepairKind.UNKNOWN_TOOL: "code calls `{}`, which is no tool; it stays in the content",
+    RepairKind.SALVAGED: "the arguments could not be read, and are what json-repair made of them: {}",
+    RepairKind.AFTER_END: "this follows the end of the answer and was left out",
+}
+
+
+def explain(repair: Repair) -> str:
+    """The repair in a sentence."""
+    return _SENTENCES[repair.kind].format(repair.detail or "?")

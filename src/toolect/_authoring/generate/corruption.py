@@ -14,8 +14,7 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from toolect._authoring.generate.facts import closers, fixed, markers, openers
-from toolect._authoring.generate.json_values import json_in
-from toolect._authoring.generate.texts import hostile
+from toolect._authoring.generate.random_values import hostile, json_in
 from toolect._message import dumps
 from toolect._spec.holes import keys
 from toolect._spec.model import Role, Spec

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from toolect._authoring.generate import json_values as values
-from toolect._authoring.generate import texts
+from toolect._authoring.generate import random_values as values
 from toolect._authoring.generate.facts import Facts, facts
-from toolect._authoring.generate.json_values import Text, value
-from toolect._authoring.generate.texts import often
+from toolect._authoring.generate.random_values import Text, often, value
 from toolect._compiled import Dialect
 from toolect._message import Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect._regular.sample import sample
@@ -97,10 +95,10 @@ class _MessageDraw:
 
     def text(self, random: Random) -> str:
         if self.hostile:
-            return texts.hostile(self.facts.markers, random)
+            return values.hostile(self.facts.markers, random)
         if self.facts.strings and not random.randint(0, 3):
-            return texts.word(random) + sample(random.choice(self.facts.strings), random) + texts.word(random)
-        return texts.harmless(random)
+            return values.word(random) + sample(random.choice(self.facts.strings), random) + values.word(random)
+        return values.harmless(random)
 
     def fitting(self, patterns: tuple[str, ...]) -> str:
         """Text that one of the patterns matches, or any where there is none."""

@@ -14,9 +14,8 @@ from operator import and_
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from toolect._authoring.generate import json_values as values
-from toolect._authoring.generate import texts
-from toolect._authoring.generate.texts import often
+from toolect._authoring.generate import random_values as values
+from toolect._authoring.generate.random_values import often
 from toolect._graph.network import rules_with_calls
 from toolect._message import Json, dumps
 from toolect._regular.sample import sample
@@ -127,12 +126,12 @@ class TextFiller:
             case SlotKind.JSON:
                 return self.json(self.value() if role is Role.VALUE else self.arguments())
             case SlotKind.ESCAPED:
-                return texts.word(self.random) + self.random.choice(("", "\\n", "\\\\"))
+                return values.word(self.random) + self.random.choice(("", "\\n", "\\\\"))
         if role in (Role.CONTENT, Role.REASONING):
-            return texts.harmless(self.random)
+            return values.harmless(self.random)
         if role is Role.VALUE and rule.name not in (Role.STRING, Role.PAIR_KEY) and not self.random.randint(0, 1):
             return self.random.choice(_ODD)
-        return texts.harmless(self.random).replace("\n", " ")
+        return values.harmless(self.random).replace("\n", " ")
 
     def json(self, value: Json) -> str:
         """`value` as JSON, spelled in one of the ways that mean the same."""
@@ -142,7 +141,7 @@ class TextFiller:
 
     def value(self) -> Json:
         """A JSON value."""
-        return values.value(self.random, texts.harmless, lambda random: random.choice(KEYS))
+        return values.value(self.random, values.harmless, lambda random: random.choice(KEYS))
 
     def arguments(self, least: int = 0) -> dict[str, Json]:
         """Arguments for a call, at least so many."""
@@ -179,7 +178,7 @@ class TextFiller:
                 return dumps(self.arguments())
             case HoleKind.ID:
                 return self.random.choice(_IDS)
-        return texts.harmless(self.random)
+        return values.harmless(self.random)
 
     def object(self, shape: Obj, slot: str, path: Path) -> Json:
         """An object with all fields that must be there, and some of the others."""

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 import toolect
-from toolect._authoring.generate.json_values import json_in
+from toolect._authoring.generate.random_values import json_in
 from toolect._authoring.induction.equations import tokens
 from toolect._authoring.induction.labeled_rows import MAX_TEXT, Row, RowsError
 from toolect._message import Call, Json, Message

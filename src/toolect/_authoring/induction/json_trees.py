@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from toolect._authoring.generate.json_values import json_in
+from toolect._authoring.generate.random_values import json_in
 from toolect._authoring.induction.labeled_rows import Row
 from toolect._message import Call, Content, Json, Message, Reasoning, same_json
 from toolect._values.trees import texts_in

@@ -18,8 +18,7 @@ from msgspec import structs
 from toolect import _cache as cache
 from toolect import registry
 from toolect._authoring.corpus import Case, CorpusError, describe, message_of, outline
-from toolect._authoring.derivation import derive
-from toolect._authoring.derivation.explain import explain
+from toolect._authoring.derivation import derive, explain
 from toolect._authoring.escaping import FREE, Escape, EscapeResult, escapes
 from toolect._authoring.generate import derivations
 from toolect._authoring.generate.facts import facts
