@@ -1,5 +1,5 @@
 """Conversations as APIs and data sets have them: their turns and tools, read and written.
 
-Others import `anthropic_messages`, `definitions`, `embedded_tools`, `gathering`, `media`, `numbering`,
-`openai_messages`, `order_of_calls`, `plain_text`, `response_items`, `sent_calls` and `sharegpt`; all else is its own.
+Others import `anthropic_messages`, `definitions`, `embedded_tools`, `gathering`, `media`, `openai_messages`,
+`order_of_calls`, `response_items`, `sent_calls` and `sharegpt`; all else is its own.
 """
