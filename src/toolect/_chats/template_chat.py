@@ -17,8 +17,7 @@ from toolect._chats.conversation_diff import Change, same_calls
 from toolect._chats.filling import check_spelled
 from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.injection_guard import split_markers
-from toolect._chats.template_pieces import Piece, apart, definitions, pieces
-from toolect._chats.template_work import TemplateWork, Ways, ways
+from toolect._chats.template_pieces import Piece, TemplateWork, Ways, apart, definitions, pieces, ways
 from toolect._chats.transcript_writer import Unsafe
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect

@@ -15,8 +15,7 @@ from toolect._shown import alike
 from toolect._tokens.adapting import adapted
 from toolect._tokens.answer_parts import AnswerReader, AnswerSpan, answers, quoted_in
 from toolect._tokens.encoded_text import Encoded, IdRun
-from toolect._tokens.marker_ids import controls, texts_of
-from toolect._tokens.tokenizer_protocol import Tokenizer, finder
+from toolect._tokens.tokenizer_protocol import Tokenizer, controls, finder, texts_of
 from toolect._transcript import Origin, OriginSpan, Transcript
 
 Cut: TypeAlias = Literal["answer", "origin", "none"]

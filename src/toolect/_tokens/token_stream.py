@@ -13,9 +13,8 @@ from toolect._graph.graph import Graph
 from toolect._message import Message, Span
 from toolect._search.answer_search import Stream
 from toolect._spec.model import Spec
-from toolect._tokens.marker_ids import guarded
 from toolect._tokens.quoting import Quoting
-from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer
+from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer, guarded
 
 
 class IdPiece(NamedTuple):

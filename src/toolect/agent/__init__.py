@@ -38,8 +38,7 @@ from toolect.agent.outcome import (
     ToolStep,
     Usage,
 )  # fmt: skip
-from toolect.agent.signature import Context
-from toolect.agent.tool import Tool
+from toolect.agent.tool import Context, Tool
 from toolect.agent.tool_agent import Agent
 from toolect.agent.tool_registry import ToolRegistry
 

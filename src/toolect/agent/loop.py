@@ -37,8 +37,7 @@ from toolect.agent.outcome import (
     ToolStep,
     Usage,
 )
-from toolect.agent.signature import Context
-from toolect.agent.tool import Tool
+from toolect.agent.tool import Context, Tool
 from toolect.agent.tool_registry import ToolRegistry, result
 from toolect.agent.typed_output import Refused, TypedOutput
 

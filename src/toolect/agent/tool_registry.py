@@ -14,8 +14,7 @@ from toolect._message import Call, Json, Message, Status, dumps
 from toolect._turns import ToolResult
 from toolect.agent.errors import ToolDefinitionError
 from toolect.agent.executing import Output, described, output_of
-from toolect.agent.signature import Context
-from toolect.agent.tool import Handler, Tool
+from toolect.agent.tool import Context, Handler, Tool
 
 F = TypeVar("F", bound=Handler)
 

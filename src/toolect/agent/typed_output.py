@@ -13,8 +13,7 @@ import msgspec
 from toolect import _extras as extras
 from toolect._message import Json, dumps
 from toolect.agent.errors import ToolDefinitionError
-from toolect.agent.signature import documented
-from toolect.agent.tool import Tool, untitled
+from toolect.agent.tool import Tool, documented, untitled
 
 NAME = "final_answer"
 """The name of the tool by which a model gives its answer."""

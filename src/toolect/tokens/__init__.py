@@ -12,10 +12,9 @@ from toolect._renamed import old_names
 from toolect._tokens.adapting import adapted, load
 from toolect._tokens.encoded_text import CallIds, Encoded, IdDifference, Token
 from toolect._tokens.encoding import Cut, encode
-from toolect._tokens.marker_ids import MarkerIds
-from toolect._tokens.marker_ids import markers as _markers
 from toolect._tokens.token_stream import TokenStream
-from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer
+from toolect._tokens.tokenizer_protocol import MarkerIds, TokenIdError, Tokenizer
+from toolect._tokens.tokenizer_protocol import markers as _markers
 
 __all__ = [
     "CallIds",

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._chats.answers import plain_dialect
-from toolect._chats.template_work import TemplateWork, ways
+from toolect._chats.template_pieces import TemplateWork, ways
 from toolect._message import Json
 from toolect._prompting.notation import spell
 from toolect._prompting.tools import write_tools
