@@ -46,7 +46,7 @@ from toolect._spec.shape_model import HoleKind
 from tools import markdown_text
 from tools.conformance import other_parsers
 from tools.judge.ablation import LEDGER
-from tools.pages import dialect_pages, leniency_page, limits_page, refusals
+from tools.pages import dialect_pages, leniency_page, limits_page
 
 ROOT = Path(__file__).parent.parent
 SINGLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "tools" / "README.md"]
@@ -521,7 +521,7 @@ def test_a_file_that_is_not_there_is_found_out() -> None:
 
 def test_what_a_dialect_refuses() -> None:
     """Refused messages are listed with the reason, carried ones are not."""
-    rows = dict(refusals.refused(toolect.dialect("qwen3-coder")))
+    rows = dict(dialect_pages.refused(toolect.dialect("qwen3-coder")))
     kept = "a call keeps the id that it came with"
     assert "comes back as None" in rows[kept]
     assert "a key with a blank" not in rows
@@ -529,7 +529,7 @@ def test_what_a_dialect_refuses() -> None:
     assert "`</parameter>`" in holding
     assert "`<think>`" not in holding
     assert not any("two calls" in title for title in rows)
-    assert kept not in dict(refusals.refused(toolect.dialect("openai-chat")))
+    assert kept not in dict(dialect_pages.refused(toolect.dialect("openai-chat")))
 
 
 def test_every_entry_stands_on_its_page() -> None:

@@ -14,11 +14,12 @@ from toolect._authoring.corpus import outline
 from toolect._authoring.escaping import escapes
 from toolect._authoring.generate.random_messages import OSLO, ROME, TEXT, THOUGHT
 from toolect._compiled import Dialect
+from toolect._corpora.features import FEATURES, Sense
+from toolect._corpora.fidelity import FeatureOutcome, FeatureVerdict, judge, markers
 from toolect._message import Json, Segment
 from toolect._spec.model import Spec
 from tools.conformance.other_parsers import Figures, read_figures
 from tools.markdown_text import cell, code, fenced, table
-from tools.pages.refusals import refused
 from tools.reports import REPORTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -193,3 +194,35 @@ def _texts() -> dict[str, str]:
 def _extends(name: str) -> str:
     """The dialect whose entry this one begins with, or nothing; whatever YAML might make of a text, it stays one."""
     return str(yaml.load(_texts()[name], yaml.BaseLoader)[name].get("extends", ""))
+
+
+# Features that a dialect does not carry, and what it says to each
+
+LOST = (FeatureVerdict.CHANGED, FeatureVerdict.REFUSED)
+SENSES = (Sense.MEANING, Sense.IDS)
+"""What must come back: how arguments are ordered, spelled and streamed is on no page."""
+
+
+def refused(dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """What the dialect does not carry as it is, and why; both as cells of a table."""
+    reasons: dict[str, list[str]] = {}
+    for feature in FEATURES:
+        for outcome in (judge(dialect, one, feature.sense) for one in feature.messages if feature.sense in SENSES):
+            if outcome.verdict in LOST:
+                reasons.setdefault(_why(outcome), []).append(cell(feature.meaning))
+                break
+    yield from (("; ".join(titles), reason) for reason, titles in reasons.items())
+    for feature in FEATURES:
+        if feature.holding is not None and judge(dialect, feature.holding(" "), feature.sense).verdict not in LOST:
+            tried = ((marker, judge(dialect, feature.holding(marker), feature.sense)) for marker in markers(dialect))
+            if found := [code(marker) for marker, outcome in tried if outcome.verdict in LOST]:
+                title = feature.meaning.removesuffix("a marker of the dialect")
+                yield f"{title}{', '.join(found)}", "would not be read back as it is"
+
+
+def _why(outcome: FeatureOutcome) -> str:
+    """Why something is lost, for a cell of a table."""
+    why, _, regex = outcome.reason.partition(" /")
+    if outcome.verdict is FeatureVerdict.CHANGED:
+        return cell(outcome.reason)
+    return f"{cell(why)} {code('/' + regex)}: {code(outcome.witness)}" if regex else cell(why)
