@@ -52,7 +52,7 @@ def _stretch(text: str, random: Random) -> tuple[int, int]:
 
 
 def _other(text: str, start: int, end: int, random: Random, markers: Sequence[str]) -> str:
-    """What stands in the place of a stretch: nothing, a sign or several, a marker, a part of one, or another stretch."""
+    """What stands in the place of a stretch: nothing, signs, a marker, a part of one, or another stretch."""
     match random.randrange(9):
         case 0 | 1:
             return ""
