@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from toolect._canonical.shaped_json import JsonCallReader
 from toolect._graph.node import Node
-from toolect._graph.spelling import MAX_LEXEME, spaced
+from toolect._graph.spelling import MAX_LEXEME, ZERO_WIDTH, spaced
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._graph.trails import Trail
 from toolect._spec.grammar_model import SlotKind
@@ -191,11 +191,11 @@ class RunDraft:
             new.regex += node.border(key)
         else:
             group = new.groups = new.groups + 1
-            others = [regex.pattern for _, regex in node.patterns]
+            others = [name.regex for name, _ in node.patterns]
             not_here = others[: others.index(key.regex)] + ([node.struct.pattern] if node.marks else [])
             if not node.value and node.graph.starts:
                 not_here.append("|".join(map(re.escape, node.graph.starts)))
-            new.regex += "".join(f"(?!{regex})" for regex in not_here) + rf"(?!\s)((?>{key.regex}))"
+            new.regex += "".join(f"(?!{regex})" for regex in not_here) + rf"(?![\s{ZERO_WIDTH}])((?>{key.regex}))"
             new.at = (group, 0)
         new.lexemes += ((begin, new.at, group),)
         if not new.tasks(step.tasks):

@@ -14,7 +14,7 @@ from toolect._detection.traits import LATER, Opener, Traits, traits
 from toolect._graph.misspelling import MORE, around, begins_with, parts
 from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, ZERO_WIDTH, spaced, squeeze
 from toolect._graph.symbols import is_echo
 from toolect._search.hypothesis import WAIT, Waits
 from toolect._search.island import beginnings
@@ -26,6 +26,9 @@ AHEAD = 96
 MOST = 10
 """Ways to go on at one place. Beyond it: the dialects that are met less often are left out."""
 _BLANKS = re.compile(r"\s*")
+_LAYOUT = re.compile(rf"[\s{ZERO_WIDTH}]*(?:```\w{{0,16}}\s*(?=[{{\[]))?")
+"""Matches what may stand between an opener and what comes after it: blanks, and the fence of a code block of JSON."""
+_FENCE = 24
 _COUNTED = re.compile(r"(?:[:_-]\d{1,9})?\s*")
 """Matches the running number of a call behind its name."""
 _FIRST_KEY = re.compile(r"""(?:[\[{]\s*){1,3}(?:["'“”„«`]*(\w*)|\Z)""")
@@ -407,8 +410,8 @@ def tool_like(buf: str, at: int, tools: ToolSchemas) -> bool:
 
 def follows(opener: Opener, buf: str, end: int, final: bool, tools: ToolSchemas = NO_TOOLS) -> bool | Waits:
     """May what stands at index `end` come after `opener`, if not any text may?"""
-    at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
-    if at == len(buf):
+    at = _LAYOUT.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+    if at == len(buf) or buf[at] == "`" and len(buf) - at < _FENCE and not final:
         return True if final else WAIT
     if opener.json and buf[at] in '{["':
         return True
@@ -432,7 +435,7 @@ def follows(opener: Opener, buf: str, end: int, final: bool, tools: ToolSchemas 
 
 def _needed(opener: Opener, buf: str, end: int) -> int:
     """The length that a text has to have, where what stands at index `end` may come after `opener`."""
-    at = _BLANKS.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+    at = _LAYOUT.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
     longest = max(map(len, opener.follows), default=0)
     return at + (AHEAD // 2 if opener.patterns else min(longest, AHEAD // 2))
 

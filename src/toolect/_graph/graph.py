@@ -10,6 +10,7 @@ from toolect._graph.misspelling import parts
 from toolect._graph.network import Edge, Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.openers import openers, signs
+from toolect._graph.spelling import ZERO_WIDTH
 from toolect._graph.symbols import Mark, Op, is_echo
 from toolect._graph.trails import Config, Stack, Trail
 from toolect._spec.model import Role
@@ -113,10 +114,10 @@ class Graph:
         return self.start.made(_parts)
 
     def pattern(self, regex: str) -> re.Pattern[str]:
-        """The compiled terminal `regex`, which never gives back what it has matched."""
+        """The compiled terminal `regex`, which never gives back what it has matched, and begins with no sign unseen."""
         found = self._patterns.get(regex)
         if found is None:
-            found = self._patterns[regex] = re.compile(regex)
+            found = self._patterns[regex] = re.compile(rf"(?![{ZERO_WIDTH}])(?:{regex})")
         return found
 
     def node(self, kernel: tuple[Config, ...]) -> Node:

@@ -14,6 +14,8 @@ LETTERS = 4
 """Letters by which a word differs from most others."""
 MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be. Beyond it: the marker is text."""
+ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
+"""Signs that nobody sees."""
 
 _ATOM = r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[\](){}|?*+.^$])"
 _PLAIN = re.compile(rf"{_ATOM}*[*+]?").fullmatch

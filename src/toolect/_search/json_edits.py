@@ -9,6 +9,7 @@ import re
 from typing import Any, Final
 
 from toolect._graph.node import Node
+from toolect._graph.spelling import ZERO_WIDTH
 from toolect._message import RepairKind
 from toolect._search.actions import BreakOff, DropLoose, Fail, FailJson, MendJson, Note, OpenJson, PutJson
 from toolect._search.blank_end import blank_end
@@ -57,8 +58,6 @@ QUOTES: Final = {
     "＂": "＂",
     "`": "`",
 }
-ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\ufeff"
-"""Signs that nobody sees."""
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w.-]*(?=\s*(?::|=))")
 _BARE_TEXT: Final = re.compile(r"[^\s,\]}\"'{\[][^,\]}\"\n{\[]*")

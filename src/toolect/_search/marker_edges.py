@@ -10,7 +10,7 @@ from toolect._graph.expectations import in_words
 from toolect._graph.misspelling import MORE, near
 from toolect._graph.needle import echo_regex, fixed
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_LEXEME, may_grow, squeeze
+from toolect._graph.spelling import MAX_LEXEME, ZERO_WIDTH, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Key, Op, OpCode, Terminal, is_echo
 from toolect._message import RepairKind
 from toolect._search import json_edges
@@ -41,7 +41,6 @@ from toolect._search.follow import (
     way_to_json,
 )
 from toolect._search.hypothesis import WAIT, Action, Doubt, EdgeContext, Hypothesis, Mode, StringState, Waits
-from toolect._search.json_edits import ZERO_WIDTH
 from toolect._search.json_state import Slips
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -62,6 +61,7 @@ _CALLED: Final = re.compile(r"([^\s()\[\]{}<>\"'`]{1,128})\(")
 """What is called by a name that no grammar has for one."""
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _OBJECT: Final = re.compile(r"\[?\s*\{")
+_NAMED: Final = re.compile(r"[A-Za-z_][\w-]{0,63}\s?=")
 _VALUES: Final = (Role.VALUE, Role.JSON)
 _SIGNS: Final = "}],;\"'>`" + ZERO_WIDTH
 _VALUE_SIGNS: Final = "{[\"'"
@@ -771,6 +771,9 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     begun = (len(core) >= STRONG and buf.startswith(core[:STRONG], at) for core in node.marks)
     if one.context.call is not None and any(begun):
         return []
+    act = one.action.last
+    if isinstance(act, Shift) and act.node.naming(act.key) and _NAMED.match(buf, at):
+        return []  # it is an argument, however written
     if keys := way_to_content(node):
         cost = costs.implied_closer * (1 + len(keys))
         ends = [end for key in keys if (end := buf.find(key, at, at + LOOK)) >= 0]

@@ -48,8 +48,8 @@ def _within(schema: Schema | None, value: Json, missing: Set[str]) -> str:
 
 
 def is_declaration(schema: Schema, arguments: Json) -> bool:
-    """True when `arguments` are a JSON Schema of an object, and the tool's own `schema` names other arguments."""
-    if not isinstance(arguments, dict) or arguments.get("type") != "object" or not schema.names:
+    """True when `arguments` are a JSON Schema of an object, and the tool's own `schema` names none of its members."""
+    if not isinstance(arguments, dict) or arguments.get("type") != "object":
         return False
     members = arguments.get("properties")
     is_schema = isinstance(members, dict) and all(isinstance(member, dict) for member in members.values())
