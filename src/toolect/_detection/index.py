@@ -26,8 +26,9 @@ AHEAD = 96
 MOST = 10
 """Ways to go on at one place. Beyond it: the dialects that are met less often are left out."""
 _BLANKS = re.compile(r"\s*")
-_LAYOUT = re.compile(rf"[\s{ZERO_WIDTH}]*(?:```\w{{0,16}}\s*(?=[{{\[]))?")
-"""Matches what may stand between an opener and what comes after it: blanks, and the fence of a code block of JSON."""
+_LAYOUT = re.compile(rf"[\s{ZERO_WIDTH}]*")
+_IS_JSON = re.compile(r"(?:```\w{0,16}\s*)?[{\[]|\"")
+"""Matches where JSON begins, be it in a code block."""
 _FENCE = 24
 _COUNTED = re.compile(r"(?:[:_-]\d{1,9})?\s*")
 """Matches the running number of a call behind its name."""
@@ -413,13 +414,14 @@ def follows(opener: Opener, buf: str, end: int, final: bool, tools: ToolSchemas 
     at = _LAYOUT.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
     if at == len(buf) or buf[at] == "`" and len(buf) - at < _FENCE and not final:
         return True if final else WAIT
-    if opener.json and buf[at] in '{["':
+    if opener.json and _IS_JSON.match(buf, at):
         return True
     if not final and len(buf) < _needed(opener, buf, end):
         return WAIT
-    rest = squeeze(buf[at : at + AHEAD])
+    rest = squeeze(buf[at : at + AHEAD // 2 if opener.inner else at + AHEAD])
     if rest.startswith(opener.follows):
-        return True
+        behind = rest[max(len(mark) for mark in opener.follows if rest.startswith(mark)) :]
+        return not opener.inner or behind[:1] != "<" or any(_regex(regex).match(behind) for regex in opener.inner)
     named = tools.names.match(buf, at) if tools.odd_names else None
     for regex in opener.patterns:
         match = named or _regex(regex).match(buf, at, at + MAX_LEXEME)
@@ -437,7 +439,7 @@ def _needed(opener: Opener, buf: str, end: int) -> int:
     """The length that a text has to have, where what stands at index `end` may come after `opener`."""
     at = _LAYOUT.match(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
     longest = max(map(len, opener.follows), default=0)
-    return at + (AHEAD // 2 if opener.patterns else min(longest, AHEAD // 2))
+    return at + (AHEAD // 2 if opener.patterns or opener.inner else min(longest, AHEAD // 2))
 
 
 def _trie(texts: Collection[str], words: bool = True) -> str:

@@ -59,6 +59,8 @@ class Opener(msgspec.Struct, frozen=True):
     """The texts of those that have no other ones."""
     free: bool = False
     """Any text may come next."""
+    inner: tuple[str, ...] = ()
+    """What may come behind the markers that come next, as regular expressions; none where other markers may."""
 
 
 class Bare(msgspec.Struct, frozen=True):
@@ -166,6 +168,7 @@ def _opener(core: str, node: Node, near: bool) -> Opener:
         tuple(sorted(shape_keys(after).texts)) if after.json else (),
         _constants(after) if after.json else {},
         after.text or after.escaped,
+        () if after.coding is not None else _inner([after.step(mark).node for mark in after.marks]),
     )
 
 
@@ -178,6 +181,14 @@ def _after(nodes: list[Node]) -> tuple[str, ...]:
     if any(len(node.choices) > len(node.marks) or node.done is not None for node in nodes):
         return ()
     return tuple(sorted({squeeze(mark) for node in nodes for mark in node.marks}))
+
+
+def _inner(nodes: list[Node]) -> tuple[str, ...]:
+    """The terminals that come next at `nodes`, and how JSON begins; none when anything else may."""
+    if any(node.marks or node.text or node.escaped or not (node.json or node.patterns) for node in nodes):
+        return ()
+    begins = {r"[{\[]"} if any(node.json for node in nodes) else set()
+    return tuple(sorted(begins | {name.regex for node in nodes for name, _ in node.patterns}))
 
 
 def _bare(node: Node, cost: int) -> Bare:
