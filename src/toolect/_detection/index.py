@@ -207,8 +207,8 @@ class Index:
             cores = {opener.core for opener, _ in others.values() if opener.call and len(opener.core) >= STRONG}
             if cores and cores.isdisjoint(hit.opener.core for hit in rest):
                 return []
-        named = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
-        return named or [*fits, *rest][:MOST]
+        called = [hit for hit in fits if len(hit.opener.core) < STRONG and tools.declared]
+        return called or [*fits, *rest][:MOST]
 
     def _openers_at(self, buf: str, at: int, final: bool) -> dict[str, tuple[Opener, int]] | Waits:
         """Of each dialect the longest opener that stands at index `at`, and where it ends."""
