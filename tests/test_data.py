@@ -45,16 +45,25 @@ from toolect._data.chunk_results import in_lines
 from toolect._data.converting import Settings, convert
 from toolect._data.job import UNIT, Job, JobProgress, by_processes, run
 from toolect._data.row_report import report_of
-from toolect._data.row_targets import UNSIGNED
+from toolect._data.row_targets import SPELLED, UNSIGNED
 from toolect._data.tallies import Tallies
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json, Status
 from toolect._rendered import RenderError
 from toolect._rows.finish_reasons import CUT_OFF, EMPTY
 from toolect._rows.ignored_fields import LEFT_OUT
-from toolect._rows.open_row import MAY_TELL, OF_ANOTHER, REST_STAYS, besides
+from toolect._rows.normalize import FREE_FORM
+from toolect._rows.open_row import (
+    MAY_TELL,
+    OF_ANOTHER,
+    REST_STAYS,
+    RESULT_HAS_ELEMENT,
+    SAME_IDS,
+    TOOLS_UNREAD,
+    besides,
+)
 from toolect._rows.row_fields import row_kinds
-from toolect._rows.transcript_rows import TOOLS_UNREAD
+from toolect._rows.transcript_rows import TOOLS_UNREAD as TRANSCRIPT_TOOLS
 from toolect.conversation import Assistant, System, User
 from toolect.data import Convert, Fate, Form, Keep, Loss, Source, Target, find_out, kind_of, meaning, read, target_of
 
@@ -203,6 +212,64 @@ def test_an_end_that_begins_the_next_turn_is_no_turn(name: str, tmp_path: Path) 
     target = target_of("ids", chat=name, tokenizer=str(tmp_path), check="all")
     found = Convert(target)({"messages": [ASKED[0], {"role": "assistant", "content": "Noon."}]})
     assert (found["account"]["status"], found["account"]["changes"]) == ("converted", [])
+
+
+def test_tokens_that_the_vocabulary_lacks_are_noted(tmp_path: Path) -> None:
+    """Ids of another model's vocabulary spell the markers of the chat as any text may."""
+    byte_level().save(str(tmp_path / "tokenizer.json"))
+    for chat, spelled in (("qwen3", ""), ("mistral-nemo", "`<s>`, `[INST]`, `[/INST]`")):
+        found = Convert(target_of("ids", chat=chat, tokenizer=str(tmp_path)))({"messages": ANSWERED["messages"]})
+        assert found["account"]["notes"] == ([f"{SPELLED}: {spelled}"] if spelled else []), chat
+
+
+def _calling(*calls: dict[str, Any], result: str = "noon") -> dict[str, Any]:
+    answer = {"role": "assistant", "content": None, "tool_calls": [*calls]}
+    results = [{"role": "tool", "tool_call_id": one["id"], "content": result} for one in calls]
+    return {"messages": [ASKED[0], answer, *results], "tools": ANSWERED["tools"]}
+
+
+@pytest.mark.parametrize(
+    ("row", "note"),
+    [
+        (_calling(CALL, CALL), f"turn 1: {SAME_IDS}"),
+        (_calling({"id": "c", "type": "custom", "custom": {"name": "tide", "input": "x"}}), f"turn 1: {FREE_FORM}"),
+        (_calling(CALL, result="<tool_response>\nnoon"), f"turn 2: {RESULT_HAS_ELEMENT}"),
+        ({"messages": [{"role": "system", "content": '<tools>[{"name": "tide", "parameters": {]</tools>'}, *ASKED[:1]]},
+         f"turn 0: {TOOLS_UNREAD}"),
+        ({"messages": [{"role": "system", "content": "Tools are within <tools></tools>."}, *ASKED[:1]]},
+         None),
+    ],
+    ids=["ids", "custom", "closer", "definitions", "words"],
+)  # fmt: skip
+def test_what_is_odd_in_a_row_is_noted(row: dict[str, Any], note: str | None) -> None:
+    """What is written otherwise, or stays unread, is said."""
+    assert Convert(target_of("messages"))(row)["account"]["notes"] == ([note] if note else [])
+
+
+def test_a_name_of_a_column_that_holds_nothing_hides_no_other() -> None:
+    """An empty list of tools stands beside the old column `functions`, which has them."""
+    row = Convert(target_of("messages"))({"messages": ASKED[:1], "tools": [], "functions": ANSWERED["tools"]})
+    assert row["tools"] == ANSWERED["tools"]
+
+
+def test_types_of_other_languages_become_those_of_json_schema() -> None:
+    """ToolACE has Python's types, which no API takes."""
+    given = {"a": "int", "b": "float", "c": "bool", "d": "List[str]", "e": "any", "f": "string"}
+    schema = {"type": "dict", "properties": {name: {"type": kind} for name, kind in given.items()}}
+    row = {"messages": ASKED[:1], "tools": [{"name": "tide", "parameters": schema}]}
+    made = Convert(target_of("anthropic"))(row)["tools"][0]["input_schema"]
+    kinds = {name: one["type"] for name, one in made["properties"].items()}
+    assert kinds == {"a": "integer", "b": "number", "c": "boolean", "d": "array", "e": "any", "f": "string"}
+    assert made["type"] == "object" and made["properties"]["d"]["items"] == {"type": "string"}
+
+
+def test_all_kinds_of_rows_are_reported(tmp_path: Path) -> None:
+    """Kinds that come behind the first rows are among those that a file was read as."""
+    turns = [{"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}]
+    rows = [{"messages": ANSWERED["messages"]}] * 70 + [{"question": "q", "answer": "a"}] * 20
+    (tmp_path / "in.jsonl").write_bytes(b"".join(encoded(row) + b"\n" for row in [*rows, {"conversations": turns}]))
+    done = run(Job((str(tmp_path / "in.jsonl"),), str(tmp_path / "out"), Settings(target_of("messages")), unit=900), 1)
+    assert [*done.sources] == ["messages, columns, sharegpt"]
 
 
 @pytest.mark.parametrize(("text", "known"), [("noon", True), ("noon <|im", False), (" noon", False), ("", False)])
@@ -422,7 +489,7 @@ def test_tools_of_a_transcript_are_kept_or_missed(name: str) -> None:
         return
     one = Convert(target_of("messages"), Source("transcript", chat=name))({"text": text})
     kept = [tool["function"]["name"] for tool in one.get("tools") or ()]
-    assert kept == ["tide", "harbour"] or any(TOOLS_UNREAD in why for why in one["account"]["changes"]), one
+    assert kept == ["tide", "harbour"] or any(TRANSCRIPT_TOOLS in why for why in one["account"]["changes"]), one
 
 
 def test_a_transcript_is_read_in_its_chat() -> None:
@@ -772,7 +839,7 @@ def test_strict_refuses_what_is_not_exact() -> None:
     }
     assert Convert(target_of("qwen2.5"))(row)["account"]["status"] == "changed"
     assert Convert(target_of("qwen2.5"), refused=frozenset(Loss))(row)["account"]["reason"].startswith(
-        "turn 1: not exact"
+        "turn 1: the reasoning"
     )
 
 

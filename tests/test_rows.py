@@ -839,7 +839,7 @@ def test_types_in_capital_letters_become_those_of_json_schema() -> None:
             "type": {"type": "integer"}, "OBJECT": {"type": "array", "items": {
                 "type": "object", "properties": {"type": {"type": "string", "enum": ["STRING"]}}}}},
     }  # fmt: skip
-    assert "capital letters" in found["account"]["notes"][0]
+    assert "spelled otherwise" in found["account"]["notes"][0]
 
 
 @pytest.mark.parametrize(("field", "thought"), [("B", "B\n\nA"), ("A", "A")])

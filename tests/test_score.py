@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import shares
@@ -20,6 +21,8 @@ from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of
 from toolect._scoring.argument_check import code_value
 from toolect._scoring.call_check import matched
+from toolect._scoring.expectation import ExpectedCall
+from toolect._scoring.score_files import ExpectationFiles
 from toolect.score import Grade, Reason, check, expectation, score, score_files, score_turns
 from toolect.testing import values
 
@@ -539,3 +542,25 @@ def test_what_says_no_calls_is_refused() -> None:
     for given_calls in ("f()", 5, [5], [{"f": {"a": 1}}], {"name": 5}):
         with pytest.raises(MessageError):
             expectation(given_calls)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"id": "a", "text": "x", "expected": None}, "got `id`, `text` - at"),
+        ({"id": "a", "text": None, "expected": []}, "got `id`, `expected` - at"),
+    ],
+)
+def test_columns_that_hold_nothing_are_none(row: dict[str, Any], told: str, tmp_path: Path) -> None:
+    """What is missing is not named among what is there."""
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    (_, why), *_ = ExpectationFiles(str(tmp_path / "rows.jsonl")).troubles
+    assert told in why
+
+
+def test_a_call_may_have_a_name_alone() -> None:
+    """`{"name": …}` is a call without arguments, and a tool may be called `name`."""
+    assert expectation([{"name": "tide"}]).calls == (ExpectedCall("tide", {}),)
+    assert expectation([{"name": {"a": [1]}}]).calls == (ExpectedCall("name", {"a": [1]}, options=True),)
+    (miss,) = score('<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>', [{"name": "tide"}]).misses
+    assert str(miss) == 'name: expected `"tide"`, got `"now"` - at `tide`'

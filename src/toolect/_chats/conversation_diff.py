@@ -25,7 +25,7 @@ OTHER_CALLS, OTHER_OWNERS = "the calls differ", "results belong to other calls"
 OTHER_CONTENT, OTHER_REASONING = "the content of the answer differs", "the reasoning differs"
 OTHER_RESULTS, NO_ERRORS = "the results differ", "it is left out which results are errors"
 OTHER_TURNS = "other turns"
-NO_SYSTEM = "the system text is read back as none"
+NO_SYSTEM = "the system text is left out, or read back as the one that the chat has by itself"
 """Chats read their own default as none. One that is read as a part of the turn behind it makes other turns."""
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""

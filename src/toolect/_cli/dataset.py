@@ -253,4 +253,5 @@ def _said(title: str, found: tuple[RemarkCount, ...]) -> Iterator[Styled]:
                 TerminalStyle.QUIET,
                 f"          {cut(f'{place}: {one_line(example.detail)}' if example.detail else place, WIDE)}\n",
             )
-    yield from rest(sum(one.rows for one in found[SHOWN:]), "rows for other reasons", 10)
+    more = sum(one.rows for one in found[SHOWN:])
+    yield from rest(more, f"row{'s' * (more != 1)} for other reasons", 10)

@@ -55,11 +55,12 @@ class Outcome(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a row was found to have: its turns, its calls by tool, and its features."""
+    """What a row was found to have: its turns, its calls by tool, its features, and its kind."""
 
     turns: int
     tools: Mapping[str, int]
     features: frozenset[str]
+    kind: str = ""
 
 
 def convert(row: Json, settings: Settings) -> list[Outcome]:
@@ -151,7 +152,7 @@ def _seen(reading: RowReading) -> Seen:
         features.add("calls")
     if reading.conversation.tools:
         features.add("tools")
-    return Seen(len(reading.conversation.turns), tools, frozenset(features))
+    return Seen(len(reading.conversation.turns), tools, frozenset(features), reading.kind)
 
 
 # What a conversation says, as a short key: two that say the same have one, however they were spelled

@@ -146,11 +146,11 @@ class _Writer:
         self._fates = Counter(place.fates)
         self._keys = places.keys(place.keys)
         self._files: list[str] = []
-        self._sources: dict[str, list[str]] = {}
+        self._sources: dict[Source, list[str]] = {}
 
     def begin(self, path: str, source: Source, first: list[Json], settings: Settings) -> None:
         """A file begins; what its first rows become tells what columns a table has."""
-        self._sources.setdefault(str(source), []).append(path)
+        self._sources.setdefault(source, []).append(path)
         self._files.append(path)
         if self._rows is None:
             from toolect._data.table_columns import TableColumns  # needs the extra `data`
@@ -225,4 +225,10 @@ class _Writer:
     def done(self) -> JobProgress:
         """What was done."""
         fates = {fate.value: self._fates.get(fate.value, 0) for fate in Fate}
-        return JobProgress(self._tallies.read, self.place.written, fates, self._sources, self._tallies)
+        sources = self._sources
+        if len(sources) == 1 and (kinds := [name for name, _ in self._tallies.kinds.most_common()]):
+            sources = {
+                replace(one, seen=", ".join(kinds)): paths for one, paths in sources.items()
+            }  # all, not the first
+        told = {str(one): paths for one, paths in sources.items()}
+        return JobProgress(self._tallies.read, self.place.written, fates, told, self._tallies)

@@ -81,8 +81,8 @@ def refused(changes: Iterable[Change], losses: frozenset[Loss], conversation: Co
         loss = loss_of(change)
         if loss in losses:
             unread = unread_call(conversation, change.turn) if loss is Loss.CALLS else None
-            detail = unread.detail if unread is not None else change.detail
-            return Change(f"not exact: {change.what}; --allow {loss} keeps it", change.turn, detail)
+            what, turn, detail = unread or change
+            return Change(f"{what}; --allow {loss} keeps it", turn, detail)
     return None
 
 

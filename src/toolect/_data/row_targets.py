@@ -116,6 +116,7 @@ class WrittenRow(NamedTuple):
 
 
 NO_ANSWER = "no answer that could be taught"
+SPELLED = "tokens of the chat are not in the vocabulary, and spelled as any text may spell them"
 REJECTED = "rejected_"
 """What begins the names of columns with the other side of a pair."""
 UNSIGNED = "thinking has no signature: in a request the API takes it from nobody"
@@ -264,7 +265,18 @@ def _in_chat(
         raise RenderError("answer", NO_ANSWER)
     texts = [(example.encoded.text, example.answers) for example in made]
     lost = _taught_otherwise(conversation, texts, target, options) if target.check != "none" else []
-    return WrittenRow([_COLUMNS[target.form](example) for example in made], lost)
+    spelled = ", ".join(f"`{one}`" for one in _spelled(target) if any(one in text for text, _ in texts))
+    notes = (Change(SPELLED, detail=spelled),) if spelled else ()
+    return WrittenRow([_COLUMNS[target.form](example) for example in made], lost, notes)
+
+
+@lru_cache(8)
+def _spelled(target: Target) -> tuple[str, ...]:
+    """The tokens of the chat that are none of the vocabulary."""
+    known = tokenizer_of(target.tokenizer)
+    added = {*known.added.values()}
+    tokens = [one for one in chat_named(target.chat).tokens if one.startswith(("<", "["))]
+    return tuple(one for one, ids in zip(tokens, known.encode(tokens), strict=True) if added.isdisjoint(ids))
 
 
 def _defused(texts: Iterable[Defused]) -> list[Change]:

@@ -36,6 +36,8 @@ class Tallies:
     features: RemarkTally = field(default_factory=lambda: _tally(40, 0))
     turns: Counter[str] = field(default_factory=Counter)
     """How many rows have so many turns, in powers of two."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """How many rows are of a kind."""
     ids: int = 0
     """Ids of the new rows, where these are ids."""
     once: int = 0
@@ -59,6 +61,7 @@ class Tallies:
             for feature in outcome.seen.features:
                 self.features.add((feature, fate))
             self.turns[_span(outcome.seen.turns)] += 1
+            self.kinds[outcome.seen.kind] += 1
         if sizes := [*filter(None, map(ids_of, outcome.rows))]:
             self.ids += sum(sizes)
             self.once += max(sizes)
@@ -71,11 +74,12 @@ class Tallies:
         for name in _KEYED:
             getattr(self, name).merge(getattr(other, name), offset)
         self.turns.update(other.turns)
+        self.kinds.update(other.kinds)
 
     def state(self) -> dict[str, Json]:
         """All of it as JSON."""
         found: dict[str, Json] = {
-            "read": self.read, "turns": dict(self.turns), "ids": self.ids, "once": self.once,
+            "read": self.read, "turns": dict(self.turns), "kinds": dict(self.kinds), "ids": self.ids, "once": self.once,
         }  # fmt: skip
         for name in _KEYED:
             tally: RemarkTally = getattr(self, name)
@@ -87,6 +91,7 @@ class Tallies:
     def restored(cls, state: dict[str, Json]) -> Tallies:
         """What `state` holds."""
         found = cls(state["read"], turns=Counter(state["turns"]), ids=state["ids"], once=state["once"])
+        found.kinds.update(state["kinds"])
         for name in _KEYED:
             tally: RemarkTally = getattr(found, name)
             tally.rest, counts = state[name]

@@ -66,7 +66,7 @@ def _without_call(result: ToolResult, calls: Sequence[Call], where: str) -> Mess
     ids = ", ".join(f"`{call.id}`" for call in calls[:8] if call.id)
     if not calls:
         return MessageError(
-            "a result after the answer with its call", "one without a call", where,
+            "a result after the answer with its call", "one, and no call that was read before it", where,
             "put the answer that makes the call before it, or leave it out",
         )  # fmt: skip
     had = f"a result for the id `{result.call_id}`" if result.call_id else f"more than {len(calls)} results"

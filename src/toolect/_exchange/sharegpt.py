@@ -158,10 +158,10 @@ def _in_turns(turn: Turn, tools: Tools, dialect: RowDialect | None) -> Iterator[
     match turn:
         case Assistant(message):
             if any(isinstance(segment, Reasoning) for segment in message.segments):
-                raise RenderError("reasoning", "it stands in the model's text: name a dialect", message.reasoning)
+                raise RenderError("reasoning", "it stands in a text: name a dialect (--to-dialect)", message.reasoning)
             kinds = [isinstance(segment, Call) for segment in message.segments]
             if kinds != sorted(kinds):
-                raise RenderError("content", "no text follows a call: name a dialect", message.content)
+                raise RenderError("content", "no text follows a call: name a dialect (--to-dialect)", message.content)
             if message.content or not message.calls:
                 yield "gpt", message.content
             for call in message.calls:

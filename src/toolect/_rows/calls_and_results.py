@@ -20,7 +20,7 @@ _ROLES = "a role: system, developer, user, assistant or tool"
 _ELEMENT = r"<(tool_responses?|function_responses?|tool_results?|function_results?|tool_outputs?|observations?)>"
 _INSIDE = re.compile(rf"{_ELEMENT}(.*?)</\1>", re.DOTALL)
 """Results in the text of an answer, which goes on behind them."""
-_BEGINS = re.compile(rf"\s*{_ELEMENT}")
+BEGINS = re.compile(rf"\s*{_ELEMENT}")
 """A text of a tool that is results in elements; any other element is a result itself."""
 
 
@@ -68,7 +68,7 @@ class CallTextReader:
                 call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
                 name = as_text(field(message, "name") or field(message, "tool_name"), f"{where}.name")
                 text, media = read_parts(content, f"{where}.content")
-                elements = element_results(text) if _BEGINS.match(text) else self._listed(text)
+                elements = element_results(text) if BEGINS.match(text) else self._listed(text)
                 texts = one_each(text, into.open) if alone and not (elements or call_id) else [text]
                 failed = field(message, "is_error") is True
                 for one in elements or [ToolResult(call_id, name, one, failed, media=media) for one in texts]:

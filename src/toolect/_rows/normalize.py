@@ -14,22 +14,18 @@ from toolect._exchange.definitions import read_tools
 from toolect._exchange.embedded_tools import definitions_in
 from toolect._message import Json
 from toolect._rows.patterns import opened, twice
-from toolect._values.type_names import in_small_letters
+from toolect._values.type_names import json_type, with_json_types
 
 TWICE = "arguments are the JSON text of a text"
 NULLS = "arguments have nulls that the tool does not take: a table added them"
+FREE_FORM = "calls of tools that take a text are those of functions with the one argument `input`"
 OLD_CALL = "calls stand in the old field `function_call`"
 SHORT_SCHEMA = "a tool's parameters are no JSON Schema: made one"
-CAPITALS = "the types of a tool's parameters are in capital letters: made those of JSON Schema"
+OTHER_TYPES = "the types of a tool's parameters are spelled otherwise, as `dict` or `STRING`: made those of JSON Schema"
 NO_SCHEMA = "a tool has no parameters: made it one without"
 TOOL_NULLS = "definitions of tools have nulls: a table added them"
 MAX_KEPT, MAX_BYTES = 512, 1 << 17
 """Lists of tools that are kept for rows to come, and the bytes of one. Beyond it: they are read for each row."""
-_PYTHON_TYPES = {
-    "str": "string", "text": "string", "string": "string", "int": "integer", "integer": "integer", "float": "number",
-    "number": "number", "bool": "boolean", "boolean": "boolean", "dict": "object", "object": "object",
-    "list": "array", "tuple": "array", "set": "array", "array": "array",
-}  # fmt: skip
 
 
 class Tools(NamedTuple):
@@ -103,9 +99,9 @@ def _mended(tool: Json, notes: dict[str, Change]) -> Json:
     elif isinstance(schema, Mapping) and _is_short(schema):
         notes[SHORT_SCHEMA] = Change(SHORT_SCHEMA)
         schema = _schema(schema)
-    inner = {**inner, "parameters": (small := in_small_letters(schema))}
-    if small != schema:
-        notes[CAPITALS] = Change(CAPITALS)
+    inner = {**inner, "parameters": (made := with_json_types(schema))}
+    if made != schema:
+        notes[OTHER_TYPES] = Change(OTHER_TYPES)
     return {**tool, "function": inner} if "function" in tool else inner
 
 
@@ -127,9 +123,9 @@ def _schema(parameters: Mapping[str, Mapping[str, Json]]) -> dict[str, Json]:
     for name, given in parameters.items():
         words = str(given.get("type", "")).split(",")
         base, _, inside = words[0].strip().partition("[")
-        kind = _PYTHON_TYPES.get(base.strip().lower())
+        kind = json_type(base)
         one: dict[str, Json] = {key: value for key, value in given.items() if key not in ("type", "required")}
-        element = _PYTHON_TYPES.get(inside.rstrip("] ").lower())
+        element = json_type(inside.rstrip("] "))
         if kind == "array" and element:
             one = {"items": {"type": element}, **one}
         properties[name] = {"type": kind, **one} if kind else one
@@ -198,6 +194,8 @@ def _says_none(text: str) -> bool:
 
 def _calls(calls: Sequence[Json], turn: int, tools: Tools, notes: list[Change]) -> Iterator[Json]:
     for call in calls:
+        if isinstance(call, Mapping) and call.get("type") == "custom":
+            notes.append(Change(FREE_FORM, turn))
         function = call.get("function", call) if isinstance(call, Mapping) else None
         if not isinstance(function, Mapping):
             yield call

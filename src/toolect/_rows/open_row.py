@@ -20,12 +20,12 @@ from toolect._detection.leaks import begins_reasoning, has_marker_of, left_in, m
 from toolect._exchange.embedded_tools import definitions_in, embedded_tools, tells_of
 from toolect._exchange.openai_messages import plain_turns
 from toolect._message import Call, Content, Json, Message, Reasoning, RepairKind
-from toolect._rows.calls_and_results import CallTextReader, weights_of
+from toolect._rows.calls_and_results import BEGINS, CallTextReader, weights_of
 from toolect._rows.finish_reasons import CUT_OFF, END_TOKENS, unsaid, without_end, without_result
 from toolect._rows.ignored_fields import check_read, left_out, of_message
 from toolect._rows.normalize import Tools, mended_messages, tools_in
 from toolect._rows.row_fields import TurnShape, row_kinds
-from toolect._rows.row_source import Source
+from toolect._rows.row_source import TRANSCRIPT, Source
 from toolect._shown import cut
 from toolect._spec.chat_model import ChatRole, ChatSpec
 from toolect._spec.grammar_model import Literal, Ref
@@ -38,6 +38,9 @@ NO_TOOLS = "calls, and no tools are declared"
 REPAIRED = "calls were repaired"
 ANSWER_REPAIRED = "an answer without calls was repaired"
 HAS_MARKERS = "markers stand in the text of an answer, and stay there"
+RESULT_HAS_ELEMENT = "a result begins with an element that nothing closes, and stays as it is"
+SAME_IDS = "calls of one answer have the same id: the later ones get others"
+TOOLS_UNREAD = "the system text has definitions of tools that cannot be read: it stays"
 DESCRIBED = "the system text described the tools: it is left out, the tools are kept"
 REST_STAYS = "the system text described the tools: they are kept as tools, and what else it says stays"
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
@@ -45,6 +48,10 @@ MAY_TELL = "the system text names the tools, and no definitions of them that cou
 
 _CLOSER = re.compile(r"\s*(?:<[^<>\n]{1,40}>|\[/\w{1,40}\])\s*")
 """Matches what ends the reasoning of an answer."""
+
+
+_BROKEN = re.compile(r"<tools>\s*[\[{]\s*[\[{\"']")
+"""Matches what begins definitions in an element of their own."""
 
 
 class RowReading(NamedTuple):
@@ -58,6 +65,8 @@ class RowReading(NamedTuple):
     """The weights of answers, by the numbers of their turns."""
     rejected: Conversation | None = None
     """The other side of a pair, whose better one is the conversation."""
+    kind: str = TRANSCRIPT
+    """The kind of the row."""
     wanted: bool = True
     """Whether the last answer is a good one."""
 
@@ -96,8 +105,12 @@ class OpenRow:
     def declared(self, turns: Sequence[Turn]) -> Sequence[Turn]:
         """The turns; what their system texts tell of the tools is declared, where no tools are."""
         if not self.tools.tools:
-            for turn in turns:
-                self.declare([*definitions_in(turn.text)] if isinstance(turn, System) else [])
+            for number, turn in enumerate(turns):
+                if not isinstance(turn, System):
+                    continue
+                self.declare([*definitions_in(turn.text)])
+                if not self.tools.tools and _BROKEN.search(turn.text):
+                    self.notes.append(Change(TOOLS_UNREAD, number))
         return turns
 
     def turns(self, messages: list[Json], where: str, system: str = "") -> tuple[Turn, ...]:
@@ -199,6 +212,8 @@ def read_of(
         if (empty := unsaid(turn)) is not None:
             notes.append(empty._replace(turn=number))
         if type(turn) is not Assistant:
+            if isinstance(turn, Results) and any(BEGINS.match(one.output) for one in turn.results):
+                notes.append(Change(RESULT_HAS_ELEMENT, number))
             continue
         message = without_end(turn.message)
         if message is not turn.message:
@@ -223,6 +238,9 @@ def read_of(
                 left += unread(DROPPED, rest, number)
             if kinds:
                 notes.append(Change(REPAIRED if message.calls else ANSWER_REPAIRED, number, ", ".join(sorted(kinds))))
+        ids = [call.id for call in message.calls if call.id] if calls.get(number, 0) > 1 else []
+        if len({*ids}) < len(ids):
+            notes.append(Change(SAME_IDS, number))
         if unknown:
             notes.append(Change(UNDECLARED, number, ", ".join(unknown)) if tools.schemas else Change(NO_TOOLS))
     notes += results_of_others(turns)

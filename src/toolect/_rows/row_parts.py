@@ -167,7 +167,7 @@ def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
                     return because(MessageError(" or ".join(map(word, known)), word(row[name]), name))
                 if name and isinstance(field.value, RowHole) and not field.fit(row, take_of_row)[0]:
                     words = ROW[field.value.name].words
-                    return because(MessageError(words, "nothing" if row[name] is None else got(row[name]), name))
+                    return because(MessageError(words, "nothing" if row[name] in (None, "") else got(row[name]), name))
     there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"
     if len(wanted) == 1:
         names = " and ".join("|".join(field.names) for field in wanted[0].rows[0].needed)

@@ -31,7 +31,7 @@ from toolect._rows.row_holes import ROW, are_pairs, take_of_turn
 from toolect._rows.row_parts import RowParts, as_row, parts_of
 from toolect._rows.row_source import TRANSCRIPT, Source
 from toolect._rows.server_answers import ServerAnswer, answers_to, of_chunks
-from toolect._rows.transcript_rows import chat_of, declare_tools, is_prompt, read_prompt, read_transcript
+from toolect._rows.transcript_rows import ANSWER, chat_of, declare_tools, is_prompt, read_prompt, read_transcript
 from toolect._rows.turn_shapes import ShapedTurns, calls_in, messages_of_steps, shaped_turns
 from toolect._turns import Assistant, Turn
 from toolect.conversation import Conversation
@@ -89,6 +89,8 @@ def _readings(row: Json, source: Source, own: bool = True) -> list[RowReading]:
         parts = parts_of(columns, source)
         if not source.kind and (name := chat_of(parts[0], source.chat)):
             return [read_transcript(columns, replace(source, chat=name))]
+        if isinstance(row, str) and not source.kind and parts[0].name == ANSWER:
+            raise RowRejectedError(Change("no object", detail="expected an object as a row, got a text"))
         found = [
             reading
             for one in parts
@@ -237,7 +239,8 @@ class _RowReader:
         turns, odd = placed(turns, self.row)
         self.open.notes += (Change(NOT_PLACED, detail=one) for one in odd)
         found = self.open.conversation(self.open.without_tool_prompt(self.open.declared(turns)))
-        return found._replace(wanted=not any(self.row.get(name) is False for name in _LABELS))
+        wanted = not any(self.row.get(name) is False for name in _LABELS)
+        return found._replace(kind=self.parts.name, wanted=wanted)
 
     # What was asked
 

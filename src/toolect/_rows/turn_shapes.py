@@ -106,7 +106,8 @@ def _speaker(said: Json, shape: TurnShape, where: str) -> Speaker:
     """Who a word names, in letters of any case. Raises MessageError for one that is not known."""
     speaker = (shape.roles.get(said) or shape.roles.get(said.lower())) if isinstance(said, str) else None
     if speaker is None:
-        raise MessageError("who speaks, as `user` or `gpt`", word(said), where, "`roles` of a file for --rows has more")
+        words = "`user` or `gpt`" if where.endswith(".from") else "`user` or `assistant`"
+        raise MessageError(f"who speaks, as {words}", word(said), where, "`roles` of a file for --rows has more")
     return speaker
 
 

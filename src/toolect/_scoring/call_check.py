@@ -67,7 +67,7 @@ def _differences(
 
 def _call_misses(expected: ExpectedCall, call: Call, schema: Mapping[str, Json], language: str) -> tuple[Miss, ...]:
     if call.name != expected.name:
-        return (Miss(Reason.NAME, expected.name, "", "this tool", shown(call.name)),)
+        return (Miss(Reason.NAME, expected.name, "", shown(expected.name), shown(call.name)),)
     try:
         return tuple(argument_misses(expected, call.arguments, schema, language))
     except RecursionError:

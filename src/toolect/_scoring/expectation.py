@@ -128,8 +128,9 @@ def expected_calls(given: Json, where: str = "expected") -> tuple[ExpectedCall, 
     if isinstance(given, Message):
         given = given.calls
     listed = given if isinstance(given, list | tuple) else [given]
-    if listed and all(isinstance(one, Mapping) and len(one) == 1 and "tool_calls" not in one for one in listed):
-        named = [(f"{where}[{i}]", *item) for i, one in enumerate(listed) for item in one.items()]
+    by_tool = [one for one in listed if isinstance(one, Mapping) and len(one) == 1 and "tool_calls" not in one]
+    if listed and len(by_tool) == len(listed) and not any(isinstance(one.get("name"), str) for one in by_tool):
+        named = [(f"{where}[{i}]", *item) for i, one in enumerate(by_tool) for item in one.items()]
         return tuple(_with_options(*one) for one in named)
     odd = next((one for one in listed if not isinstance(one, Mapping | Call)), None)
     if odd is not None:

@@ -177,8 +177,7 @@ class ExpectationFiles:
             tools = tuple(found.tools) or tools
             turns += [expected_calls(turn.message) for turn in found.turns if isinstance(turn, Assistant)]
         if not turns:
-            there = ", ".join(f"`{column}`" for column in [*row][:6]) or "nothing"
-            raise MessageError("`expected`, `ground_truth`, or `messages` with an answer", there, "$")
+            raise MessageError("`expected`, `ground_truth`, or `messages` with an answer", _there(row), "$")
         language = language if language in LANGUAGES else ""
         cases = tuple(Expectation(calls, tools, key, category, language) for calls in turns)
         self.entries[key] = ExpectedRow(where, cases, None if row.keys().isdisjoint(TEXTS) else tuple(_answers(row)))
@@ -198,14 +197,18 @@ def _with_truths(path: str) -> list[str]:
     return files([path]) + [str(pair)] * pair.is_file()
 
 
+def _there(row: Mapping[str, Json]) -> str:
+    """The columns of a row that hold anything."""
+    return ", ".join([f"`{column}`" for column, value in row.items() if value is not None][:6]) or "nothing"
+
+
 def _answers(row: dict[str, Json]) -> Iterator[GivenAnswer]:
     """The answers of a row: texts of a model, or calls that are given as such. Raises MessageError for none."""
     name = next((name for name in (*TEXTS, *CONVERSATIONS) if row.get(name) is not None), None)
     if "tool_calls" in row or name == "choices":
         yield Message.of(row)
     elif name is None:
-        there = ", ".join(f"`{column}`" for column in [*row][:6])
-        raise MessageError(f"an answer in {', '.join(TEXTS[:6])} or messages", there, "$")
+        raise MessageError(f"an answer in {', '.join(TEXTS[:6])} or messages", _there(row), "$")
     elif name in CONVERSATIONS:
         yield from (turn.message for turn in read(row).turns if isinstance(turn, Assistant))
     elif isinstance(row[name], list) and row[name] and all(isinstance(one, str) for one in row[name]):

@@ -27,8 +27,7 @@ _SIZE = re.compile(r"(?:8|16|32|64|128|256)(?:_t)?\Z")
 _GENERIC = re.compile(r"(?:typing\.)?([a-z]+)\s*[\[<(](.*)[\])>]\Z", re.DOTALL)
 _WITHIN = re.compile(r"[\[\](){}<>,|]")
 _INNER = frozenset(("items", "anyOf", "additionalProperties", "prefixItems"))
-"""What else has schemas in a schema of Gemini's API."""
-_CAPITALS = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
+"""What else has schemas in a schema."""
 
 
 @lru_cache(maxsize=1024)
@@ -92,16 +91,25 @@ def _apart(text: str, sign: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def in_small_letters(schema: Json) -> Json:
-    """A schema whose types are the words of JSON Schema: Gemini's API has them in capital letters, too."""
+def json_type(name: str) -> str:
+    """The one type of JSON Schema that `name` stands for; "" for several, and for none."""
+    found = types_named(name)
+    return next(iter(found)) if len(found) == 1 else ""
+
+
+def with_json_types(schema: Json) -> Json:
+    """A schema whose types are the words of JSON Schema: data sets have Python's, and Gemini's API capital letters."""
     if isinstance(schema, list):
-        return [*map(in_small_letters, schema)]
+        return [*map(with_json_types, schema)]
     if not isinstance(schema, Mapping):
         return schema
     found: dict[str, Json] = {**schema}
+    if isinstance(kind := found.get("type"), str):
+        found["type"] = json_type(kind) or kind
+        if (item := item_type(kind)) and "items" not in found:
+            found["items"] = {"type": item}
     for key in found.keys() & _INNER:
-        found[key] = in_small_letters(found[key])
+        found[key] = with_json_types(found[key])
     if isinstance(named := found.get("properties"), Mapping):
-        found["properties"] = {name: in_small_letters(one) for name, one in named.items()}
-    kind = found.get("type")
-    return found | {"type": kind.lower()} if isinstance(kind, str) and kind in _CAPITALS else found
+        found["properties"] = {name: with_json_types(one) for name, one in named.items()}
+    return found
