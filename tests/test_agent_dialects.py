@@ -154,6 +154,11 @@ def test_no_stop_stands_within_an_answer(name: str) -> None:
     assert not any(stop in text.removesuffix(stop) for stop in stops)
 
 
+def test_an_answer_stops_at_each_end_of_its_own() -> None:
+    """OpenAI's guide to the format: stop tokens are `<|return|>`, of a final answer, and `<|call|>`."""
+    assert toolect.chat("gpt-oss").stops == ("<|return|>", "<|call|>")
+
+
 @pytest.mark.parametrize("name", toolect.dialects())
 def test_what_a_closed_thought_rehearses_does_not_run(name: str) -> None:
     """Law: in all dialects whose thoughts are closed by something of their own."""

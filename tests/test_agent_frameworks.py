@@ -74,6 +74,7 @@ SERVERS = {
     "leaves calls in the text": [chat_server.text("Wait.\n", *CALL), LOW],
     "has no tools": [NO_TOOLS, chat_server.text("Wait.\n", *CALL), LOW],
     "writes a broken call first": [chat_server.text(BROKEN), chat_server.text(CALL), LOW],
+    "cuts a call off": [chat_server.text(BROKEN, finish="length"), chat_server.text(CALL), LOW],
     "counts wrongly": [Reply([
         {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "tide", "arguments": ""}}]},
         {"tool_calls": [{"index": 1, "id": "b", "function": {"arguments": '{"port": "Brest"}'}}]},

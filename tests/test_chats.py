@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from toolect import registry
+from toolect import openai, registry
 from toolect._authoring.generate.small_conversations import ChatCase
 from toolect._authoring.lint import chat_checks as talks
 from toolect._chats.chat_grammar import texts_of
@@ -244,6 +244,15 @@ def test_a_call_that_could_not_be_read_is_content(name: str, arguments: str) -> 
         return
     if name not in HIDES_ITS_END:
         assert "`tide`" in chat(name).render(talk, False)
+
+
+@pytest.mark.parametrize("said", ["get weather please", '{"name": "f", "arguments": {"query": 3 4}}'])
+def test_an_invalid_call_that_comes_back_keeps_its_text(said: str) -> None:
+    """A client sends what it was sent, `invalid_tool_calls` too, whose `raw` is all that the model wrote."""
+    raw = f"<tool_call>\n{said}\n</tool_call>"
+    sent = openai.completion(registry.dialect("hermes").parse(raw))["choices"][0]["message"]
+    turn = Conversation.from_openai([sent]).unread_as_text().turns[0]
+    assert isinstance(turn, Assistant) and turn.message.content == raw
 
 
 MAKING = [name for name in chats() if chat(name).dialect.spec.ids or "{index}" in chat(name).dialect.spec.ref]

@@ -221,11 +221,19 @@ def test_refused_messages(messages: Any, expected: str | None, where: str) -> No
     assert expected in error.value.expected and error.value.where == where and f"at `{where}`" in str(error.value)
 
 
+@pytest.mark.parametrize("function", [{"name": "now"}, {"name": "now", "parameters": None}])
+def test_tools_without_parameters(function: dict[str, Any]) -> None:
+    """OpenAI's API: to leave `parameters` out defines a function with an empty list of them."""
+    whole = {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}}
+    for tool in ({"type": "function", "function": function}, {"type": "function", **function}):
+        assert Conversation.from_openai([], [tool]).tools == (whole,)
+
+
 @pytest.mark.parametrize(
     ("given", "expected", "where"),
     [
         ([{"name": "f"}], "a JSON Schema of the parameters", "tools[0].parameters"),
-        ([{"type": "function", "function": {"name": "f"}}], "a JSON Schema", "tools[0].function.parameters"),
+        ([{"function": {"name": "f"}}], "a JSON Schema", "tools[0].function.parameters"),
         ([{"name": "f", "parameters": []}], "a JSON Schema", "tools[0].parameters"),
         ([{"name": "f", "parameters": {"type": "string"}}], "of type object", "tools[0].parameters.type"),
         ([{"type": "web_search"}], 'the type "function"', "tools[0].type"),

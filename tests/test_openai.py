@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import toolect
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
-from toolect.openai import MessageError, from_openai, to_openai
+from toolect.openai import MessageError, finish_reason, from_openai, to_openai
 from toolect.openai.chunks import Chunks, events_to_chunks
 
 MADE = re.compile(r"call_[0-9a-f]{24}")
@@ -368,6 +368,17 @@ BROKEN = Call("", None, spelling="", status=Status.MALFORMED, error="no name")
 def test_the_finish_reason(segments: list[Any], reason: str) -> None:
     """`length` when a call was cut off, else `tool_calls` when one may be run, else `stop`."""
     assert list(events_to_chunks(answer(*segments)))[-1]["choices"][0]["finish_reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("engine", "reason"), [("stop", "tool_calls"), ("tool_calls", "tool_calls"), ("length", "length"), (None, "length")]
+)
+def test_a_call_counts_in_an_answer_that_the_engine_calls_whole(engine: str | None, reason: str) -> None:
+    """An opener too many behind it must not lose it: clients refuse what finishes as `length`."""
+    message = toolect.dialect("hermes").parse('<tool_call>\n{"name": "f", "arguments": {}}\n<tool_call>')
+    assert [str(call.status) for call in message.calls] == ["repaired", "truncated"]
+    assert finish_reason(engine, message.calls) == reason
+    assert finish_reason(engine, message.calls[1:]) == "length"
 
 
 def test_the_last_chunk_lists_what_must_not_run() -> None:

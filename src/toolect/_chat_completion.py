@@ -328,8 +328,8 @@ def _invalid(item: Object, where: str) -> Call:
     name, text = as_text(field(item, "name"), f"{where}.name"), as_text(arguments_in(item), f"{where}.arguments")
     error = as_text(field(item, "error"), f"{where}.error")
     status = Status.TRUNCATED if field(item, "status") == Status.TRUNCATED else Status.MALFORMED
-    call_id = as_text(field(item, "id"), f"{where}.id")  # `raw` would be a call again wherever it were written
-    return Call(name or "", None, call_id or None, spelling=text or "", status=status, error=error)
+    call_id, raw = (as_text(field(item, key), f"{where}.{key}") for key in ("id", "raw"))
+    return Call(name or "", None, call_id or None, spelling=text or "", status=status, error=error, raw=raw)
 
 
 _decode = msgspec.json.Decoder().decode

@@ -98,10 +98,10 @@ class Written(ABC):
     def stops(self) -> tuple[str, ...]:
         """The texts to stop an answer at: tokens that end it, and do not stand within one, as some families' do."""
         written: list[str] = []
-        for said in ([Content("a")], [Call("name", {"key": "value"})]):
-            for message in (Message([Reasoning("a"), *said]), Message([Content("a"), *said])):
-                with suppress(RenderError):
-                    written.append(str(self.dialect.render(message)))
+        thought, words, call = Reasoning("a"), Content("a"), Call("name", {"key": "value"})
+        for said in (Message([thought, words]), Message([thought, call]), Message([words, call])):
+            with suppress(RenderError):
+                written.append(str(self.dialect.render(said)))
         ends = self.ends or self.dialect.spec.end
         return tuple(end for end in ends if not any(end in text.removesuffix(end) for text in written))
 

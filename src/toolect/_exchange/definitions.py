@@ -45,6 +45,9 @@ def _tool(tool: Object, where: str) -> dict[str, Json]:
     if not as_text(field(function, "name"), f"{at}.name"):
         raise MessageError("a name", "none", f"{at}.name")
     as_text(field(function, "description"), f"{at}.description")
+    if tool.get("type") == "function" and function.get("parameters") is None:  # of OpenAI's tools they may be left out
+        function = {**function, "parameters": {"type": "object", "properties": {}}}
+        tool = {**tool, **({"function": function} if "function" in tool else function)}
     key = next((key for key in SCHEMAS if function.get(key) is not None), None)
     if key is None:
         raise MessageError("a JSON Schema of the parameters", "none", f"{at}.parameters", _NO_PARAMETERS)

@@ -47,15 +47,17 @@ def check_answer(message: object, finish: object) -> None:
 def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
     """How an answer with these attempts finished.
 
-    An answer that was cut off is `length`, and one that was filtered `content_filter`; else a call that may be
-    executed makes it `tool_calls`, one that is truncated `length`.
+    An answer that was cut off is `length`, and one that was filtered `content_filter`. Else a call that is truncated
+    makes it `length`, but not where the engine says that the answer is whole and another call may be executed; one
+    that may makes it `tool_calls`.
     """
     calls = [*calls]
     if engine == "content_filter" or engine in _CUT:
         return "length" if engine in _CUT else engine
-    if any(call.status is Status.TRUNCATED for call in calls):
+    is_runnable = any(call.runnable for call in calls)
+    if any(call.status is Status.TRUNCATED for call in calls) and not (engine and is_runnable):
         return "length"
-    return "tool_calls" if any(call.runnable for call in calls) else "stop"
+    return "tool_calls" if is_runnable else "stop"
 
 
 def extensions_of(calls: Iterable[Call], finish: Finish) -> dict[str, Json]:

@@ -131,7 +131,7 @@ class _StreamedAnswer:
                 for chunk in made.feed(event):
                     yield chunk
             message = self._reader.message
-            if message.runnable or not message.calls or self._reader.ended.finish == "length":
+            if message.runnable or not message.calls:
                 break
             if attempt == self._max_repairs:
                 raise UnreadableCallsError(f"expected a call that can be read, got {attempt + 1} answers without one")

@@ -186,7 +186,7 @@ def read_request(api: ApiName, body: Json) -> ModelRequest:
 
 def _chat(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _ChatRequest)
-    tools, given = _declared(asked.tools), asked.chat_template_kwargs or {}
+    tools, given = [*read_tools(asked.tools)], asked.chat_template_kwargs or {}
     wished = given.get("enable_thinking", given.get("thinking"))
     effort = _EFFORTS.get(str(given.get("reasoning_effort") or asked.reasoning_effort))
     return ModelRequest(
@@ -201,7 +201,7 @@ def _chat(body: Json) -> ModelRequest:
 def _messages(body: Json) -> ModelRequest:
     asked = msgspec.convert(body, _MessagesRequest)
     tools, choice, thinking = (
-        _declared(asked.tools),
+        [*read_tools(asked.tools)],
         {"type": AUTO, **(asked.tool_choice or {})},
         asked.thinking or {},
     )
@@ -224,7 +224,7 @@ def _responses(body: Json) -> ModelRequest:
             raise MessageError("a request that stands alone", "one that goes on from what is stored", name, advice)
     if asked.background:
         raise MessageError("a request that is answered at once", "one for the background", "background")
-    tools, effort = _declared(asked.tools), (asked.reasoning or {}).get("effort")
+    tools, effort = [*read_tools(asked.tools)], (asked.reasoning or {}).get("effort")
     options = {
         "max_tokens": asked.max_output_tokens, "temperature": asked.temperature, "top_p": asked.top_p,
         "reasoning_effort": effort, "response_format": _response_format(asked.text.format if asked.text else None),
@@ -235,18 +235,6 @@ def _responses(body: Json) -> ModelRequest:
         _choice(asked.tool_choice, tools), asked.parallel_tool_calls is not False,
         thinking=_EFFORTS.get(str(effort)), repeated={name: body.get(name) for name in _REPEATED},
     )  # fmt: skip
-
-
-def _declared(given: list[Any] | None) -> list[dict[str, Json]]:
-    """The tools of a request; of a function without parameters APIs take none."""
-    tools: list[Any] = []
-    for tool in given or ():
-        inner = tool.get("function", tool) if isinstance(tool, dict) else None
-        if isinstance(inner, dict) and tool.get("type") == "function" and inner.get("parameters") is None:
-            inner = inner | {"parameters": {"type": "object", "properties": {}}}
-            tool = tool | ({"function": inner} if "function" in tool else inner)
-        tools.append(tool)
-    return [*read_tools(tools)]
 
 
 def _response_format(form: dict[str, Json] | None) -> Json:
