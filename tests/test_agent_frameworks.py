@@ -130,6 +130,11 @@ def test_errors_are_those_of_the_official_client() -> None:
         assert error.value.status_code == 401
     with serving([refused]) as server, pytest.raises(pydantic_ai.exceptions.ModelHTTPError):
         run(by_pydantic_ai(server.url, False))
+    with (
+        serving([Reply(status=400, body=b'{"error": "boom"}')]) as server,
+        pytest.raises(pydantic_ai.exceptions.ModelHTTPError, match="boom"),
+    ):
+        run(by_pydantic_ai(server.url, False))
     client = DialectClient("http://127.0.0.1:9/v1", model="m", retries=0)
     with pytest.raises(openai.APIError, match="is it running"):
         run(client.chat.completions.create(**asked))

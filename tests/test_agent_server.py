@@ -151,6 +151,27 @@ def test_calls_of_another_dialect_are_no_answer(dialect: str | None) -> None:
         assert "ARGS" in run(agent.run("How do you write it?")).text
 
 
+def test_a_call_of_no_tool_is_no_answer_either() -> None:
+    """The server leaves it in the text of a model that nobody knows."""
+    with (
+        serving([chat_server.text(CALL.replace("tide", "moon"))]) as server,
+        pytest.raises(UnparsedCallsError, match="one of `moon` as text"),
+    ):
+        run(Agent(server.url, model="mine", tools=[tide]).run("How low?"))
+
+
+@pytest.mark.parametrize("path", ["", "/completions"])
+def test_a_surrogate_pair_in_two_chunks(path: str) -> None:
+    """Servers that count in UTF-16 tear it."""
+    pieces = ("It is \ud83d", "\ude00.", "\ud83d")
+    choices = [{"text": piece} if path else {"delta": {"content": piece}} for piece in pieces]
+    lines = [f"data: {json.dumps({'choices': [choice]})}\n\n" for choice in choices]
+    body = "".join([*lines, "data: [DONE]\n\n"]).encode()
+    with serving([Reply(body=body, headers={"content-type": "text/event-stream"})]) as server:
+        text = run(Agent(server.url + path, model=QWEN).run("?")).text
+    assert text == "It is \U0001f600.\ud83d"
+
+
 def test_an_answer_in_json_is_no_call() -> None:
     """Of a hosted model, that has tools of its own: unless it names a tool that there is."""
     quoted = '{"name": "Ada", "arguments": {"for": "engines"}}'
@@ -210,6 +231,17 @@ def test_thoughts_that_the_server_takes_out_are_kept() -> None:
         result = run(Agent(server.url, [tide], "hermes", model=QWEN).run("?"))
     first = result.history[1].message
     assert (first.reasoning, first.content.strip(), len(first.calls)) == ("Hm.", "Wait.", 1)
+
+
+@pytest.mark.parametrize("dialect", ["hermes", "qwen3-coder", "minimax-m2"])
+def test_thoughts_that_the_prompt_has_begun_in_a_whole_answer(dialect: str) -> None:
+    """As in one that streams."""
+
+    async def model(_: Any, __: Any) -> str:
+        return "I think.\n</think>\n\nHello."
+
+    message = run(Agent(model, dialect=dialect).run("?")).message
+    assert (message.reasoning.strip(), message.content.strip()) == ("I think.", "Hello.")
 
 
 @pytest.mark.parametrize("size", [1, 9, 1000])

@@ -246,6 +246,14 @@ def test_a_call_that_could_not_be_read_is_content(name: str, arguments: str) -> 
         assert "`tide`" in chat(name).render(talk, False)
 
 
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-30B-A3B-Thinking-2507", "Qwen/Qwen3-Next-80B-A3B-Thinking"])
+@pytest.mark.parametrize("thinking", [None, True, False])
+def test_models_that_always_think(model: str, thinking: bool | None) -> None:
+    """Their cards: the template itself writes `<think>`, so an answer has the closer alone."""
+    prompt = chat(model).prompt(Conversation([User("?")]), thinking=thinking)
+    assert prompt.endswith("<|im_start|>assistant\n<think>\n")
+
+
 @pytest.mark.parametrize("said", ["get weather please", '{"name": "f", "arguments": {"query": 3 4}}'])
 def test_an_invalid_call_that_comes_back_keeps_its_text(said: str) -> None:
     """A client sends what it was sent, `invalid_tool_calls` too, whose `raw` is all that the model wrote."""

@@ -381,6 +381,13 @@ def test_a_call_counts_in_an_answer_that_the_engine_calls_whole(engine: str | No
     assert finish_reason(engine, message.calls[1:]) == "length"
 
 
+def test_arguments_that_come_twice_are_written_once() -> None:
+    """RFC 8259: of names that are not unique some readers report the first, some the last pair."""
+    text = '<tool_call>\n{"name": "f", "arguments": {"city": "Oslo", "city": "Rome"}}\n</tool_call>'
+    message = toolect.dialect("hermes").parse(text)
+    assert to_openai(message)["tool_calls"][0]["function"]["arguments"] == '{"city": "Rome"}'
+
+
 def test_the_last_chunk_lists_what_must_not_run() -> None:
     """Attempts that must not be run come with the last chunk, and with `hold` are never sent as calls."""
     sent = gathered(list(events_to_chunks(answer(CUT, Call("g", {})), hold=False)))

@@ -727,6 +727,19 @@ def test_a_replay(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(toolect.ToolectError, match=why):
             create_app(ServeOptions(replay=file))
+    file.write_text('{"text": "half \\ud83d of a pair"}')
+    with serving(replay=file) as one:
+        assert one.ask("chat", False).content == "half \ud83d of a pair"
+
+
+def test_functions_of_the_earlier_api(tmp_path: Path) -> None:
+    """A prompt of text has no place for them: they are refused, and left out in silence by nobody."""
+    body = {"model": MODEL, "messages": [{"role": "user", "content": "?"}], "functions": [{"name": "tide"}]}
+    file = tmp_path / "answers.jsonl"
+    file.write_text(json.dumps({"text": PLAIN}))
+    with serving(replay=file) as one:
+        response = httpx.post(f"{one.url}/v1/chat/completions", json=body)
+    assert response.status_code == 400 and "tools as `tools`" in response.json()["error"]["message"]
 
 
 def test_the_command(up: Upstream) -> None:

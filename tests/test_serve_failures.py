@@ -550,6 +550,7 @@ def test_bodies_that_are_no_json(server: Served, api: str, data: bytes) -> None:
     response = httpx.post(server.url + PATHS[api], content=data)
     assert response.status_code == 400
     assert (response.json().get("type") == "error") == (api == "messages")
+    assert (data == b"\xff") == ("byte 0xff at offset 0" in response.json()["error"]["message"])
 
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"port": "Brest"}'}}
@@ -654,7 +655,7 @@ def test_methods_and_paths(server: Served) -> None:
         assert httpx.get(server.url + path).status_code == 405
     assert httpx.head(server.url + "/healthz").status_code == 200
     missing = httpx.post(server.url + "/v1/completions/x", json={})
-    assert missing.status_code == 404 and "below /v1" in missing.json()["error"]["message"]
+    assert missing.status_code == 404 and "below /v1, at /chat/comp" in missing.json()["error"]["message"]
     there = httpx.get(server.url + "/v1/models", headers={"anthropic-version": "1"})
     assert there.status_code == 404 and there.json()["type"] == "error"  # the upstream has none
 

@@ -329,6 +329,8 @@ def _invalid(item: Object, where: str) -> Call:
     error = as_text(field(item, "error"), f"{where}.error")
     status = Status.TRUNCATED if field(item, "status") == Status.TRUNCATED else Status.MALFORMED
     call_id, raw = (as_text(field(item, key), f"{where}.{key}") for key in ("id", "raw"))
+    if name and status is Status.TRUNCATED:  # its arguments are all that was said, and no markup
+        raw = ""
     return Call(name or "", None, call_id or None, spelling=text or "", status=status, error=error, raw=raw)
 
 
@@ -355,8 +357,10 @@ def _loads(text: str, repairs: list[Repair]) -> Json:
 
 
 def _spells(text: str, value: Json) -> bool:
+    """True where every reader finds this value in `text`: of a key that stands in it twice some take the first."""
+    repairs: list[Repair] = []
     try:
-        return dumps(json.loads(text)) == dumps(value)
+        return dumps(_loads(text, repairs)) == dumps(value) and not repairs
     except (ValueError, RecursionError):
         return False
 

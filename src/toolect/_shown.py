@@ -51,6 +51,8 @@ def unread_json(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         return f"`{error.msg}` at {line}column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte 0x{error.object[error.start]:02x} at offset {error.start}, which is no UTF-8"
     return "too deep a nesting" if isinstance(error, RecursionError) else "a number with too many digits"
 
 

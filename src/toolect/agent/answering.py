@@ -140,7 +140,7 @@ class PieceReader:
         if isinstance(answer, str):
             self._reading = self._reading_of()
             self.text = self._reading.without_end(answer)
-            self._whole = self._reading.parse(answer, self._tools)
+            self._whole = self._reading.parse_again(answer, self._reading.parse(answer, self._tools), self._tools)
         else:
             self._whole = answer if isinstance(answer, Message) else Message.from_openai(answer)
             choices = [] if isinstance(answer, Message | list | tuple) else sse.choices(as_chunk(answer))

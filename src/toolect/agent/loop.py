@@ -252,7 +252,7 @@ async def _awaited(value: Any) -> Any:
 
 
 def _check_parsed(model: Any, message: Message, tools: ToolRegistry, history: Sequence[Turn]) -> None:
-    """Raises `UnparsedCallsError` where the last answer, which has no calls, is the text of one of a known tool.
+    """Raises `UnparsedCallsError` where the last answer, which has no calls, is the text of one.
 
     That is for models whose text nobody reads, whose `dialect` is nothing, and for markers of another dialect.
     """
@@ -261,7 +261,7 @@ def _check_parsed(model: Any, message: Message, tools: ToolRegistry, history: Se
         return
     found = parse(message.content, tools.definitions())
     for call, dialect in zip(found.calls, found.dialects, strict=True):
-        if call.runnable and call.name in tools:
+        if call.runnable:
             wanted = "the server to read calls" if known is None else f"calls of `{known.name}`"
             why = f"expected {wanted}, got one of `{call.name}` as text, which looks like `{dialect}`"
             hint = "name that dialect, or start the server with its own parser for it"

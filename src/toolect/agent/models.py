@@ -89,7 +89,7 @@ class ServedModel(ABC):
             body = self._request(turns, tools, choice)
         except RenderError as error:
             raise ModelError(f"the conversation cannot be written for `{self.name}`: {error}") from error
-        reader, ended, is_empty = ChunkReader(tools), Ended(), True
+        reader, ended, is_empty, half = ChunkReader(tools), Ended(), True, ""
         try:
             async for part in self.chat.stream({**body, **options}, self._path):
                 ended = ended.after(part)
@@ -99,8 +99,13 @@ class ServedModel(ABC):
                 events = reader.feed_choice(part) if self._path == CHAT else [ContentDelta(text)] if text else []
                 for event in events:
                     is_empty = False
+                    if isinstance(event, ContentDelta):
+                        text, half = _torn(half + event.text)
+                        event = ContentDelta(text)
+                        if not text:
+                            continue
                     yield event.text if self._is_text and isinstance(event, ContentDelta) else event
-            for event in reader.close():
+            for event in ([ContentDelta(half)] if half else []) + reader.close():
                 is_empty = False
                 yield event
         except MessageError as error:
@@ -268,6 +273,13 @@ def model_of(chat: Chat, dialect: str | Dialect | None, prefix: str) -> ServedMo
     if dialect is None:
         return AutoModel(chat, prefix)
     return NativeModel(chat) if dialect == NATIVE else TextModel(chat, dialect, prefix)
+
+
+def _torn(text: str) -> tuple[str, str]:
+    """The text with its surrogate pairs whole, and the half of one at its end: some servers tear them."""
+    half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+    text = text.removesuffix(half)
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"), half
 
 
 def known_dialect(model: str) -> Dialect | None:

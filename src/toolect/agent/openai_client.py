@@ -99,7 +99,7 @@ class DialectClient(AsyncOpenAI):
                 raise APIError(str(error), request, body=None) from error
             http: Any = importlib.import_module(type(request).__module__.partition(".")[0])
             response = http.Response(error.status, request=request)
-            raise APIStatusError(str(error), response=response, body=None) from error
+            raise APIStatusError(str(error), response=response, body={"message": str(error)}) from error
 
 
 class _StreamedAnswer:

@@ -62,6 +62,6 @@ def stream(source: Any, reader: EventReader, **options: Any) -> Any:
     """The chunks of an answer, as `source` yields its text: iterate, or `async for` of an async source.
 
     `reader` is a fresh stream of the model's dialect. The source may yield a `Finish` with the engine's own finish
-    reason and usage. `options` are those of `Chunks`.
+    reason and usage. `options` are those of `Chunks`: servers want `hold=True`.
     """
     return encode(source, reader, Chunks(**options))

@@ -21,7 +21,9 @@ def new_completion_id() -> str:
 class Chunks:
     """Turns events into `chat.completion.chunk` objects as they happen.
 
-    A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
+    A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable. By
+    default it is sent as it arrives, even if it turns out to be malformed, and with an id of ours where the wire's
+    stands behind the name.
     `index` is the number of the choice; `reasoning` are the names under which its reasoning is sent. Calls of the tools
     `free_form` are of type `custom`, and have their text.
     """
@@ -103,7 +105,7 @@ def events_to_chunks(
     created: int | None = None,
     hold: bool = False,
 ) -> Iterator[dict[str, Json]]:
-    """The chunks of a whole stream of events, one after the other."""
+    """The chunks of a whole stream of events, one after the other; `hold` is that of `Chunks`."""
     chunks = Chunks(model=model, completion_id=completion_id, created=created, hold=hold)
     for event in events:
         yield from chunks.feed(event)

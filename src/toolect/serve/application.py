@@ -92,7 +92,8 @@ async def _not_found(request: Request, error: Any) -> Response:
     if request.method == "OPTIONS" or allowed and request.method == "HEAD":
         return Response(status_code=204, headers=headers)
     path = request.url.path[:80]
-    why = f"{path} takes no {request.method}" if allowed else f"there is no {path}: the API is below /v1"
+    there = "the API is below /v1, at /chat/completions, /messages and /responses"
+    why = f"{path} takes no {request.method}" if allowed else f"there is no {path}: {there}"
     refusal = RequestError(error.status_code, why).body(_api_of(request))
     return JSONResponse(refusal, error.status_code, allowed and headers)
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolect._compiled import Dialect
 from toolect._exchange.media import refuse_media
-from toolect._message import Call, Json
+from toolect._message import Call, Json, MessageError
 from toolect._rendered import Part, RenderError
 from toolect._transcript import Origin, Transcript
 from toolect.agent.models import MAX_STOPS, MAX_TOKENS, TAIL
@@ -57,6 +57,8 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
     assert form.chat is not None
     tools = [] if request.choice == NONE else request.tools
     with refusing():
+        if request.options.get("functions"):
+            raise MessageError("tools as `tools`", "the `functions` of an earlier API", "functions")
         conversation = replace(request.conversation.unread_as_text(), tools=tools)
         refuse_media(conversation.turns, "a prompt of text")
         written = form.chat.prompt(conversation, thinking=request.thinking, unsafe="neutralise")

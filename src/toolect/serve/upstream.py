@@ -14,7 +14,7 @@ import msgspec
 
 from toolect._errors import ToolectError
 from toolect._message import Json
-from toolect.agent.completions_client import DONE, CompletionsClient, RefusedError
+from toolect.agent.completions_client import DONE, CompletionsClient, RefusedError, decode
 from toolect.agent.errors import ModelError
 from toolect.agent.redaction import Redactor, url_secrets
 from toolect.serve.api_errors import RequestError
@@ -142,8 +142,8 @@ def read_rows(path: Path) -> list[ReplayRow]:
         if not line.strip():
             continue
         try:
-            rows.append(msgspec.json.decode(line, type=ReplayRow))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            rows.append(msgspec.convert(decode(line), ReplayRow))
+        except (ValueError, RecursionError) as error:
             why = f"expected an answer as a JSON object at line {number} of {path}, got another: {error}"
             raise ReplayError(why) from None
     if not rows:
