@@ -22,13 +22,12 @@ from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_NAME
-from toolect._search import text_edges
+from toolect._search import text_boundaries, text_edges, text_markers
 from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.follow import TEXT
-from toolect._search.hypothesis import WAIT, Action, Doubt, EdgeContext, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import WAIT, Action, Doubt, EdgeContext, Found, Hypothesis, Mode, Onwards, Waits
 from toolect._search.island import Island, island
-from toolect._search.marker_edges import Found
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail
 from toolect._search.stepping import Stepping, StepResult, TextSigns, safe
@@ -425,16 +424,16 @@ class AutoSearch(AnswerSearch):
         base, costs = window.base, window.costs
         if plan.closers is not None:
             closed = window.find(plan.closers, at, plan.longest)
-            if closed is not None and closed.start() - at <= text_edges.MAX_REHEARSAL:
+            if closed is not None and closed.start() - at <= text_markers.MAX_REHEARSAL:
                 return []
-            if not final and len(window.buf) - at <= text_edges.MAX_REHEARSAL + plan.longest:
+            if not final and len(window.buf) - at <= text_markers.MAX_REHEARSAL + plan.longest:
                 return WAIT
-        shown, _ = text_edges.quotation_at(window, plan, one.state, at, at + 1)
+        shown, _ = text_boundaries.quotation_at(window, plan, one.state, at, at + 1)
         after = node.step(TEXT).node
         closer = next((core for core, wrong in after.marks.items() if not wrong and not after.first(core)), None)
         if shown or closer is None or node.graph.policies.reasoning_calls == "ignore":
             return []
-        end = base + text_edges.lead_end(window, after.lead(closer), at, one.state.start)
+        end = base + text_boundaries.lead_end(window, after.lead(closer), at, one.state.start)
         path = window.path(one).add(MoreText(end), CloseText(end)).over_text(end).imply((closer,), base + at)
         if not path.node.text or path.node.text_field().role not in _CONTENT:
             return []

@@ -20,9 +20,9 @@ from toolect._salvage import value_without_loss
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges, value_recovery
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
+from toolect._search.grammar_edges import last_marker
 from toolect._search.hypothesis import Act, Action, EdgeContext, Hypothesis, Mode, Onwards, Search, TextState, Waits
 from toolect._search.island import island
-from toolect._search.marker_edges import last_marker
 from toolect._search.path import Path
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail

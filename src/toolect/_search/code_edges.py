@@ -16,8 +16,8 @@ from toolect._graph.symbols import Key
 from toolect._message import RepairKind
 from toolect._search.actions import CloseCode, CodeBegin, MoreCode, Note, Shift
 from toolect._search.code_state import CodeState
+from toolect._search.grammar_edges import after_comments, expected, marker
 from toolect._search.hypothesis import WAIT, Act, Action, EdgeContext, Hypothesis, Mode, Onwards, Statement, Waits
-from toolect._search.marker_edges import after_comments, expected, marker
 from toolect._search.path import Path
 from toolect._search.window import Window
 from toolect._spec.model import Role

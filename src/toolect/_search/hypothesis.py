@@ -216,6 +216,10 @@ class Waits(Enum):
 WAIT: Final = Waits.WAIT
 
 
+Found = list[Hypothesis] | Waits
+"""The hypotheses that follow one."""
+
+
 class Onwards(NamedTuple):
     """A hypothesis went on without a decision: it is `now` where `there` is."""
 

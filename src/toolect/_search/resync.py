@@ -21,8 +21,8 @@ from toolect._search.follow import (
     shaped,
     synchronisation_set,
 )
-from toolect._search.hypothesis import WAIT, EdgeContext, Hypothesis, Mode
-from toolect._search.marker_edges import Found, shift
+from toolect._search.grammar_edges import shift
+from toolect._search.hypothesis import WAIT, EdgeContext, Found, Hypothesis, Mode
 from toolect._search.path import Path, spelled
 from toolect._search.window import Window
 

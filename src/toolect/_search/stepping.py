@@ -20,14 +20,16 @@ from toolect._search import json_edges
 from toolect._search.actions import Shift
 from toolect._search.blank_end import LED
 from toolect._search.follow import TEXT, empty_values, nests
+from toolect._search.grammar_edges import GROWS, last_marker, name_alone
 from toolect._search.hypothesis import EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.json_state import JsonState, Next, Slips
-from toolect._search.marker_edges import GROWS, last_marker, name_alone
 from toolect._search.pass_through import ArgumentPassThrough, PassThrough, Stops, TextPassThrough
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
-from toolect._search.text_edges import HELD, lead_end, may_be_longer
+from toolect._search.text_boundaries import lead_end
+from toolect._search.text_edges import may_be_longer
+from toolect._search.text_markers import HELD
 from toolect._search.window import LOOK, Window
 from toolect._spec.costs import GAP
 from toolect._spec.model import Role

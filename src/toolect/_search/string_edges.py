@@ -11,8 +11,8 @@ from toolect._search import json_edges
 from toolect._search.actions import BreakOff, CloseString, CutString, EndAnswer, Fail, MoreString, Note
 from toolect._search.code_state import begin_again, give_up
 from toolect._search.follow import ESCAPED
+from toolect._search.grammar_edges import goes_on
 from toolect._search.hypothesis import WAIT, EdgeContext, Hypothesis, Mode, Onwards, StringState, Waits
-from toolect._search.marker_edges import goes_on
 from toolect._search.path import Path
 from toolect._search.torn_strings import calls_in, is_enclosed, is_torn, still_open
 from toolect._search.window import LOOK, Window

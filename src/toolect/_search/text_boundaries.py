@@ -1,0 +1,86 @@
+"""Text boundaries: where a text ends before a marker, and whether that is quoted or begins a line."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolect._building.quotation import MAX_LINE, closing_of, quoted
+from toolect._graph.needle import ending
+from toolect._graph.node import STRONG
+from toolect._search.actions import CloseText, MoreText
+from toolect._search.hypothesis import Hypothesis, Quotation, TextState
+from toolect._search.island import Island
+from toolect._search.path import Path
+from toolect._search.window import Window
+from toolect._spec.model import Role
+
+_ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
+_BRACKETS: Final = {"{": "}", "[": "]"}
+
+
+def lead_end(window: Window, blanks: str, at: int, start: int, core: str = "") -> int:
+    """The index where a text ends before index `at`, what is written before a marker left out.
+
+    The text began at character `start`. A beginning of `core` at its end is left out, too: the marker, broken off.
+    """
+    buf, low = window.buf, max(start - window.base, 0)
+    for size in range(min(len(core) - 1, at - low), STRONG - 1, -1):
+        if core.startswith(buf[at - size : at]):
+            at -= size
+            break
+    size = ending(buf, blanks, low, at)
+    if size and blanks[-size:].startswith("\n") and at - size - 1 >= low and buf[at - size - 1] == "\r":
+        size += 1
+    return at - size
+
+
+def quotation_at(window: Window, plan: Island, state: TextState, at: int, end: int) -> tuple[bool, TextState]:
+    """Whether what stands at indices `at:end` is quoted, and the state of a text that goes on over it.
+
+    A quotation goes on over the end of its line, up to an empty one.
+    """
+    base, passed, quotation = window.base, state._replace(solid=True), state.quotation
+    if not plan.content and plan.role is not Role.REASONING:
+        return False, passed
+    line = window.line(at, state.start)
+    begun = base + at - len(line)
+    if quotation is not None and base + at - quotation.line <= MAX_LINE:
+        attribute = 2 * (window.raw(quotation.end - 2, quotation.end) == '="')
+        text = _ATTRIBUTE.sub("", window.raw(quotation.end - attribute, base + at))
+        if quotation.closing not in text and "\n\n" not in text:
+            return True, _in_bracket(passed, quotation, window.buf[at], base + end)
+        if quotation.closing.endswith("`") and quotation.line < begun and "\n\n" not in text:
+            begun = quotation.line
+            line = window.raw(begun, base + at)
+    if not quoted(line):
+        return False, passed
+    return True, _in_bracket(passed, Quotation(begun, base + end, closing_of(line)), window.buf[at], base + end)
+
+
+def _in_bracket(state: TextState, quotation: Quotation, char: str, end: int) -> TextState:
+    """The state in a quotation: that of JSON, which a `char` begins that ends at `end`, is over behind its bracket."""
+    if char in _BRACKETS and quotation.closing[0] != "`" and quotation.closing[0] not in _BRACKETS.values():
+        quotation = Quotation(quotation.line, end, _BRACKETS[char] + quotation.closing)
+    return state._replace(quotation=quotation)
+
+
+def begins_line(window: Window, spoken: bool, at: int, start: int, blanks: str) -> bool:
+    """True when index `at` begins a line, but for what the dialect writes before a marker on it.
+
+    A text that is `spoken` begins with one.
+    """
+    indent = blanks.rpartition("\n")[2]
+    if indent and window.buf.endswith(indent, 0, at):
+        at -= len(indent)
+    place = window.base + at
+    if spoken and place <= start:
+        return True
+    return window.raw(place - 1, place) == "\n" if place else True
+
+
+def after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool) -> Path:
+    """The path out of the text, which ends at index `end`; it was one where it is `opened`."""
+    base = window.base
+    path = window.path(one).add(MoreText(base + end), CloseText(base + (end if opened else at)))
+    return path.over_text(base + end) if opened else path
