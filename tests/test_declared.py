@@ -534,3 +534,9 @@ def test_a_tag_around_the_call_of_another_dialect(tag: str) -> None:
     found = toolect.auto.parse(text, [tool("tide", a="string")])
     assert [(call.name, call.arguments) for call in found.runnable] == [("tide", {"a": "Oslo"})]
     assert found.leaks
+
+
+def test_one_tool_is_no_list() -> None:
+    """A tool that stands in the place of a list is refused by what is expected there."""
+    with pytest.raises(toolect.MessageError, match=r"^expected a list of tools, got \{'name': 'f'\} - at `\$`"):
+        toolect.dialect("hermes").parse("x", {"name": "f"})  # type: ignore[arg-type]
