@@ -9,7 +9,7 @@ from toolect._authoring.escaping import FORGED, EscapeResult, escapes
 from toolect._rendered import Part
 from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import Slot, SlotKind
-from toolect._spec.leaves import leaves
+from toolect._spec.leaves import leaves, reached
 from toolect._spec.model import Role, Spec
 
 
@@ -28,7 +28,8 @@ def raw_slots(spec: Spec) -> set[Part]:
     """The kinds of TEXT slots outside of value languages that a call is written with."""
     parts = {Role.CONTENT: Part.CONTENT, Role.VALUE: Part.VALUE}
     found = set()
-    for rule in spec.rules.values():
+    written = reached({name: rule for name, rule in spec.rules.items() if name not in spec.unwritten})
+    for rule in map(spec.rules.__getitem__, written):
         for part in leaves(rule.expr):
             key = f"{rule.name}/{SlotKind.TEXT}"
             role = spec.roles.get(key) or spec.roles.get(rule.name)

@@ -18,14 +18,16 @@ from toolect._message import Call, Json, Message, same_json
 from toolect._prompting.python import annotation
 from toolect._prompting.typescript import typescript
 from toolect._spec.codec_model import Codec, CodecKind, Spelling
+from toolect._spec.leaves import reached
 from toolect._values.schema import MAX_OPTIONS, Schema
 from toolect._values.schema_keywords import MAX_LEVELS, TYPES
 
 
 def written_codecs(name: str) -> list[Codec]:
-    """The codecs of the texts that a dialect writes; the first one where others are only read."""
+    """The codecs of the texts that a dialect writes."""
     spec = registry.spec(name)
-    return [*spec.codecs.values()][: 1 if spec.unwritten else None]
+    written = reached({rule: made for rule, made in spec.rules.items() if rule not in spec.unwritten})
+    return [codec for key, codec in spec.codecs.items() if key.partition("/")[0] in written]
 
 
 DIALECTS = [

@@ -187,7 +187,7 @@ def test_refusals() -> None:
     picky = "{{ raise_exception('roles must alternate') if messages[1:] else messages[0].content }}"
     with pytest.raises(RenderError, match="roles must alternate"):
         chat(picky).render(Conversation([User("a"), User("b")]))
-    with pytest.raises(RenderError, match="without a call"):
+    with pytest.raises(RenderError, match="no call that was read before it"):
         chat(PLAIN).render(Conversation([Results((ToolResult("a", "f", "1"),))]))
     with pytest.raises(RenderError, match="reasoning, then content"):
         chat(PLAIN).render(Conversation([Assistant(Message([Content("a"), Reasoning("b")]))]))

@@ -34,11 +34,12 @@ class Watch:
         """The message that `text` says, as `Dialect.parse` reads it, and the names of the parts that it takes."""
         trace, known = Trace(), self._known
         schemas = tool_schemas(tools or None)
-        message = AnswerSearch(self.dialect.spec, self.dialect._graph(), schemas, trace=trace).read(text)
+        own = self.dialect._with_names(schemas)
+        message = AnswerSearch(own.spec, own._graph(), schemas, trace=trace).read(text)
         lexemes = tuple((lexeme.key, lexeme.fresh) for lexeme in trace.lexemes)
         taken = known.get(lexemes)
         if taken is None:
-            taken = edges(self.dialect, trace.lexemes)
+            taken = edges(own, trace.lexemes)
             if len(lexemes) < LONG:
                 if len(known) >= MAX_WAYS:
                     known.clear()
