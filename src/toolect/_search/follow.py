@@ -21,6 +21,8 @@ MAX_COST: Final = 8
 WAYS: Final = 2
 """Ways to one marker. Beyond it: the dearer ones are not tried."""
 _LONGEST_CALL: Final = 12
+_MAX_NODES: Final = 512
+"""Nodes among which the end of a call is looked for: up to 84 in the dialects that come with toolect."""
 """Symbols of the shortest call at most."""
 VALUES = (Role.VALUE, Role.JSON)
 
@@ -245,6 +247,8 @@ def _call_end(node: Node) -> tuple[Node, Key]:
                 if to not in met:
                     met.add(to)
                     more.append(to)
+        if len(met) > _MAX_NODES:  # of values in values there are more and more
+            break
         level = more
     return node, ""
 
