@@ -67,11 +67,11 @@ def derive(
     """How `dialect` reads `text`; the arguments are those of `Dialect.parse`. Never raises on any text."""
     check_mode(mode)
     schemas = tool_schemas(tools) if tools else NO_TOOLS
-    trace = Trace()
-    reader = AnswerSearch(dialect.spec, dialect._graph(policies), schemas, mode == "strict", prefix, trace=trace)
+    trace, own = Trace(), dialect._with_names(schemas)
+    reader = AnswerSearch(own.spec, own._graph(policies), schemas, mode == "strict", prefix, trace=trace)
     message = reader.read(text)
-    builder = TreeBuilder(dialect.spec, text)
-    tree = builder.build(_walk(dialect._graph().network).ways(trace.lexemes))
+    builder = TreeBuilder(own.spec, text)
+    tree = builder.build(_walk(own._graph().network).ways(trace.lexemes))
     found = [_failure(trouble.at, trouble.expected, text) for trouble in trace.troubles]
     if any(call.status is Status.TRUNCATED for call in message.calls):
         found.append(_failure(len(text), trace.open_ends(reader.node), text))
