@@ -214,3 +214,16 @@ def test_quotes_that_nobody_escaped_change_no_argument(name: str) -> None:
             wire = str(dialect.render(Message([Call("tide", {**arguments})]), tools=tools)).replace("PLACE", said)
             ran = [call.arguments for call in dialect.parse(wire, tools).runnable]
             assert ran in ([], [{**arguments, "port": said}]), wire
+
+
+@over_all
+def test_long_words_without_quotes_are_streamed(name: str) -> None:
+    """A word in the place of a value, and more blanks behind it than an edge looks at: streams end as the whole text."""
+    dialect = toolect.dialect(name)
+    wire = str(dialect.render(Message([Call("tide", {"port": "PLACE", "at": ["noon", "low"]})]), tools=TIDE))
+    for word in ("*/", "ab", "-"):
+        text = wire.replace('"PLACE"', f"{word * LOOK}\n{' ' * LOOK}").replace("'PLACE'", f"{word * (LOOK // 2)}\n\n")
+        whole = dialect.parse(text, tools=TIDE)
+        for size in (1, 5):
+            chunks = [text[at : at + size] for at in range(0, len(text), size)]
+            assert streamed(name, chunks, tools=TIDE)[0] == whole

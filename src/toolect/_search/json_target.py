@@ -49,14 +49,14 @@ class JsonTarget:
             except JsonError as broken:
                 self._broken = broken
 
-    def arguments(self, in_string: bool) -> tuple[int, int]:
-        """How many brackets are around the arguments that are open, and how much of what was fed is not passed on.
+    def arguments(self, in_string: bool) -> tuple[int, str]:
+        """How many brackets are around the arguments that are open, and what of what was fed is not passed on.
 
         -1 where there are none, or their text is not passed on as it stands.
         """
         reader = self._reader
         fine = self._broken is None and not self._plain and reader.passing and not reader.unsure
-        return reader.depth if fine and (reader.passes or not in_string) else -1, len(reader.held)
+        return reader.depth if fine and (reader.passes or not in_string) else -1, reader.held
 
     def skip(self, text: str, brackets: str, expect: Expect) -> None:
         """The arguments go on with a `text` of strict JSON, after which `expect` says what comes within `brackets`."""

@@ -438,8 +438,10 @@ class Stepping:
         if target is None or not draft.streams or state.styles or state.pending or state.sole or state.quote != '"':
             return
         depth, held_back = target.arguments(state.expects is Next.IN_STRING)
-        start = state.emitted - held_back
-        if depth >= 0 and self._window.base <= start <= one.emitted and len(state.stack) > depth:
+        start = state.emitted - len(held_back)
+        if depth < 0 or not self._window.base <= start <= one.emitted or len(state.stack) <= depth:
+            return
+        if self._window.cut(start, state.emitted) == held_back:  # all of it is as it was written
             self.through = ArgumentPassThrough(draft, target, one, self._window, depth, start)
 
     def _json(self, one: Hypothesis, final: bool) -> StepResult:
