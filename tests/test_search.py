@@ -218,7 +218,7 @@ def test_quotes_that_nobody_escaped_change_no_argument(name: str) -> None:
 
 @over_all
 def test_long_words_without_quotes_are_streamed(name: str) -> None:
-    """A word in the place of a value, and more blanks behind it than an edge looks at: streams end as the whole text."""
+    """A word in the place of a value, and more blanks behind it than an edge looks at: streams read it alike."""
     dialect = toolect.dialect(name)
     wire = str(dialect.render(Message([Call("tide", {"port": "PLACE", "at": ["noon", "low"]})]), tools=TIDE))
     for word in ("*/", "ab", "-"):
