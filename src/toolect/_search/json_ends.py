@@ -63,7 +63,8 @@ def held(buf: str, node: Node, low: int, end: int) -> int:
     if match is None:
         return end
     at = match.start()
-    slashes = at - low - len(buf[low:at].rstrip("\\"))
+    before = buf[max(at - NEAR, 0) : at]
+    slashes = len(before) - len(before.rstrip("\\"))
     return int(at - slashes % 2)  # no escape is torn
 
 
