@@ -16,8 +16,11 @@ _OBJECT: Final = re.compile(r"[}\]]\s*,\s*[\[{]+\s*\Z")
 _DOUBLED: Final = re.compile(r"[=:]\s?")
 _CALLS: Final = re.compile(r"\w?\(|\)")
 _PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
-_MAX_ENCLOSED: Final = 4096
-"""Characters of a string in brackets whose quotes are not escaped. Beyond it: the next quote that may end it does."""
+_MAX_ENCLOSED: Final = 160
+"""Characters of a string in brackets whose quotes are not escaped. Beyond it: the next quote that may end it does.
+
+In so many no other reading is dropped for being far behind, whatever the chunks are.
+"""
 _ROUND: Final = re.compile(r"[()]")
 
 
