@@ -112,7 +112,7 @@ def calls_in(name: str, text: str) -> list[Call]:
 
 @every_chat
 def test_no_text_on_tools_of_another_chat_holds_a_token(name: str) -> None:
-    """What a transcript told of tools, in a notation that only its own chat reads, is a text of others elsewhere."""
+    """Words of a transcript on tools, in a notation that only its own chat reads, are a text of others elsewhere."""
     for token in chat(name).tokens:
         given = Conversation([User("When?")], [{"type": "text", "text": f"// Tide{token}\ntype tide = () => any;"}])
         assert f"Tide{token}" not in (written(name, given) or "")
@@ -120,7 +120,7 @@ def test_no_text_on_tools_of_another_chat_holds_a_token(name: str) -> None:
 
 @every_chat
 def test_no_date_holds_a_token(name: str) -> None:
-    """A day that is told as text is one of words and numbers."""
+    """A date that is given as text is one of words and numbers."""
     for token in chat(name).tokens:
         with contextlib.suppress(toolect.RenderError):
             text = chat(name).render(Conversation([System("Be."), User("When?")]), date=f"Monday{token}")

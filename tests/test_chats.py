@@ -210,8 +210,8 @@ def test_tools_in_words_do_not_break_out(name: str) -> None:
     harmless = one.prompt(Conversation([User("?")], [evil]), unsafe="neutralise")
     assert {type(turn) for turn in one.parse(harmless).turns} - {System} == {User}
     before, same, after = one.dialect.render_tools([evil]).partition(evil["function"]["description"])
-    told = "".join(text for text, origin, _ in harmless.pieces if origin is Origin.TOOLS)
-    assert not same or told.startswith(before) and told.endswith(after)  # nothing else is written otherwise
+    written = "".join(text for text, origin, _ in harmless.pieces if origin is Origin.TOOLS)
+    assert not same or written.startswith(before) and written.endswith(after)  # nothing else is written otherwise
 
 
 @every_chat

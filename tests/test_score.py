@@ -545,17 +545,17 @@ def test_what_says_no_calls_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "reason"),
     [
         ({"id": "a", "text": "x", "expected": None}, "got `id`, `text` - at"),
         ({"id": "a", "text": None, "expected": []}, "got `id`, `expected` - at"),
     ],
 )
-def test_columns_that_hold_nothing_are_none(row: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_columns_that_hold_nothing_are_none(row: dict[str, Any], reason: str, tmp_path: Path) -> None:
     """What is missing is not named among what is there."""
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
     (_, why), *_ = ExpectationFiles(str(tmp_path / "rows.jsonl")).troubles
-    assert told in why
+    assert reason in why
 
 
 def test_a_call_may_have_a_name_alone() -> None:

@@ -203,7 +203,7 @@ UNESCAPED = (
 
 @over_all
 def test_quotes_that_nobody_escaped_change_no_argument(name: str) -> None:
-    """A text with quotes of its own is the value, or no call runs: it is in no case cut off, and takes nothing in."""
+    """A text with quotes of its own is the value, or no call runs: it is never cut off, and swallows nothing."""
     if name == "yaml-xml":
         pytest.skip("what YAML has without quotes may be anything")
     dialect = toolect.dialect(name)

@@ -52,7 +52,7 @@ def _stretch(text: str, random: Random) -> tuple[int, int]:
 
 
 def _other(text: str, start: int, end: int, random: Random, markers: Sequence[str]) -> str:
-    """What stands in the place of a stretch: nothing, signs, a marker, a part of one, or another stretch."""
+    """What stands in its place: nothing, signs or a long run of them, a marker, a part of one, or another stretch."""
     match random.randrange(9):
         case 0 | 1:
             return ""
@@ -66,7 +66,7 @@ def _other(text: str, start: int, end: int, random: Random, markers: Sequence[st
             opening, closing = random.choice(_QUOTES)
             return random.choice((marker[:at], marker[at:], f"{opening}{marker}{closing}"))
         case 6:
-            return "".join(random.choices(SIGNS, k=random.randint(2, 8)))
+            return "".join(random.choices(SIGNS, k=random.randint(2, 8))) * random.choice((1, 1, 1, 60))
         case 7:
             return text[start:end] * random.choice((2, 2, 3))
         case _:

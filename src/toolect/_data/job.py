@@ -230,5 +230,5 @@ class _Writer:
             sources = {
                 replace(one, seen=", ".join(kinds)): paths for one, paths in sources.items()
             }  # all, not the first
-        told = {str(one): paths for one, paths in sources.items()}
-        return JobProgress(self._tallies.read, self.place.written, fates, told, self._tallies)
+        named = {str(one): paths for one, paths in sources.items()}
+        return JobProgress(self._tallies.read, self.place.written, fates, named, self._tallies)

@@ -26,7 +26,17 @@ from toolect._search import text_boundaries, text_edges, text_markers
 from toolect._search.actions import CloseText, Imply, MoreText, Note, PassOver
 from toolect._search.answer_search import AnswerSearch
 from toolect._search.follow import TEXT
-from toolect._search.hypothesis import WAIT, Action, Doubt, EdgeContext, Found, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import (
+    WAIT,
+    Action,
+    Doubt,
+    EdgeContext,
+    Expansion,
+    Found,
+    Hypothesis,
+    Mode,
+    Waits,
+)
 from toolect._search.island import Island, island
 from toolect._search.performer import Performer
 from toolect._search.prefill import prompt_tail
@@ -177,7 +187,7 @@ class AutoSearch(AnswerSearch):
         self._speak(one.node)
         return super().step(one, final)
 
-    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+    def _expand(self, one: Hypothesis, final: bool) -> Expansion:
         self._speak(one.node)
         if one.mode is Mode.TEXT and one.node.text_field().role in _SPOKEN:
             return self._text(one, final)

@@ -21,7 +21,16 @@ from toolect._search import code_edges, json_edges, marker_edges, resync, string
 from toolect._search.actions import MoreText
 from toolect._search.follow import TEXT
 from toolect._search.grammar_edges import last_marker
-from toolect._search.hypothesis import Act, Action, EdgeContext, Hypothesis, Mode, Onwards, Search, TextState, Waits
+from toolect._search.hypothesis import (
+    Act,
+    Action,
+    EdgeContext,
+    Expansion,
+    Hypothesis,
+    Mode,
+    Search,
+    TextState,
+)
 from toolect._search.island import island
 from toolect._search.path import Path
 from toolect._search.performer import Performer
@@ -136,14 +145,14 @@ class AnswerSearch:
 
     # Edges
 
-    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+    def expand(self, one: Hypothesis, final: bool) -> Expansion:
         """The hypotheses that follow one. What is nested too deep is skipped."""
         try:
             return self._expand(one, final)
         except TooDeepError:
             return resync.too_deep(self._window, one)
 
-    def _expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+    def _expand(self, one: Hypothesis, final: bool) -> Expansion:
         match one.mode:
             case Mode.BETWEEN:
                 coded = code_edges.begin(self._window, one, final)

@@ -17,7 +17,18 @@ from toolect._message import RepairKind
 from toolect._search.actions import CloseCode, CodeBegin, MoreCode, Note, Shift
 from toolect._search.code_state import CodeState
 from toolect._search.grammar_edges import after_comments, expected, marker
-from toolect._search.hypothesis import WAIT, Act, Action, EdgeContext, Hypothesis, Mode, Onwards, Statement, Waits
+from toolect._search.hypothesis import (
+    WAIT,
+    Act,
+    Action,
+    EdgeContext,
+    Expansion,
+    Hypothesis,
+    Mode,
+    Onwards,
+    Statement,
+    Waits,
+)
 from toolect._search.path import Path
 from toolect._search.window import Window
 from toolect._spec.model import Role
@@ -32,8 +43,6 @@ _ENOUGH: Final = 2
 that computes its arguments, rarely has as many."""
 _BLANK: Final = re.compile(r"\s*")
 _INDENT: Final = re.compile(r"[ \t]*")
-
-Found = list[Hypothesis] | Onwards | Waits
 
 
 # Statements that are calls
@@ -84,7 +93,7 @@ def _calls(node: Node, key: Key) -> bool:
     return any(roles.get(choice.edge.rule) is Role.CALL for choice in node.choices[key])
 
 
-def begin(window: Window, one: Hypothesis, final: bool) -> Found | None:
+def begin(window: Window, one: Hypothesis, final: bool) -> Expansion | None:
     """The hypotheses that follow one where a statement may begin; None where something else comes."""
     buf, base, node, code, home = window.buf, window.base, one.node, window.graph.code, one.node.coding
     if code is None or home is None or one.context.call is not None:
@@ -144,7 +153,7 @@ class _Went(Enum):
     """The rest of a call that cannot be read is over."""
 
 
-def expand(window: Window, one: Hypothesis, final: bool) -> Found:
+def expand(window: Window, one: Hypothesis, final: bool) -> Expansion:
     """The hypotheses that follow one in code."""
     return _Lines(window, one).go(final)
 
@@ -163,7 +172,7 @@ class _Lines:
         self.at = one.emitted - window.base
         self.acts: list[Act] = []
 
-    def go(self, final: bool) -> Found:
+    def go(self, final: bool) -> Expansion:
         """The hypotheses at the end of what is there."""
         window, one, begun = self.window, self.one, self.at
         state, statement = one.state, one.context.statement

@@ -216,20 +216,22 @@ class Waits(Enum):
 WAIT: Final = Waits.WAIT
 
 
-Found = list[Hypothesis] | Waits
-"""The hypotheses that follow one."""
-
-
 class Onwards(NamedTuple):
     """A hypothesis went on without a decision: it is `now` where `there` is."""
 
     there: Hypothesis
 
 
+Found = list[Hypothesis] | Waits
+"""The hypotheses that follow one."""
+Expansion = Found | Onwards
+"""... or how far it went on without a decision."""
+
+
 class Edges(Protocol):
     """What gives the hypotheses that follow one."""
 
-    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+    def expand(self, one: Hypothesis, final: bool) -> Expansion:
         """The hypotheses that follow `one`."""
 
     def step(self, one: Hypothesis, final: bool) -> bool:

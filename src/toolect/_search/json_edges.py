@@ -10,7 +10,7 @@ from toolect._graph.symbols import is_echo
 from toolect._message import Json
 from toolect._search.actions import Fail, OpenLoose, PutJson, RawJson
 from toolect._search.follow import VALUES, ShapeKeys, shape_keys, shaped
-from toolect._search.hypothesis import WAIT, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import WAIT, Expansion, Hypothesis, Mode, Onwards, Waits
 from toolect._search.json_edits import QUOTES, SCALAR, edits
 from toolect._search.json_ends import (
     MAX_EVIDENCE,
@@ -51,8 +51,6 @@ _ODD: Final = re.compile(r"[\\\x00-\x1f]")
 """What a string may have that is not as JSON has it."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
 _RUNS: Final = {q: re.compile(rf"(?:[^{q}\\]+|\\.)*", re.DOTALL) for q in {*QUOTES.values()}}
-
-Found = list[Hypothesis] | Onwards | Waits
 
 
 # Beginnings
@@ -97,7 +95,7 @@ def woken(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
 # Strict JSON
 
 
-def expand(window: Window, one: Hypothesis, final: bool) -> Found:
+def expand(window: Window, one: Hypothesis, final: bool) -> Expansion:
     """The hypotheses that follow one in a JSON value."""
     state: JsonState = one.state
     strict = not state.stack and state.expects is Next.VALUE and not state.bare and not shaped(one.node)
@@ -264,7 +262,7 @@ class _Run:
         size, in_text = len(self.window.buf), self.state.expects in IN_TEXT
         return self.why is None and (self.at == size or in_text or not final and size - self.at < self.wanted)
 
-    def go(self, final: bool) -> Found:
+    def go(self, final: bool) -> Expansion:
         """The hypotheses at the end of the run."""
         state, window = self.state, self.window
         self.forward(final, False)

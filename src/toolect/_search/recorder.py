@@ -15,7 +15,7 @@ from toolect._explanation import Explanation, Paid, Place, Reading
 from toolect._graph.expectations import expectations
 from toolect._search.actions import BreakOff, CloseText, Imply, MendJson, Note, Shift, Unexpected
 from toolect._search.follow import ESCAPED, JSON, TEXT
-from toolect._search.hypothesis import Act, Edges, Hypothesis, Mode, Onwards, Waits
+from toolect._search.hypothesis import Act, Edges, Expansion, Hypothesis, Mode
 from toolect._search.window import Window
 from toolect._spec.costs import COSTS, ROWS, Costs
 
@@ -61,7 +61,7 @@ class Recorder:
         """As the edges do."""
         return self._edges.step(one, final)
 
-    def expand(self, one: Hypothesis, final: bool) -> list[Hypothesis] | Onwards | Waits:
+    def expand(self, one: Hypothesis, final: bool) -> Expansion:
         """As the edges do."""
         window, plain, spare, emitted = self._window, self._window.costs, one.spare, one.emitted
         inner = (None, 0) if spare is None else (spare.spare, spare.cost)

@@ -12,7 +12,7 @@ from toolect._search.actions import BreakOff, CloseString, CutString, EndAnswer,
 from toolect._search.code_state import begin_again, give_up
 from toolect._search.follow import ESCAPED
 from toolect._search.grammar_edges import goes_on
-from toolect._search.hypothesis import WAIT, EdgeContext, Hypothesis, Mode, Onwards, StringState, Waits
+from toolect._search.hypothesis import WAIT, EdgeContext, Expansion, Hypothesis, Mode, Onwards, StringState, Waits
 from toolect._search.path import Path
 from toolect._search.torn_strings import calls_in, is_enclosed, is_torn, still_open
 from toolect._search.window import LOOK, Window
@@ -35,8 +35,6 @@ _HEAD: Final = 64
 _AGAIN: Final = 7
 """Characters of a call up to its first quote that have to come once more, for it to be written again."""
 _METHOD: Final = re.compile(r"[+%*]|\.\w*")
-
-Found = list[Hypothesis] | Onwards | Waits
 
 
 class _Form:
@@ -63,7 +61,7 @@ class _Form:
         self.width = max(len(self.closer), len(self.sign), 2)
 
 
-def expand(window: Window, one: Hypothesis, final: bool) -> Found:
+def expand(window: Window, one: Hypothesis, final: bool) -> Expansion:
     """The hypotheses that follow one in a string."""
     buf, base, node, size = window.buf, window.base, one.node, len(window.buf)
     state: StringState = one.state
@@ -118,7 +116,7 @@ def expand(window: Window, one: Hypothesis, final: bool) -> Found:
     return Onwards(window.stay(one, 0, base + at, Mode.STRING, now, *acts_so_far))
 
 
-def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -> Found:
+def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -> Expansion:
     """At index `at` stands what ends the string, or a quote of its own."""
     base, costs, context, closer = window.base, window.costs, one.context, form.closer
     state: StringState = one.state

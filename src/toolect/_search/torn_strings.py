@@ -66,7 +66,7 @@ def calls_in(before: str) -> int:
 
 
 def is_enclosed(text: str) -> bool:
-    """True when a text begins with a bracket and has others than close: JSON or code, whose quotes nobody escaped."""
+    """True when a text begins with a bracket and leaves some open: it is JSON or code whose quotes nobody escaped."""
     opened = text[:1] in _PAIRS and len(text) <= _MAX_ENCLOSED
     return opened and sum(text.count(sign) for sign in _PAIRS) > sum(text.count(sign) for sign in _PAIRS.values())
 
