@@ -22,7 +22,7 @@ from toolect._search.stepping import Stepping
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
-READ = 1060
+READ = 1130
 """Clean cases of the corpus that fused reading reads."""
 
 

@@ -174,7 +174,11 @@ class AnswerState:
         if name in spec.no_call:
             return True
         return name not in self.tools and (
-            name in spec.reserved or spec.tagged and bool(only_call(arguments, self.tools))
+            name in spec.reserved
+            or spec.code != ""
+            and not self.strong
+            or spec.tagged
+            and bool(only_call(arguments, self.tools))
         )
 
     def leave_call(self, end: int) -> bool:

@@ -148,8 +148,6 @@ def _route(node: Node) -> Route:
 
 
 def _made(node: Node) -> Route:
-    if node.graph.network.spec.code:
-        return Route(node)  # statements are not read so
     if node.text:
         return text_slot(node)
     if node.json and len(node.choices) == 1 and node.json_field().role in VALUES:

@@ -174,7 +174,8 @@ class ContentRun(TextSlot):
         super().__init__(node)
         plan = self.plan
         json = plan.json is not None and node.json
-        self._direct = hub(node, [core for core, wrong in node.marks.items() if not wrong], json=json, led=False)
+        right = [core for core, wrong in node.marks.items() if not wrong]
+        self._direct = hub(node, right, json=json, led=bool(self.space))
         """What may come in place of the text."""
         self._named = hub(node, [name for name, _ in node.patterns], led=False) if node.patterns else None
         """Calls that begin with their name in its place."""
@@ -203,7 +204,7 @@ class ContentRun(TextSlot):
             if pos == to.size:
                 to.finished = self._open
             if not buf.startswith(self.space, pos):
-                return None
+                return self._at_once(to, pos, pos)
             pos += len(self.space)
         end, where, match = self.first(to, pos)
         if where < 0:

@@ -32,10 +32,8 @@ class Graph:
     def __init__(self, network: Network, policies: Policies) -> None:
         self.network, self.policies = network, policies
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self.strides = (policies.after_calls, policies.coercion, policies.unwrapped) == ("keep", "spec", "accept")
-        self.strides = (
-            self.strides and not network.spec.lines and (policies.aside_calls == "run" or not network.spec.aside)
-        )
+        asides = policies.aside_calls != "run" and network.spec.aside
+        self.strides = not asides and (policies.after_calls, policies.coercion) == ("keep", "spec")
         """No policy changes what is done with canonical text, and no marker is one by its place alone."""
         self.answers = 0
         """How many answers it has read."""
@@ -44,7 +42,7 @@ class Graph:
         self._long_openers: tuple[str, ...] | None = None
         spec = network.spec
         self.costs = spec.costs
-        self.special_names = bool(spec.no_call or spec.reserved or spec.tagged)
+        self.special_names = bool(spec.no_call or spec.reserved or spec.tagged or spec.code)
         """Calls of some names are none, or hold the call."""
         self.code = Code(spec) if spec.code else None
         """What code is made of, where calls are statements."""
