@@ -166,7 +166,8 @@ class AnswerState:
             return False
         if is_call(arguments, name, self.tools):
             return False
-        return not whole or not any(_misplaced(value, schema.names) for value in arguments.values())
+        inner = [value for value in arguments.values() if type(value) in (dict, list)] if whole else ()
+        return not inner or not any(_misplaced(value, schema.names) for value in inner)
 
     def _is_special(self, name: str, arguments: dict[str, Json]) -> bool:
         """True when a call of that name is perhaps none, or holds the call."""

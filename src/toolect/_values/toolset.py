@@ -157,7 +157,7 @@ def tool_schemas(tools: Iterable[Any] | None) -> ToolSchemas:
     """
     if not tools:
         return NO_TOOLS
-    if not isinstance(tools, Iterable) or isinstance(tools, dict):
+    if type(tools) is not list and (not isinstance(tools, Iterable) or isinstance(tools, dict)):
         raise MessageError("a list of tools", repr(tools)[:80], "$")
     try:
         encoded = _encode(tools)
