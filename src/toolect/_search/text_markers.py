@@ -354,6 +354,8 @@ class MarkerInText:
         word = spelled(closer, one.context)
         low = max(self.start - base, 0)
         found = near_before(word, buf, low, at, fixed(closer)) or _torn_before(word, buf, low, at, end=False)
+        if found is None and word.startswith("</") and one.context.key is not None:
+            found = _tag_before(one.context.key, buf, low, at)
         if found is None or buf.endswith(word, 0, found[1]):
             return None
         end = base + lead_end(window, self.plan.after.lead(closer), found[0], self.start)
@@ -388,6 +390,14 @@ def _torn_before(word: str, buf: str, low: int, at: int, end: bool) -> tuple[int
         if said.endswith(word[-size:] if end else word[:size]):
             return low + len(said) - size, low + len(said)
     return None
+
+
+def _tag_before(key: str, buf: str, low: int, at: int) -> tuple[int, int] | None:
+    """Where the closing tag of an element that is called as the argument is stands at the end of `buf[low:at]`."""
+    said, tag = buf[low:at].rstrip(), f"</{key}>"
+    if not said.endswith(tag) or said.rfind(f"<{key}") >= 0:  # it may be one that the value has
+        return None
+    return low + len(said) - len(tag), low + len(said)
 
 
 def _last_trail(node: Node, keys: Sequence[Key]) -> str:
