@@ -107,8 +107,8 @@ class Quotation(NamedTuple):
 class TextState(NamedTuple):
     """A free text that is open: where it began, whether it is more than blanks, and the quotation in it.
 
-    Its own opener stands in it `inner` times without a closer. Where that opener was spelled otherwise, so is its
-    `closer`, a marker and how it is spelled.
+    Its own opener stands in it `inner` times without a closer; -1 where a closer was text, as the grammar did not go on
+    behind it. Where that opener was spelled otherwise, so is its `closer`, a marker and how it is spelled.
     """
 
     start: int

@@ -21,13 +21,13 @@ from toolect._search.actions import Shift
 from toolect._search.blank_end import LED
 from toolect._search.follow import TEXT, empty_values, nests
 from toolect._search.grammar_edges import GROWS, last_marker, name_alone
-from toolect._search.hypothesis import EdgeContext, Hypothesis, Mode, TextState
+from toolect._search.hypothesis import WAIT, EdgeContext, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.json_state import JsonState, Next, Slips
 from toolect._search.pass_through import ArgumentPassThrough, PassThrough, Stops, TextPassThrough
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
-from toolect._search.text_boundaries import lead_end
+from toolect._search.text_boundaries import goes_on, lead_end
 from toolect._search.text_edges import may_be_longer
 from toolect._search.text_markers import HELD
 from toolect._search.window import LOOK, Window
@@ -352,6 +352,11 @@ class Stepping:
         if island.role is Role.REASONING and quoted(window.line(at, state.start)):
             return StepResult.ASK
         performer, core = self._performer, match[0]
+        fits = island.role is Role.REASONING or goes_on(window, island.after.step(core).node, end, final)
+        if fits is WAIT:
+            self._tell(one, safe(window, one, island, low), low)
+        if fits is not True:
+            return StepResult.WAIT if fits is WAIT else StepResult.ASK
         upto = base + lead_end(window, plan.ends[core], at, state.start)
         if (
             not state.solid

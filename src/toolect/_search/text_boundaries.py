@@ -7,9 +7,10 @@ from typing import Final
 
 from toolect._building.quotation import MAX_LINE, closing_of, quoted
 from toolect._graph.needle import ending
-from toolect._graph.node import STRONG
+from toolect._graph.node import STRONG, Node
 from toolect._search.actions import CloseText, MoreText
-from toolect._search.hypothesis import Hypothesis, Quotation, TextState
+from toolect._search.follow import reach
+from toolect._search.hypothesis import WAIT, Hypothesis, Quotation, TextState, Waits
 from toolect._search.island import Island
 from toolect._search.path import Path
 from toolect._search.window import Window
@@ -77,6 +78,19 @@ def begins_line(window: Window, spoken: bool, at: int, start: int, blanks: str) 
     if spoken and place <= start:
         return True
     return window.raw(place - 1, place) == "\n" if place else True
+
+
+def goes_on(window: Window, node: Node, end: int, final: bool) -> bool | Waits:
+    """True when what the grammar has at `node`, behind a closer that ends at index `end`, may begin there."""
+    at = window.after_blanks(end)
+    if at == len(window.buf):
+        return True if final else WAIT
+    return window.buf[at] in node.made(_firsts)
+
+
+def _firsts(node: Node) -> frozenset[str]:
+    """What begins the markers that may come at a node, some before them left out."""
+    return frozenset(core[0] for core in (*reach(node), *node.graph.ends))
 
 
 def after_text(window: Window, one: Hypothesis, end: int, at: int, opened: bool) -> Path:

@@ -19,7 +19,7 @@ from toolect._search.grammar_edges import names_call, shift
 from toolect._search.hypothesis import WAIT, Act, Doubt, Found, Hypothesis, Mode, Waits
 from toolect._search.island import Island
 from toolect._search.path import Path, spelled
-from toolect._search.text_boundaries import begins_line, lead_end, quotation_at
+from toolect._search.text_boundaries import begins_line, goes_on, lead_end, quotation_at
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 
@@ -53,7 +53,7 @@ class MarkerInText:
         inner = self.passed.inner
         if core == one.context.opener:
             self.passed = self.passed._replace(inner=inner + 1)
-        elif closes and inner:
+        elif closes and inner > 0:
             self.passed = self.passed._replace(inner=inner - 1)
         if self.shown and closes and plan.role is Role.REASONING and self.passed.quotation is not None:
             word = window.buf[self.end + 1 : self.end + 2].isalnum()  # no quotation ends in front of a letter
@@ -62,7 +62,7 @@ class MarkerInText:
         tag = closes and plan.role in HELD and core.startswith("</") and one.context.opener[:1] == "<"
         self.foreign = tag and (self.ways[0].node.marks[core] if closer is None else core != closer[0])
         """It is spelled otherwise than the opener of the text."""
-        self.own = closes and not inner
+        self.own = closes and inner <= 0
         """It is the closer of the text, and not of one that is in it."""
 
     def _declared(self) -> bool:
@@ -96,6 +96,11 @@ class MarkerInText:
         """The hypotheses that follow."""
         window, one, plan, core = self.window, self.one, self.plan, self.core
         buf, base, at = window.buf, window.base, self.at
+        fits = self._goes_on(final)
+        if isinstance(fits, Waits):
+            return WAIT
+        if not fits:
+            self.passed = self.passed._replace(inner=-1)
         only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed)
         if plan.role is Role.REASONING and self.own and not final and len(buf) - self.end < 2:
             return WAIT
@@ -131,7 +136,7 @@ class MarkerInText:
                 return [only_text]
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
-        text_cost, acts = self._text_cost(), list[Act]()
+        text_cost, acts = self._text_cost() + 2 * (not fits), list[Act]()
         if _WORDED(core) is not None and plan.content and self.ways and self.ways[0].node.calling(core):
             leads = self._leads_on(self.ways[0].node.step(core).node, final)
             if isinstance(leads, Waits):
@@ -156,7 +161,7 @@ class MarkerInText:
             if len(stray) == 1 and stray[0].mode is Mode.TEXT:
                 return stray
             found += stray
-        if sure and found:
+        if sure and fits and found:
             return found[:1]
         if self.ways and not found:  # it is none here
             return [only_text]
@@ -182,6 +187,12 @@ class MarkerInText:
         if at == len(buf) or to.text or to.json and buf[at] in "{[" or to.struct.match(buf, at) is not None:
             return True
         return self._declared() or names_call(self.window, to, at, final)
+
+    def _goes_on(self, final: bool) -> bool | Waits:
+        """True when the grammar may go on behind the marker, where it closes a value."""
+        if self.plan.role not in VALUES or not self.own or len(self.core) < STRONG:
+            return True
+        return goes_on(self.window, self.ways[0].node.step(self.core).node, self.end, final)
 
     def _is_word(self) -> bool:
         """True for another spelling of a marker that begins as a word does: any text may have it."""
@@ -223,9 +234,11 @@ class MarkerInText:
         opens = node is not None and node.first(core)
         calls = opens and node is not None and node.calling(core)
         if plan.role in HELD:
-            cost = (
-                0 if passed and not calls and not self.own else costs.opener_in_value if opens else costs.weak_in_text
-            )
+            cost = costs.opener_in_value if opens else costs.weak_in_text
+            if opens and self.one.state.inner < 0:  # what the text holds has been closed: another part begins
+                cost += costs.swallowed
+            elif passed and not calls and not self.own:
+                cost = 0
         elif plan.role is Role.REASONING:
             cost = costs.aside_in_text if opens or not passed else 0
             if calls and self.window.graph.policies.reasoning_calls == "parse":
