@@ -48,6 +48,8 @@ FENCE: Final = re.compile(r"```\w{0,16}\s*(?=[{\[<])")
 _ESCAPED_BLANK: Final = re.compile(r"(?:\\[nrt]\s*)+")
 _CLOSING_TAG: Final = re.compile(r"</[\w:|.-]{1,40}>")
 """Matches the closer of an element that no dialect may have."""
+_SAID: Final = re.compile(r"[^\W\d_][\w\s.,!?'’-]{0,39}(?=[<\[])")
+"""Matches words before a marker."""
 _SOON: Final = 48
 NO_MARKER: Final = 64
 _CALLED: Final = re.compile(r"([^\s()\[\]{}<>\"'`]{1,128})\(")
@@ -242,6 +244,11 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
     elif char in _SIGNS and not node.value:
         kind = RepairKind.JSON if char in "}],;" else RepairKind.STRAY_MARKER
         drop(costs.stray_sign, 1, kind, f"`{char}` too many")
+    said = None if node.value else _SAID.match(buf, at)
+    if said is not None and (not one.context.name or len(way_to_content(node) or ()) == 1):
+        marks = (core for core, wrong in node.marks.items() if len(core) >= STRONG and not wrong)
+        if buf.startswith(tuple(marks), said.end()):  # nothing that is one of the arguments
+            drop(costs.stray_marker, len(said[0].rstrip()), RepairKind.STRAY_MARKER, said[0].rstrip())
     fence = FENCE.match(buf, at)
     if fence is not None and node.json and not node.text:
         path = window.path(one).add(Note(RepairKind.JSON, place, fence[0]))
