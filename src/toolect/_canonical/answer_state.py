@@ -39,7 +39,7 @@ MAX_FRAMES: Final = 16
 
 
 class Route:
-    """How reading goes on at a node."""
+    """Route of fused reading at a node."""
 
     __slots__ = ("node",)
 
@@ -52,7 +52,7 @@ class Route:
 
 
 class AnswerState:
-    """What has been read of an answer. One is made for each: all of it stands in slots."""
+    """Fused reading so far. One is made for each answer: all of it stands in slots."""
 
     __slots__ = (
         "before", "buf", "called", "declared", "entries", "finished", "frames", "graph", "id", "key", "last", "name",
@@ -64,7 +64,7 @@ class AnswerState:
         self.declared = tools.declared
         self.segments: list[Segment] = []
         self.pos = self.before = 0
-        """Where reading goes on; `before` what the last marker wrote behind itself."""
+        """The index of what comes next; `before` that of the blanks which the last marker wrote behind itself."""
         self.last = ""
         """The last marker, if it may stand twice."""
         self.strong = True
@@ -134,7 +134,7 @@ class AnswerState:
         return next(reversed(owner), None) if type(owner) is dict else None
 
     def schema(self) -> Schema | None:
-        """What is declared of the value that comes next; None for nothing."""
+        """The schema of the value that comes next; None for none."""
         schema: Schema | None = self.tools.of(self.name)
         owner: list[Json] | dict[str, Json] | None = None
         for inner, key in (*self.frames, (None, self.key)):

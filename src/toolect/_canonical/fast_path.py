@@ -88,7 +88,7 @@ class _Literal(Route):
         super().__init__(node)
         self.match, self._ways = scalars.match, scalars.ways
         self._hub = hub(node, node.choices)
-        """What begins or ends a list or an object, and keys."""
+        """Signs that begin or end a list or an object, and keys."""
         self._thens: dict[int, Route] = {}
 
     def go(self, to: AnswerState) -> Route | None:

@@ -51,7 +51,7 @@ class MarkerRun:
         self.first, self.last = draft.first, draft.last
         """The first marker; the last one, if it is longer than a sign."""
         self.then: Any = None
-        """How reading goes on there: the route, made when it is first needed."""
+        """The route at its end, made when it is first needed."""
         self.again = next((a.group for a in self.actions if a.act == KEY_AGAIN), 0)
         """The group of the key that must be that of the argument before."""
         acts = [action.act for action in self.actions]
@@ -114,7 +114,7 @@ class RunDraft:
 
     @property
     def behind(self) -> str:
-        """What is written behind the last marker; at the end of an answer it may be missing."""
+        """The blanks written behind the last marker; at the end of an answer they may be missing."""
         may_end = self.node.done is not None or self.node.text and self.node.step(SlotKind.TEXT).node.done is not None
         word = self.last[-1:].isalnum()  # alone, it is text
         return rf"(?:{re.escape(self.trail)}|\Z)" if self.trail and may_end and not word else re.escape(self.trail)

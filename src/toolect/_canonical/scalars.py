@@ -32,14 +32,14 @@ class Scalar(NamedTuple):
     escapes: Escapes | None = None
     """Those of a string."""
     codec: Codec | None = None
-    """How its text becomes a value, where it is not the text itself."""
+    """The codec of its value; None where that is the text itself."""
     key: bool = False
     """It is the key of an object."""
     plain: bool = False
     """The text of what is declared as a string is that string."""
 
     def value(self, text: str) -> Json:
-        """What the text of the group stands for. Raises ValueError for a number that is none."""
+        """The value of the group's text. Raises ValueError for a number that is none."""
         if self.role is Role.STRING:
             return unescape(text, self.escapes) if self.escapes else text
         return number(text) if self.role is Role.NUMBER else VALUE_OF[self.role]

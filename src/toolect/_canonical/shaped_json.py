@@ -275,13 +275,13 @@ class JsonCallReader:
 
 
 def _shared(words: list[str]) -> str:
-    """What all of these begin with."""
+    """The common prefix of these."""
     low, high = min(words), max(words)
     return low[: next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 
 
 def _merge(unit: _Unit, more: _Unit) -> None:
-    """What was found of a call in one of its members."""
+    """Take over the parts of a call found in one of its members."""
     unit.name = unit.name or more.name
     unit.id = unit.id if more.id is None else more.id
     if more.arguments is not None:

@@ -89,7 +89,7 @@ class TextSlot(Route):
         return False
 
     def first(self, to: AnswerState, pos: int) -> tuple[int, int, re.Match[str] | None]:
-        """Where the text from index `pos` on ends, and the marker behind it begins (perhaps with that); -1: nowhere."""
+        """Indices of the end of the text from `pos` on, and of the marker behind it, which may match; -1 for none."""
         buf, match = to.buf, None
         if self.clear is not None and (match := self.clear.match(buf, pos - len(self.space))) is not None:
             where = match.end(1)
@@ -147,7 +147,7 @@ class TextSlot(Route):
 
 
 def _lead(plan: Island, core: str) -> str:
-    """What is written before a marker that ends the text."""
+    """The blanks written before a marker that ends the text."""
     lead = plan.after.lead(core)
     if plan.after.calling(core) and len(plan.gap) > len(lead):
         return plan.gap
@@ -176,13 +176,13 @@ class ContentRun(TextSlot):
         json = plan.json is not None and node.json
         right = [core for core, wrong in node.marks.items() if not wrong]
         self._direct = hub(node, right, json=json, led=bool(self.space))
-        """What may come in place of the text."""
+        """Markers that may come in place of the text."""
         self._named = hub(node, [name for name, _ in node.patterns], led=False) if node.patterns else None
         """Calls that begin with their name in its place."""
         others = [core for core in self.leads if core not in node.marks]
         json = plan.json is not None and not node.json and plan.after.json
         self._textless = hub(node, others, after_text=True, json=json, led=False)
-        """What may come after it, where it is empty."""
+        """Markers that may come after it, where it is empty."""
         self._alike = self._direct is None and plan.led_words is None
         """Markers lead on in the same way, whether text is before them or not."""
         self._open = plan.after.done is not None
@@ -350,7 +350,7 @@ class Value(TextSlot):
             pos, last = match.end(), run.last
 
     def _value(self, piece: str, tool: Schema, key: str, kind: str | None, declared: bool) -> Json:
-        """What `piece` stands for, `NOTHING` where the search has to read it.
+        """The value of `piece`, `NOTHING` where the search has to read it.
 
         It is the argument `key` of `tool`, of this `kind` if that is plain. `declared`: tools are.
         """

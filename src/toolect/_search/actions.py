@@ -363,7 +363,7 @@ class BreakOff(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """What cannot be read calls a tool."""
+    """Malformed attempt at a call, with the tool's name."""
 
     node: Node
     at: int

@@ -83,21 +83,21 @@ class AnswerSearch:
         self._search = Search(first, self, self._perform, self._key_of)
         self._waiting = DelayedEvents()
         self._late: list[Event] = []
-        """What has happened between chunks."""
+        """Events that came between chunks."""
         self.closed = False
 
     # What a search over several grammars does otherwise
 
     def _performs(self, trace: Trace | None) -> Performer:
-        """What performs the actions."""
+        """The performer of the actions."""
         return Performer(self._graph, self._builder, self._raw, trace)
 
     def _steps(self) -> Stepping:
-        """What moves a hypothesis on."""
+        """The deterministic steps of a hypothesis."""
         return Stepping(self._window, self._performer)
 
     def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
-        """What equal hypotheses have in common."""
+        """The merge key: equal hypotheses have the same one."""
         return one.key
 
     def _raw(self, start: int, end: int) -> str:
@@ -139,7 +139,7 @@ class AnswerSearch:
 
     @property
     def begun(self) -> tuple[Node, str, str]:
-        """Where the answer begins in the grammar, the blanks that may come first, and the last marker of the prompt."""
+        """The node at which the answer begins, the blanks that may come first, and the last marker of the prompt."""
         first = self._search.live[0]
         return first.node, first.state, last_marker(first) or ""
 
@@ -180,7 +180,7 @@ class AnswerSearch:
     # Reading
 
     def feed(self, chunk: str) -> list[Event]:
-        """What more of the answer makes happen."""
+        """Read more of the answer: its events."""
         through = self._stepping.through
         if through is None:
             return self._more(chunk, False)
@@ -211,7 +211,7 @@ class AnswerSearch:
             self._late = self._more(through.kept, False)
 
     def close(self) -> list[Event]:
-        """What its end makes happen."""
+        """End the answer: its last events."""
         if self.closed:
             return []
         self._catch_up()
@@ -238,7 +238,7 @@ class AnswerSearch:
 
     @property
     def message(self) -> Message:
-        """What has been read so far: what is open comes last."""
+        """The message so far: what is open comes last."""
         self._catch_up()
         builder = self._builder
         segments, repairs, torn = self._segments, tuple(builder.repairs), builder.draft.torn
@@ -273,7 +273,7 @@ class AnswerSearch:
 
     @property
     def node(self) -> Node:
-        """Where the lexemes that were traced lead to."""
+        """The node behind the traced lexemes."""
         return self._performer.node
 
     @property
@@ -341,7 +341,7 @@ class Stream:
         self._reader = self._make()
 
     def feed(self, chunk: str) -> list[Event]:
-        """What `chunk` makes happen. Raises ValueError after `close`."""
+        """Read the next chunk: its events. Raises ValueError after `close`."""
         if not isinstance(chunk, str):
             raise not_text(chunk)
         if self._reader.closed:
@@ -349,12 +349,12 @@ class Stream:
         return self._checked(self._reader.feed(chunk))
 
     def close(self) -> list[Event]:
-        """What the end of the answer makes happen: a second call has nothing to add."""
+        """End the answer: its last events, none the second time."""
         return self._checked(self._reader.close())
 
     @property
     def message(self) -> Message:
-        """What has been read so far; the final message after `close`."""
+        """The message so far; the final one after `close`."""
         return with_checked(self._reader.message, self._check)
 
     @property

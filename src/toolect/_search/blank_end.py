@@ -22,9 +22,9 @@ _OBJECT: Final = r"(?:```\w{0,16}\s*)?[{\[]"
 
 
 class BlankEnd(NamedTuple):
-    """What ends the text: `regex` finds it, `sure` what does whatever comes next, `first` what either begins with.
+    """End of a text at a blank: `regex` finds it, `sure` one that counts whatever follows, `first` their first sign.
 
-    `width`: the characters that tell whether it does.
+    `width`: the look-ahead in characters.
     """
 
     regex: re.Pattern[str]
@@ -34,7 +34,7 @@ class BlankEnd(NamedTuple):
 
 
 def blank_end(after: Node, role: Role | None = Role.VALUE) -> BlankEnd | None:
-    """What ends the text of this role before `after`; None where markers alone do.
+    """The end of a text of this role before `after` that is a blank; None where markers alone end it.
 
     It is what the grammar has right behind the text. A terminal, or JSON behind reasoning, has to follow as the grammar
     says; before another text or the end of the answer nothing has to. Content ends before other text alone.
@@ -43,7 +43,7 @@ def blank_end(after: Node, role: Role | None = Role.VALUE) -> BlankEnd | None:
 
 
 def blank_end_of(graph: Graph, rule: str) -> BlankEnd | None:
-    """What ends the text of `rule`, content or reasoning, where an answer first has it."""
+    """The blank end of the text of `rule`, content or reasoning, where an answer first has it."""
     todo = [graph.start]
     for node in todo:
         if node.text and node.choices[TEXT][0].edge.rule == rule:

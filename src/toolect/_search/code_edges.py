@@ -49,14 +49,14 @@ _INDENT: Final = re.compile(r"[ \t]*")
 
 
 class Head(NamedTuple):
-    """How a statement begins: whether with a call, and the name of what it calls."""
+    """Beginning of a statement: true when it `calls`, and the name of the callee."""
 
     calls: bool
     name: str = ""
 
 
 def head(window: Window, home: Node, at: int, final: bool) -> Head | Waits:
-    """How the statement at index `at` begins, after `home`."""
+    """The beginning of the statement at index `at`, after `home`."""
     one = Hypothesis(0, window.base + at, -1, home, Mode.BETWEEN, "", EdgeContext(), Action(None, ()))
     name, left = "", -1
     for _ in range(_FAR):
@@ -141,14 +141,14 @@ def _uncalled(window: Window, one: Hypothesis, statement: Statement) -> Hypothes
 
 
 class _Went(Enum):
-    """How going over code went on."""
+    """Result of going over code."""
 
     ON = auto()
     WAIT = auto()
     CALL = auto()
     """A statement is a call."""
     END = auto()
-    """What ends the code comes, or the end of the text."""
+    """The end of the code, or of the text."""
     OVER = auto()
     """The rest of a call that cannot be read is over."""
 

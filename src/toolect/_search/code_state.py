@@ -24,18 +24,18 @@ class CodeState(NamedTuple):
     open: bool = False
     """A statement is open."""
     line: int = -1
-    """Where the line begins, while nothing but blanks has come on it; -1 behind that."""
+    """The character at which the line begins, while nothing but blanks has come on it; -1 behind that."""
     indent: int | None = None
     """The column of the last statement: what stands further right belongs to it. None in the middle of a line."""
     depth: int = 0
     quote: str = ""
-    """What ends the string or comment that is open."""
+    """The closing sign of the open string or comment."""
     alone: bool = False
     """The open statement is a comment."""
 
 
 def unrun(window: Window, context: EdgeContext, at: int) -> str:
-    """What code stands at index `at`, where a call is a statement of code."""
+    """The code at index `at` for an error, where a call is a statement of code."""
     got = _GOT.match(window.buf, at, at + _SHOWN)
     return "" if context.statement is None or got is None else f", got `{got[0]}`, and code is not run"
 

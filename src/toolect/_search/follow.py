@@ -17,7 +17,7 @@ TEXT, JSON, ESCAPED = SlotKind.TEXT, SlotKind.JSON, SlotKind.ESCAPED
 MAX_STEPS: Final = 4
 """Symbols that may be missing in a row. Beyond it: the marker behind them is not looked for."""
 MAX_COST: Final = 8
-"""What they may cost together. Beyond it: as above."""
+"""Highest cost of these together. Beyond it: as above."""
 WAYS: Final = 2
 """Ways to one marker. Beyond it: the dearer ones are not tried."""
 _LONGEST_CALL: Final = 12
@@ -107,7 +107,7 @@ def _way_to_json(node: Node) -> Omission | None:
 
 
 class NamedWay(NamedTuple):
-    """How a call goes on from its name, its openers missing: the openers, the node after them, the terminal."""
+    """Way on from the name of a call without its openers: these openers, the node after them, the terminal."""
 
     path: tuple[Key, ...]
     node: Node

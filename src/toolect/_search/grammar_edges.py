@@ -173,9 +173,9 @@ def _declared(window: Window, node: Node, name: str, at: int) -> bool:
 
 
 def _key_in_name(window: Window, node: Node, said: str, at: int) -> int:
-    """Where a key begins in a name at index `at`, which is that of a declared tool together with one of its keys.
+    """The index of a key glued to the name of a declared tool, which the name at index `at` ends with; 0 for none.
 
-    0 where it is not: the opener of a key is missing there.
+    The opener of a key is missing there.
     """
     tools = window.tools
     tool = next((one for one in tools.by_name if said.startswith(one) and said[len(one) :] in tools.of(one).names), "")
@@ -239,7 +239,7 @@ def names_before_more(window: Window, node: Node, at: int) -> Iterator[tuple[Ter
 
 
 def marker(node: Node, context: EdgeContext, buf: str, at: int) -> tuple[int, str]:
-    """Where the longest marker of `node` at index `at` ends, and which one it is; -1 for none."""
+    """The end index and the core of the longest marker of `node` at index `at`; -1 for none."""
     match = node.struct.match(buf, at)
     end, core = (-1, "") if match is None else (match.end(), match[0])
     if match is not None and core not in node.marks:
@@ -253,7 +253,7 @@ def marker(node: Node, context: EdgeContext, buf: str, at: int) -> tuple[int, st
 
 
 def echo_end(window: Window, echo: str, context: EdgeContext, at: int) -> int:
-    """Where a marker at index `at` ends that repeats a name, which may have another prefix, or a key; -1 for none."""
+    """End index of a marker at index `at` that repeats a name, perhaps with another prefix, or a key; -1 for none."""
     word = spelled(echo, context)
     if window.buf.startswith(word, at):
         return at + len(word)

@@ -23,7 +23,7 @@ _OFTEN: Final = 128
 
 
 class Mode(Enum):
-    """What is being read."""
+    """Kind of text that a hypothesis reads."""
 
     BETWEEN = 1
     """A marker, a terminal or the beginning of a slot comes."""
@@ -31,9 +31,9 @@ class Mode(Enum):
     STRING = 3
     JSON = 4
     SKIPPED = 5
-    """What cannot be read, up to the next marker."""
+    """Text that cannot be read, up to the next marker."""
     AFTER = 6
-    """What follows the end of the answer."""
+    """Text behind the end of the answer."""
     END = 7
     CODE = 8
     """A statement that is no call."""
@@ -44,7 +44,7 @@ _PASSES_ON: Final = (Mode.BETWEEN, Mode.TEXT, Mode.STRING, Mode.JSON)
 
 
 class Doubt:
-    """What is doubtful of the open call, as bits: it counts less unless its tool is declared."""
+    """Doubts about the open call, as bits: it counts less unless its tool is declared."""
 
     NONE: Final = 0
     ARGUED: Final = 1
@@ -68,7 +68,7 @@ class Statement(NamedTuple):
     home: Node
     """The node after it."""
     depth: int = 0
-    """How many brackets are open in it."""
+    """Number of open brackets in it."""
     called: bool = True
     """A call has come in the block of code."""
     short: bool = False
@@ -80,7 +80,7 @@ class Statement(NamedTuple):
 
 
 class EdgeContext(NamedTuple):
-    """What edges ask of the past: where the open call began, its name, its open argument, the last terminals."""
+    """Past of a hypothesis, for its edges: node of the open call, its name, its open argument, the last terminals."""
 
     call: Node | None = None
     name: str = ""
@@ -93,7 +93,7 @@ class EdgeContext(NamedTuple):
     """The opener that was read last."""
     statement: Statement | None = None
     argument: Node | None = None
-    """Where the open argument began."""
+    """The node at which the open argument began."""
 
 
 class Quotation(NamedTuple):
@@ -124,7 +124,7 @@ class StringState(NamedTuple):
     start: int
     emitted: int
     piece: int
-    """Where the last part of it begins: behind the last quote that was its own."""
+    """The character at which its last part begins: behind the last quote that was its own."""
     broken: bool = False
     """It holds a line break that it should not."""
     quotes: int = 0
@@ -154,7 +154,7 @@ class Action:
 
     @property
     def last(self) -> Act | None:
-        """What it does last."""
+        """The last action."""
         return self.acts[-1] if self.acts else None
 
     def hold(self) -> None:
@@ -202,7 +202,7 @@ class Hypothesis:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What equal hypotheses have in common. A text is the same wherever it began."""
+        """The merge key. A text is the same wherever it began."""
         state = self.state[1:] if self.mode is Mode.TEXT else self.state
         return self.pos, self.mode, self.node, state, self.context.call, self.context.doubt
 
@@ -229,7 +229,7 @@ Expansion = Found | Onwards
 
 
 class Edges(Protocol):
-    """What gives the hypotheses that follow one."""
+    """Source of the hypotheses that follow one."""
 
     def expand(self, one: Hypothesis, final: bool) -> Expansion:
         """The hypotheses that follow `one`."""

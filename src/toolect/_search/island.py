@@ -21,7 +21,7 @@ _MARGIN: Final = 8
 
 
 class Island:
-    """What is looked for in the free text of a node.
+    """Search plan for the free text of a node.
 
     `ways` has the markers that may come after the text, `direct` those that may come in its place. `regex` finds any of
     them, `near` parts of openers that may be misspelt, `led_words` names with which calls begin on a line of their own.
@@ -38,7 +38,7 @@ class Island:
         self._tags: dict[str, list[tuple[str, str, bool]]] = {}
         gaps = graph.network.spec.gaps
         self.gap = gaps.before_call if self.spoken else gaps.between_calls
-        """What the dialect writes before a call that follows the text."""
+        """Blanks that the dialect writes before a call that follows the text."""
         self.unwrapped = graph.policies.unwrapped == "accept"
         self.direct = {core: Omission(0, (), node) for core in node.marks}
         self.ways = self._find_ways()
@@ -51,7 +51,7 @@ class Island:
         strong = (fixed(core) if is_echo(core) else core for core in own if len(core) >= STRONG)
         signs = sorted({sign for core in strong for sign in _leading(core)})
         self.signs = re.compile("|".join(map(re.escape, signs))) if signs else None
-        """What a closer of the text, spelled otherwise, may begin with."""
+        """First signs of a closer of the text in another spelling."""
         self.json = self._find_json() if self.content else None
         self.cores = sorted((core for core in cores if not is_echo(core)), key=len, reverse=True)
         self.squeezed = [squeeze(core) for core in self.cores]
@@ -108,7 +108,7 @@ class Island:
         return None if shape is None or isinstance(shape, Hole) else found
 
     def _find_closers(self) -> re.Pattern[str] | None:
-        """What closes reasoning whose calls count only where it is not closed later: no marker that opens something."""
+        """The closers of reasoning whose calls count only where it is not closed later: none opens something."""
         graph = self.node.graph
         if self.role is not Role.REASONING or graph.policies.reasoning_calls != "unclosed":
             return None
@@ -267,7 +267,7 @@ class Island:
 
 
 def island(node: Node) -> Island:
-    """What is looked for in the free text of `node`."""
+    """The search plan for the free text of `node`."""
     return node.made(Island)
 
 

@@ -42,13 +42,13 @@ from toolect._values.json_lexemes import MAX_DEPTH, complete
 
 _EARLY: Final = -1
 _ENCODED: Final = '{["\\ \t\n'
-"""What JSON in a string may begin with."""
+"""First signs of JSON in a string."""
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _MEMBER: Final = re.compile(r'\}\s*,\s*"')
 """A member after an object: a bracket may be one too many."""
 _ODD: Final = re.compile(r"[\\\x00-\x1f]")
-"""What a string may have that is not as JSON has it."""
+"""Finds a sign that is not as it stands in a string of JSON."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
 _RUNS: Final = {q: re.compile(rf"(?:[^{q}\\]+|\\.)*", re.DOTALL) for q in {*QUOTES.values()}}
 
@@ -146,7 +146,7 @@ def _whole(window: Window, one: Hypothesis, final: bool) -> list[Hypothesis] | N
 
 
 def _lacking(value: Json, wanted: int) -> int:
-    """How many of so many keys are not in a value."""
+    """Number of keys, of so many `wanted`, that a value lacks."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for one in inner:
         wanted -= isinstance(value, dict)
@@ -181,7 +181,7 @@ def step(window: Window, one: Hypothesis, final: bool, to: Performer) -> bool:
 
 
 class _Passing(EmittedValue):
-    """What of a value is passed on at once: in runs, where it is as JSON has it."""
+    """Emission at once, in runs of strict JSON."""
 
     __slots__ = ("_start", "_to", "_window")
 

@@ -272,7 +272,7 @@ class _Edits:
         return self.found
 
     def _unit(self) -> str | None:
-        """How the object of the call begins, or the call."""
+        """The opening brackets and keys of the call's object, or of the call."""
         state, context = self.state, self.one.context
         start = state.unit if self.shaped else context.begun
         size = _UNIT if self.shaped else max(_UNIT, len(context.name) + _AFTER_NAME)
@@ -565,7 +565,7 @@ class _Edits:
         self.found[-1] = close(self.window, new, comma)
 
     def _all_closed(self) -> None:
-        """What follows the value follows: all brackets that are open are missing."""
+        """Close all brackets: the text behind the value follows."""
         window, state, one, at, buf, costs = self.window, self.state, self.one, self.at, self.buf, self.costs
         if state.expects is not Next.AFTER_VALUE or not state.stack or not self.char:
             return

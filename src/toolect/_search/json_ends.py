@@ -38,14 +38,14 @@ MAYBE_KEY: Final = re.compile(r'"[^"\\\n]{0,64}(?:"\s*)?\Z')
 QUOTED_OBJECT: Final = re.compile(r'"\{\s*(?:"(\w)|"?\Z)')
 """An object between quotes that are not escaped in it, with the first sign of its key: no JSON goes on so."""
 _ARGUMENTS: Final = "{n\"'`“”„‘’«"
-"""What arguments begin with: an object, null, which stands for none, or a string."""
+"""First signs of arguments: of an object, of null, which stands for none, or of a string."""
 _FENCE_END: Final = re.compile(r"\s{0,8}```(?!`)")
 _UNFENCED: Final = 12
 """Characters that say whether a fence is closed."""
 _HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
 """The first half of a surrogate pair: the other one belongs to it."""
 _MAYBE_HELD: Final = re.compile(r"[,\]}\\]|\s\Z")
-"""What the end of a string has that is not passed on."""
+"""Finds a sign at the end of a string that waits for more."""
 _BRACKET: Final = re.compile(r"[\]}]")
 _SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
 
@@ -100,7 +100,7 @@ def closed_before_marker(node: Node) -> re.Pattern[str] | None:
 
 
 def over_before(window: Window, node: Node, state: JsonState, low: int, end: int) -> tuple[int, int] | None:
-    """Where all brackets are closed within a string, and what follows the value follows: the indices of that."""
+    """The indices of brackets in a string that close the value, and of the text behind the value; None for none."""
     regex = node.made(closed_before_marker)
     if regex is None or not state.stack or end <= low or _BRACKET.search(window.buf, low, end) is None:
         return None
@@ -115,7 +115,7 @@ def over_before(window: Window, node: Node, state: JsonState, low: int, end: int
 
 
 def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
-    """What the key of `state` costs, whose value begins with `sign`."""
+    """Cost of the key of `state`, whose value begins with `sign`."""
     costs, cost = window.costs, 0
     keys = shape_keys(node) if state.bare or shaped(node) else None
     if state.evidence < MAX_EVIDENCE:
@@ -144,14 +144,14 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
 
 
 def said(window: Window, state: JsonState) -> str:
-    """What the string at the end of `state` says."""
+    """The content of the string at the end of `state`."""
     assert state.last_quote is not None
     text = window.raw(state.string, state.last_quote)
     return unquote(as_json(text, state.quote)) if "\\" in text else text
 
 
 def name_cost(window: Window, one: Hypothesis, state: JsonState) -> int:
-    """What the string at the end of `state` costs, where it is the name of a call or a constant."""
+    """Cost of the string at the end of `state` as the name of a call, or as a constant."""
     keys, costs = shape_keys(one.node), window.costs
     text = said(window, state)
     if state.key in keys.name and state.key not in keys.arguments:
@@ -170,7 +170,7 @@ def takes_arguments(one: Hypothesis, state: JsonState) -> bool:
 
 
 def misplaced(window: Window, state: JsonState, context: EdgeContext, at: int) -> int | Waits:
-    """How many brackets are missing before a key: it is one of the arguments, and deeper than they are."""
+    """Number of brackets that are missing before a key: it is one of the arguments, and deeper than they are."""
     tools = window.tools
     if not tools.declared:
         return 0

@@ -11,7 +11,7 @@ from toolect._search.hypothesis import Act
 
 
 class Next(IntEnum):
-    """What may come next, or what is open."""
+    """Token that may come next, or the string that is open."""
 
     VALUE = 1
     VALUE_OR_END = 2
@@ -50,7 +50,7 @@ class Slips:
 
 
 LOOSE: Final = Slips.QUOTE | Slips.KEY | Slips.WORD | Slips.NEWLINE
-"""What is no slip in a value language."""
+"""Slips that are none in a value language."""
 
 
 class JsonState:
@@ -67,14 +67,15 @@ class JsonState:
         """The brackets that are open."""
         self.expects = Next.VALUE
         self.start = self.emitted = self.string = self.unit = self.past = self.after_string = start
-        """Where it begins, up to where it is passed on, where the last string and the last object begin, up to where a
-        string was looked through for the end of the value, and where the last string ends."""
+        """Characters: the beginning of the value, the end of the emitted part, the beginnings of the last string and
+        object, the end of the search for the value's end in a string, and the end of the last string.
+        """
         self.pending = ""
         """JSON that is put in before what comes next."""
         self.last_quote: int | None = None
-        """Where the last string ended, while that has not been passed on."""
+        """The character of the last string's closing quote, until that is emitted."""
         self.quote = '"'
-        """What ends the string that is open, or the last one."""
+        """Closing sign of the string that is open, or of the last one."""
         self.key = self.name = ""
         """The last key, and the name of the call that the value says."""
         self.flat = False
@@ -84,9 +85,9 @@ class JsonState:
         self.bare = bare
         """It stands without markers, and is only perhaps a call."""
         self.found = 0
-        """Whether a call's name (1) and its arguments (2) have come."""
+        """Bits: a call's name (1) and its arguments (2) have come."""
         self.depth = 0
-        """How many brackets were open where the arguments came."""
+        """Number of brackets around the arguments."""
         self.styles: int = Slips.NONE
         self.reopened = self.piece = 0
         """Quotes that were taken for the string's own, and the character after the last of them."""
@@ -151,7 +152,7 @@ def closers(stack: str) -> str:
 
 
 class EmittedValue:
-    """What of a value is passed on, in order: strings as JSON has them, all else as it is. It changes the state."""
+    """Emission of a value, in order: strings as JSON has them, all else as it is. It changes the state."""
 
     __slots__ = ("acts", "state")
 
@@ -180,7 +181,7 @@ class EmittedValue:
             state.emitted = at
 
     def between(self) -> tuple[str, int]:
-        """What of the signs between tokens has not been passed on: what is put in, and from which character on."""
+        """The signs between tokens that are to be emitted, with those put in, and the character they begin at."""
         state = self.state
         return state.pending, max(state.emitted, state.after_string if state.last_quote is not None else 0)
 

@@ -50,7 +50,7 @@ class JsonTarget:
                 self._broken = broken
 
     def arguments(self, in_string: bool) -> tuple[int, str]:
-        """How many brackets are around the arguments that are open, and what of what was fed is not passed on.
+        """The number of brackets around the open arguments, and the fed text that is not emitted yet.
 
         -1 where there are none, or their text is not passed on as it stands.
         """

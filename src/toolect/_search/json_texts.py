@@ -23,7 +23,7 @@ _LONGEST_WORD: Final = 16
 
 
 def as_json(text: str, quote: str) -> str:
-    """What stands between quotes `quote`, as it stands in a string of JSON; between several signs it is as it is."""
+    """The text between quotes `quote` as it stands in a string of JSON; between several signs it is as it is."""
     if len(quote) > 2:
         return json.dumps(text, ensure_ascii=False)[1:-1]
 

@@ -32,7 +32,7 @@ _FENCED: Final = 24
 """Characters of a fence and what it begins with."""
 _WHOLE: Final = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}[,}]""")
 _VALUE_SIGNS: Final = "{[\"'"
-"""What no text without quotes begins with where a value may begin with it."""
+"""First signs that no text without quotes has where a value may begin with them."""
 
 
 def expand(window: Window, one: Hypothesis, final: bool) -> Found:

@@ -53,12 +53,12 @@ _SAID: Final = re.compile(r"[^\W\d_][\w\s.,!?'’-]{0,39}(?=[<\[])")
 _SOON: Final = 48
 NO_MARKER: Final = 64
 _CALLED: Final = re.compile(r"([^\s()\[\]{}<>\"'`]{1,128})\(")
-"""What is called by a name that no grammar has for one."""
+"""Matches a callee that no grammar has as a name."""
 _NAMED: Final = re.compile(r"[A-Za-z_][\w-]{0,63}\s?=")
 _SIGNS: Final = "}],;\"'>`" + ZERO_WIDTH
 _CLOSING_SIGNS: Final = ",:)]}>"
 _PAIR_SIGNS: Final = {"=": re.compile(r":=?(?!:)"), ":": re.compile(r"=>?(?!=)")}
-"""What stands between a key and its value, and what other languages have there."""
+"""Sign between a key and its value → the spellings of other languages."""
 
 
 def edits(window: Window, one: Hypothesis, at: int, final: bool) -> Found:

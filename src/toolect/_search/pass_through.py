@@ -48,7 +48,7 @@ _EXPECTS: Final = {
 
 
 class PassThrough(ABC):
-    """What takes chunks before they are read, and keeps them."""
+    """Pass-through of chunks: it keeps them until they are read."""
 
     __slots__ = ("_chunks",)
 
@@ -62,7 +62,7 @@ class PassThrough(ABC):
 
     @abstractmethod
     def feed(self, chunk: str) -> list[Event] | None:
-        """What a chunk makes happen; None for one that has to be read."""
+        """Emit a chunk: its events; None for one that has to be read."""
 
     @abstractmethod
     def settle(self) -> None:
@@ -70,7 +70,7 @@ class PassThrough(ABC):
 
 
 class Stops(NamedTuple):
-    """What a chunk may have that is not only more of a text: then it has to be read, but what only `begins` waits."""
+    """Ends of pass-through: a chunk with one of the `signs` has to be read, the beginning of a marker waits."""
 
     signs: re.Pattern[str]
     begins: re.Pattern[str]
@@ -111,7 +111,7 @@ class TextPassThrough(PassThrough):
         self._performer.more_text(self._emitted)
 
     def feed(self, chunk: str) -> list[Event] | None:
-        """What a chunk makes happen; None for one that has to be read."""
+        """Emit a chunk: its events; None for one that has to be read."""
         text = self._waiting + chunk
         if self._signs(text) is not None or self._names is not None and self._names(text) is not None:
             return None
@@ -150,7 +150,7 @@ class ArgumentPassThrough(PassThrough):
         self._expects: Next = Next.KEY if begun else state.expects
         self._at = 0 if self._expects is Next.IN_STRING else (state.string - 1 if begun else one.emitted) - start
         self._after = self._expects
-        """What comes where the emitted text ends."""
+        """The token that comes where the emitted text ends."""
         self._outer, self._stack = state.stack[:depth], state.stack[depth:]
         self._string, self._quote, self._scalar, self._last_key, self._keys = state.string - start, -1, 0, state.key, 0
         self._size = len(self._buf) + _MOST
@@ -173,7 +173,7 @@ class ArgumentPassThrough(PassThrough):
         self._one.pos = self._one.emitted = start + self._at
 
     def feed(self, chunk: str) -> list[Event] | None:
-        """What a chunk makes happen; None for one that has to be read."""
+        """Emit a chunk: its events; None for one that has to be read."""
         buf = self._buf = self._buf + chunk
         size, emitted = len(buf), self._emitted
         if self._expects is Next.IN_STRING and emitted + len(chunk) == size and _PLAIN(chunk) is not None:
@@ -208,7 +208,7 @@ class ArgumentPassThrough(PassThrough):
             self._at = end
 
     def _token(self, buf: str, at: int, size: int) -> int:
-        """Where the token at index `at` ends; `at` where more has to come, -1 for one that has to be read."""
+        """The end index of the token at index `at`; `at` where more has to come, -1 for one that has to be read."""
         char, expects, stack = buf[at], self._expects, self._stack
         if expects is Next.AFTER_VALUE:
             if char == ",":

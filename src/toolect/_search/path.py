@@ -18,7 +18,7 @@ _SAID = 4
 
 
 class Path:
-    """Where a hypothesis gets to, step by step. `ref` is how the dialect writes the name and the id of a call."""
+    """Path of a hypothesis, step by step. `ref` is how the dialect writes the name and the id of a call."""
 
     __slots__ = ("acts", "context", "node", "ref")
 
@@ -118,7 +118,7 @@ class Path:
 
 
 def crossed(node: Node, context: EdgeContext, tasks: Trail, ref: str, at: int, fields: bool = True) -> EdgeContext:
-    """What tasks at a symbol, at character `at`, make of the context: the call that is open, its name, its argument."""
+    """The context after the tasks at a symbol, at character `at`: the open call, its name, its argument."""
     if not tasks:
         return context
     call, name, argument, said, doubt, begun, opener, statement, home = context

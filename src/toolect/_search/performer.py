@@ -66,12 +66,12 @@ class Performer:
     ) -> None:
         self.graph, self.builder, self.raw, self.trace = graph, builder, raw, trace
         self.node = graph.start
-        """Where the lexemes have led to; kept where they are traced."""
+        """The node behind the lexemes; kept where they are traced."""
         builder.draft.raw, builder.draft.markers = raw, lambda: self.graph.markers
         self._lexemes: list[tuple[int, int, str]] = []
         self.island: OpenIsland | None = None
         self.tail: tuple[int, tuple[str, ...]] | None = None
-        """Where the last marker ended, and what the dialect may write behind it."""
+        """The end of the last marker, and the blanks that the dialect may write behind it."""
         self.target: JsonTarget | None = None
         """The JSON value that is open."""
         self.code: OpenCode | None = None
@@ -225,7 +225,7 @@ class Performer:
         self.builder.break_off(at)
 
     def attempt(self, node: Node, at: int, name: str) -> None:
-        """What cannot be read calls the tool `name`."""
+        """Report an attempt at a call of the tool `name`, which cannot be read."""
         draft = self.builder.draft
         call = draft.call or draft.begin_call(at)
         if call.index < 0 and call.id is None:
@@ -278,7 +278,7 @@ class Performer:
         island.emitted = upto
 
     def emitter(self) -> Callable[[str], list[Event]] | None:
-        """What passes on more of the open text before it is read; None where that has to be read first."""
+        """The emitter of more of the open text; None where that has to be read first."""
         island, text, draft = self.island, self.builder.text, self.builder.draft
         if island is None or not island.begun or island.dropped or text.sections is not None or text.idle:
             return None
@@ -510,7 +510,7 @@ class Performer:
         return after
 
     def _settle(self, node: Node, at: int, text: bool = False) -> None:
-        """What is open is closed by the markers that can only come next, or is cut off."""
+        """Close what is open by the markers that can only come next, or cut it off."""
         builder = self.builder
         if node.done is None:
             to, closers, ends = node, list[str](), builder.call is None

@@ -28,7 +28,7 @@ _BASE: Final = 1 << 12
 """More than twice what one row is paid at an edge."""
 _EVIDENCE: Final = ("fits", "fits_long", "call_seen")
 _REST: Final = "adjustment"
-"""What is paid beyond the rows."""
+"""Cost that no row has."""
 _ROWS: Final = sorted(ROWS, key=lambda name: int(getattr(COSTS, name)))
 """The dearer a row, the higher its digit: of two coded costs the lower one is nearly always the cheaper."""
 _CODED: Final = Costs(**{name: _BASE**digit for digit, name in enumerate(_ROWS, 1)})
@@ -140,7 +140,7 @@ def _reading(chain: list[TakenEdge], won: bool) -> Reading:
 
 
 def _acts(one: Hypothesis, other: Hypothesis) -> Iterator[Act]:
-    """What `other` does beyond `one`."""
+    """The actions of `other` beyond those of `one`."""
     action = other.action
     while action is not one.action and action.parent is not None:
         yield from action.acts
@@ -156,7 +156,7 @@ def _at(acts: list[Act], pos: int) -> int:
 
 
 def _paid(code: int, cost: int, acts: list[Act], values: dict[str, int]) -> dict[str, int]:
-    """What each row was paid, by a coded cost and the `values` of the rows; all together it is `cost`.
+    """The cost of each row, by a coded cost and the `values` of the rows; all together it is `cost`.
 
     Markers that are missing on a way, which the grammar knows by itself, are shown by the acts.
     """
@@ -177,7 +177,7 @@ def _paid(code: int, cost: int, acts: list[Act], values: dict[str, int]) -> dict
 
 @lru_cache(4096)
 def _counts(code: int) -> list[tuple[str, int]]:
-    """How often each row was paid, by a coded cost, whose digits may be negative; the first one is no row's."""
+    """Number of times that each row was paid, by a coded cost, whose digits may be negative; the first is no row's."""
     counts = list[tuple[str, int]]()
     for name in ("", *_ROWS):
         digit = (code + _BASE // 2) % _BASE - _BASE // 2

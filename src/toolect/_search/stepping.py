@@ -46,7 +46,7 @@ _NOTED: Final = (OpCode.BEGIN_CALL, OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode
 
 
 class StepResult(Enum):
-    """What came of a step: on, more text is needed, or the edges have to be asked."""
+    """Result of a step: on, more text is needed, or the edges have to be asked."""
 
     ON = 1
     WAIT = 2
@@ -54,7 +54,7 @@ class StepResult(Enum):
 
 
 class _Between:
-    """What of a node between texts is sure."""
+    """Deterministic steps of a node between texts."""
 
     __slots__ = ("firsts", "json", "lead", "naming", "pattern", "plain", "proper", "slow", "sure", "tight", "to")
 
@@ -79,7 +79,7 @@ class _Between:
         self.naming = self.pattern is not None and node.naming(self.pattern[0])
         self.json = node.json and not node.patterns
         self.firsts = {core[0] for core in (*node.marks, *starts)}
-        """What no terminal begins with that is sure."""
+        """First signs of markers: a terminal that begins with one is not sure."""
         self.plain = node.text and (not node.json or node.text_field().role in _CONTENT) and not nests(node)
         self.plain = self.plain and not (node.value and (node.marks or node.patterns))
         self.plain = self.plain and not (node.text and node.patterns and node.text_field().role is Role.CONTENT)
@@ -88,7 +88,7 @@ class _Between:
 
 
 class TextSigns:
-    """What of the text of a node is sure: signs without which it only goes on, and the markers that end it."""
+    """Deterministic steps in the text of a node: signs without which it only goes on, and the markers that end it."""
 
     __slots__ = ("_stops", "ends", "margin", "openers", "plan", "signs")
 
@@ -113,7 +113,7 @@ class TextSigns:
 
     @property
     def stops(self) -> Stops:
-        """What may come in a text other than more of it."""
+        """The ends of pass-through."""
         if self._stops is None:
             plan, words = self.plan, [self.signs.pattern]
             if plan.led:  # a line that begins with a name and one of these may be a call
@@ -141,7 +141,7 @@ def _is_end(plan: Island, core: str) -> bool:
 
 
 def _openers(plan: Island) -> dict[tuple[str, bool], str]:
-    """What is written before the openers of calls that are meant where the grammar goes on behind them.
+    """The openers of calls that are meant where the grammar goes on behind them → the blanks written before them.
 
     They stand at the beginning of a line, after a text (True) or in its place: that they are text costs too much.
     """
@@ -174,7 +174,7 @@ class Stepping:
     def __init__(self, window: Window, performer: Performer) -> None:
         self._window, self._performer = window, performer
         self.through: PassThrough | None = None
-        """What takes the chunks that come next."""
+        """The pass-through of the chunks that come next."""
 
     def go(self, one: Hypothesis, final: bool) -> bool:
         """Move a hypothesis on as far as is sure; True when nothing more can be done before more text comes."""
@@ -418,7 +418,7 @@ class Stepping:
         return StepResult.WAIT if sizes else StepResult.ASK
 
     def _tell(self, one: Hypothesis, at: int, low: int) -> None:
-        """What comes before index `at`, and the blanks there, can only be text."""
+        """Emit the text before index `at`, but for the blanks there: it can only be text."""
         window = self._window
         at = window.without_blanks(low, at)
         if at > low:

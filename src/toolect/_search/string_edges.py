@@ -38,7 +38,7 @@ _METHOD: Final = re.compile(r"[+%*]|\.\w*")
 
 
 class _Form:
-    """What the string of a node looks like."""
+    """Form of the string of a node."""
 
     __slots__ = ("after", "closer", "lined", "operator", "sign", "stops", "width")
 
@@ -49,9 +49,9 @@ class _Form:
         self.lined = "\n" in slot.refused
         """It should not hold a line break."""
         self.sign = next((sign for sign in slot.refused if sign != "\n"), "")
-        """What begins a value in it that would have to be computed; empty where nothing does."""
+        """The first sign of a value in it that would have to be computed; empty for none."""
         self.operator = node.graph.pattern(slot.operator) if slot.operator else None
-        """What comes after it where it would have to be computed."""
+        """The sign behind it where it would have to be computed."""
         signs = [re.escape(sign) for sign in (self.closer, self.sign, "\n" if self.lined else "") if sign]
         alone = (
             rf"(?!{re.escape(self.sign)})" if len(self.sign) == 1 else ""
@@ -166,7 +166,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
 
 
 def _head(window: Window, one: Hypothesis, form: _Form) -> str:
-    """How the open call begins, up to its first quote."""
+    """The beginning of the open call, up to its first quote."""
     name, begun = one.context.name, one.context.begun
     if name and window.raw(begun - len(name), begun) == name:
         begun -= len(name)

@@ -37,7 +37,7 @@ def lead_end(window: Window, blanks: str, at: int, start: int, core: str = "") -
 
 
 def quotation_at(window: Window, plan: Island, state: TextState, at: int, end: int) -> tuple[bool, TextState]:
-    """Whether what stands at indices `at:end` is quoted, and the state of a text that goes on over it.
+    """True when the text at indices `at:end` is quoted, and the state of a text that goes on over it.
 
     A quotation goes on over the end of its line, up to an empty one.
     """
@@ -89,7 +89,7 @@ def goes_on(window: Window, node: Node, end: int, final: bool) -> bool | Waits:
 
 
 def _firsts(node: Node) -> frozenset[str]:
-    """What begins the markers that may come at a node, some before them left out."""
+    """The first signs of the markers that may come at a node, some before them left out."""
     return frozenset(core[0] for core in (*reach(node), *node.graph.ends))
 
 

@@ -29,7 +29,7 @@ from toolect._values.ref import split_ref
 _MEMBER: Final = re.compile(r"""["'“”]\s*:\Z""")
 """The key of a member, at the end of a text."""
 _ITEM: Final = re.compile(r"(?:\[|[}\]],)\s*\Z")
-"""What an item of a list stands behind, at the end of a text."""
+"""Matches the signs before an item of a list, at the end of a text."""
 _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _BEFORE: Final = 200

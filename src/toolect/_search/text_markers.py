@@ -206,7 +206,7 @@ class MarkerInText:
         return any(name is not None and name[0] in reserved and name[0] not in window.tools for name in names)
 
     def _ends_answer(self, final: bool) -> int:
-        """What it costs that an end token with which an opener begins ends the answer; 0 where more text is needed."""
+        """Cost of an end token with which an opener begins as the end of the answer; 0 where more text is needed."""
         costs, rest = self.window.costs, self.window.buf[self.end : self.end + LOOK].lstrip()
         following = [core for way in self.ways for core in way.node.step(self.core).node.marks]
         if rest.startswith(tuple(following)):
@@ -227,7 +227,7 @@ class MarkerInText:
         return [window.stay(self.one, cost, base + self.end, Mode.AFTER, "", *acts)]
 
     def _text_cost(self) -> int:
-        """What it costs that the marker is only text."""
+        """Cost of reading the marker as text."""
         plan, core, costs, ways = self.plan, self.core, self.window.costs, self.ways
         passed = bool(self.one.context.doubt & Doubt.PASSED)
         node = ways[0].node if ways else None
@@ -378,7 +378,7 @@ class MarkerInText:
         return shift(window, one, window.costs.misspelt_closer, self.core, at, self.end, path)
 
     def _doubts(self, way: Omission, calls: bool, first: bool) -> int:
-        """What it costs that the marker is meant where it may be quoted, or named in a sentence."""
+        """Cost of meaning the marker where it may be quoted, or named in a sentence."""
         window, plan, core, costs = self.window, self.plan, self.core, self.window.costs
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
@@ -397,7 +397,7 @@ class MarkerInText:
 
 
 def _torn_before(word: str, buf: str, low: int, at: int, end: bool) -> tuple[int, int] | None:
-    """Where most of a marker, its beginning or its `end`, stands at the end of `buf[low:at]`."""
+    """The indices of most of a marker, its beginning or its `end`, at the end of `buf[low:at]`."""
     said = buf[low:at].rstrip()
     for size in range(len(word) - 1, max(len(word) * 3 // 5, STRONG) - 1, -1):
         if said.endswith(word[-size:] if end else word[:size]):
@@ -406,7 +406,7 @@ def _torn_before(word: str, buf: str, low: int, at: int, end: bool) -> tuple[int
 
 
 def _tag_before(key: str, buf: str, low: int, at: int) -> tuple[int, int] | None:
-    """Where the closing tag of an element that is called as the argument is stands at the end of `buf[low:at]`."""
+    """The indices of the closing tag of an element called as the argument is, at the end of `buf[low:at]`."""
     said, tag = buf[low:at].rstrip(), f"</{key}>"
     if not said.endswith(tag) or said.rfind(f"<{key}") >= 0:  # it may be one that the value has
         return None
@@ -414,7 +414,7 @@ def _tag_before(key: str, buf: str, low: int, at: int) -> tuple[int, int] | None
 
 
 def _last_trail(node: Node, keys: Sequence[Key]) -> str:
-    """What the dialect writes after the last of these symbols, from `node` on."""
+    """The blanks that the dialect writes after the last of these symbols, from `node` on."""
     trail = ""
     for key in keys:
         step = node.step(key)
@@ -423,5 +423,5 @@ def _last_trail(node: Node, keys: Sequence[Key]) -> str:
 
 
 def _trail(node: Node, core: Key) -> str:
-    """What the dialect writes after a marker."""
+    """The blanks that the dialect writes after a marker."""
     return node.step(core).trail

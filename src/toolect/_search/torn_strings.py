@@ -53,7 +53,7 @@ def is_torn_member(before: str) -> bool:
 
 
 def calls_in(before: str) -> int:
-    """How many calls are open at the end of the text `before`: after a name and a bracket. One torn off has none."""
+    """Number of open calls at the end of the text `before`: after a name and a bracket. One torn off has none."""
     depth = opened = 0
     for sign in _CALLS.finditer(before):
         if sign[0] == ")":

@@ -40,7 +40,7 @@ class Trace:
         self.troubles: list[DeadEnd] = []
 
     def open_ends(self, node: Node) -> tuple[str, ...]:
-        """What the end of the input cut off, at `node`: what would have had to come."""
+        """The symbols that the end of the input cut off, at `node`."""
         last = self.lexemes[-1] if self.lexemes else None
         if last is not None and last.end < 0 <= last.start and last.key in node.choices:
             after = node.step(last.key).node

@@ -102,7 +102,7 @@ class Window:
         return at
 
     def line(self, at: int, start: int) -> str:
-        """What of the line of index `at` comes before it, in the text that began at character `start`."""
+        """The part of the line before index `at`, in the text that began at character `start`."""
         return line_before(self.buf, max(start - self.base, 0), at)
 
     def said(self, start: int, at: int) -> bool:
@@ -162,7 +162,7 @@ class Window:
         return self._inner
 
     def name_cost(self, context: EdgeContext, led: bool = False) -> int:
-        """What the name of the open call costs, which it is `led` by: then nothing else says that it is one."""
+        """Cost of the name of the open call; one that it is `led` by is the only sign of a call."""
         costs, doubt = self.costs, context.doubt
         known = context.name in self.tools
         if led and not known and context.name in self.graph.network.spec.reserved:
@@ -174,7 +174,7 @@ class Window:
         return costs.no_name if doubt & ~Doubt.INSIDE else 0
 
     def skip_cost(self, one: Hypothesis) -> int:
-        """What it costs that nobody can read what follows: where a call is open that may be none, it is none."""
+        """Cost of skipping what cannot be read: where a call is open that may be none, it is none."""
         costs, context = self.costs, one.context
         weak = context.doubt & (Doubt.PROSE | Doubt.GLUED | Doubt.NO_OPENERS) or not context.opener
         weak = weak and context.statement is None
