@@ -42,7 +42,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def decoded(data: bytes) -> Json:
-    """What `encoded` wrote. Raises ValueError, RecursionError."""
+    """Decode the output of `encoded`. Raises ValueError, RecursionError."""
     try:
         return _decode(data)
     except ValueError:

@@ -27,14 +27,14 @@ LONGEST_NAME, LONGEST_SOURCE = 80, 240
 
 
 class Options(msgspec.Struct, frozen=True):
-    """How a corpus is read."""
+    """Options for reading a corpus."""
 
     dialects: tuple[str, ...] = ()
     """Read each text in each of these; without any, in the one that fits."""
     field: str = ""
     """The path of the field that holds the text; "" to look for it."""
     separator: str = ""
-    """What stands between the records of a text file; "" when the file is one."""
+    """Separator of the records of a text file; "" when the file is one."""
     max_bytes: int = 64 << 20
     """The longest line, or record of a text file."""
 
@@ -49,7 +49,7 @@ class Examiner:
         self._path, self._source, self._cursor = "", "", Cursor()
 
     def count(self, unit: Unit) -> Stats:
-        """What is in `unit`."""
+        """Return the counts of `unit`."""
         options = self._options
         self._reader.forget()
         self._stats, self._cursor, self._path = Stats(), Cursor(), unit.path
@@ -165,7 +165,7 @@ _ORDER = (Status.OK, Status.REPAIRED, Status.TRUNCATED, Status.MALFORMED)
 
 
 ALONE = 8 * UNIT
-"""Bytes that are not worth a second process."""
+"""Bytes of a corpus that one process reads alone."""
 
 
 def coverage(
@@ -174,7 +174,7 @@ def coverage(
     jobs: int = 0,
     advance: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Stats:
-    """What is in the corpus at `paths`, read by `jobs` processes (0: one for each core).
+    """Return the counts of the corpus at `paths`, read by `jobs` processes (0: one for each core).
 
     The result is the same for any number of them. `advance` is called with the bytes done and the bytes there are.
     Raises SourceError for a path that is no corpus.

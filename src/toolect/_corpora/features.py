@@ -1,6 +1,6 @@
-"""What a message may have that a dialect must be able to say: features, each with messages that try it.
+"""Features of messages that a dialect must be able to carry, each with messages to test it.
 
-Nothing here is about a dialect. What a dialect makes of the messages is found out in `toolect._corpora.fidelity`.
+Nothing here depends on a dialect: `toolect._corpora.fidelity` tests a dialect on the messages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from toolect._message import Call, Content, Json, Message, Reasoning, Segment
 
 
 class Sense(StrEnum):
-    """What must come back for a message to be carried."""
+    """Aspects of a message that must come back for it to be carried."""
 
     MEANING = "meaning"
     """The segments, with equal texts, names and arguments; ids do not count."""

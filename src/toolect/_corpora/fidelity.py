@@ -1,4 +1,4 @@
-"""What a dialect makes of a feature, found out by writing messages in it and reading them back."""
+"""Fidelity of a dialect, feature by feature, found by rendering messages in it and parsing them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from toolect._spec.model import Spec
 
 
 class FeatureVerdict(StrEnum):
-    """How a dialect does with a feature, the best first."""
+    """Verdict on a dialect and a feature, the best first."""
 
     CARRIED = "carried"
     """It comes back as it was, whoever reads it."""
@@ -36,7 +36,7 @@ RANK = {verdict: rank for rank, verdict in enumerate(FeatureVerdict)}
 
 
 class FeatureOutcome(msgspec.Struct, frozen=True):
-    """What became of one message: a verdict, why it is not better, and what shows that."""
+    """Result of one message: a verdict, why it is not better, and a witness."""
 
     verdict: FeatureVerdict
     reason: str = ""
@@ -64,18 +64,18 @@ def markers(dialect: Dialect) -> list[str]:
 
 
 def find_worst(outcomes: Sequence[FeatureOutcome]) -> Finding:
-    """The finding that the outcomes of a feature come to."""
+    """The finding of a feature: its worst outcome, and how many messages are carried."""
     worst = max(outcomes, key=lambda outcome: RANK[outcome.verdict], default=CARRIED)
     good = sum(outcome.verdict is FeatureVerdict.CARRIED for outcome in outcomes)
     return Finding(worst.verdict, worst.reason, worst.witness, good, len(outcomes))
 
 
 Outcomes: TypeAlias = list[list[FeatureOutcome]]
-"""What became of the messages of each feature."""
+"""Outcomes of the messages of each feature."""
 
 
 def outcomes(features: Sequence[Feature], held: Sequence[str], spec: Spec) -> Outcomes:
-    """What a dialect makes of the messages of features, and of those that hold markers: `held`, or else its own."""
+    """Outcomes of a dialect for the messages of features, and for those that hold markers: `held`, or else its own."""
     dialect = Dialect(spec)
     words = held or markers(dialect)
     return [
@@ -95,7 +95,7 @@ class LostFeature(msgspec.Struct, frozen=True):
 
 
 def losses(features: Sequence[Feature], source: Outcomes, target: Outcomes) -> Iterator[LostFeature]:
-    """What is lost between two dialects that were tried with the same messages.
+    """Features lost between two dialects that were tried with the same messages.
 
     A message that comes back as it was is, to whoever reads it, the message that was meant. So what a conversion loses
     is known from its two ends: the messages that the source carries and the target does not.
@@ -117,11 +117,11 @@ def untyped(features: Sequence[Feature], source: Outcomes, target: Outcomes) -> 
 
 
 _UNTYPED = FeatureVerdict.CARRIED, FeatureVerdict.WITH_SCHEMA
-"""How a source and a target do with a message that the target carries with declared tools only."""
+"""Verdicts of a source and a target on a message that the target carries with declared tools only."""
 
 
 def judge(dialect: Dialect, message: Message, sense: Sense) -> FeatureOutcome:
-    """What becomes of a message: it is rendered, and read strictly without tools, then with them."""
+    """The outcome of a message: it is rendered, and read strictly without tools, then with them."""
     tools = tools_of(message)
     try:
         text = written(dialect, message, tools)
@@ -142,7 +142,7 @@ def written(dialect: Dialect, message: Message, tools: list[Json]) -> str:
 
 
 def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: list[Json]) -> FeatureOutcome:
-    """What becomes of a message once it is written."""
+    """The outcome of a message that was written as `text`."""
     if sense is Sense.STREAM:
         return _streamed(dialect, text, tools)
     bare = dialect.parse(text, mode="strict")
@@ -157,7 +157,7 @@ def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: li
 
 
 def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> FeatureOutcome:
-    """Whether a part of the arguments is sent when half of the text has arrived."""
+    """Outcome by the share of the arguments that is sent when half of the text has arrived."""
     bare, declared = _sent(dialect, text, []), _sent(dialect, text, tools)
     if bare >= _EARLY:
         return CARRIED
@@ -203,7 +203,7 @@ def same(message: Message, back: Message, sense: Sense) -> bool:
 
 
 def difference(message: Message, back: Message, sense: Sense) -> str:
-    """What is different about a message that was read back, in one line."""
+    """The first difference of a message that was read back, in one line."""
     found = next(differences(message, back, _COUNTED[sense]))
     match found.old, found.new:
         case None, new:

@@ -1,4 +1,4 @@
-"""Which dialects a text is read in, and what each makes of it, with the parts of its grammar that are taken."""
+"""Reading of texts in given or detected dialects, with the parts of the grammar that are taken."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NONE = ""
 
 
 class Read(NamedTuple):
-    """What a dialect reads: the message, and the calls that are the dialect's own."""
+    """Reading in a dialect: the message, and the calls that are the dialect's own."""
 
     dialect: str
     message: Message
@@ -94,7 +94,7 @@ class Reader:
         self._marked.clear()
 
     def read(self, text: str, tools: Sequence[Json], named: str) -> list[Read]:
-        """What each dialect makes of `text`, the best one first; `named` is the dialect that the record names."""
+        """Return the reading in each dialect, the best one first; `named` is the dialect that the record names."""
         if self.dialects:
             found = [self._in(name, text, tools) for name in self.dialects]
             return sorted(found, key=badness) if len(found) > 1 else found
@@ -105,7 +105,7 @@ class Reader:
         return Read(name, message, message.calls, leaks(message.segments), taken)
 
     def _fitting(self, text: str, tools: Sequence[Json]) -> list[Read]:
-        """What the dialect that fits makes of `text`; several, where several have calls in it."""
+        """The reading in the dialect that fits; several, where several have calls in the text."""
         house, marks = self._house, markers().kinds(text)
         marked = self._marked.get(marks)
         tried: dict[str, Read] = {}
@@ -148,7 +148,7 @@ def _whole(read: Read) -> bool:
 
 
 def badness(read: Read) -> tuple[bool, int, int, int, int]:
-    """What is wrong with a reading, the worst first."""
+    """Sort key of a reading: its faults, the worst first."""
     runnable = [call for call in read.calls if call.runnable]
     repairs = len(read.message.repairs) + sum(len(call.repairs) for call in read.calls)
     failed, left = len(read.calls) - len(runnable), len(read.left)

@@ -1,4 +1,4 @@
-"""What is read from one value of a corpus: the texts a model wrote, and what the value says about them."""
+"""Records of one value of a corpus: the texts a model wrote, with their source, dialect and tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPEAKERS = frozenset(("assistant", "model", "gpt", "bot"))
 
 
 class Trouble(StrEnum):
-    """What can be wrong with a part of a corpus."""
+    """Faults of a part of a corpus."""
 
     NOT_JSON = "not JSON"
     NOT_UTF8 = "not UTF-8"
@@ -94,7 +94,7 @@ def _of_kind(row: Json, source: str, dialect: str) -> Iterator[Found]:
 
 
 def _named(value: dict[str, Json], key: str) -> str:
-    """What the value says about its texts."""
+    """A text beside the texts of a model, as their source or dialect; "" for none."""
     named = value.get(key)
     return named if isinstance(named, str) else ""
 
@@ -157,7 +157,7 @@ def _speaker(message: dict[str, Json]) -> Json:
 
 
 def _message(message: dict[str, Json]) -> Iterator[tuple[str | None, int]]:
-    """What a model wrote in one message. Calls that are given as such leave nothing to read."""
+    """The text a model wrote in one message, or None with the number of its calls if these are given as such."""
     calls, content = message.get("tool_calls"), message.get("content", message.get("value"))
     if isinstance(calls, list) and calls:
         yield None, len(calls)
@@ -170,7 +170,7 @@ def _message(message: dict[str, Json]) -> Iterator[tuple[str | None, int]]:
 
 
 def _shape(value: Json) -> str:
-    """What a value is, for a sentence."""
+    """The shape of a value, for a sentence."""
     if isinstance(value, dict):
         keys = [f"`{key[:24]}`" for key in list(value)[:4]]
         return f"an object with {', '.join(keys)}{' and more' * (len(value) > 4)}" if keys else "an empty object"

@@ -34,7 +34,7 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 class Never(msgspec.Struct, frozen=True):
-    """A part of the grammar that no message took: a rule, or what stands in one, with the place of the rule."""
+    """A part of the grammar that no message took: a rule or a piece of one, with the place of the rule."""
 
     name: str
     kind: str
@@ -43,7 +43,7 @@ class Never(msgspec.Struct, frozen=True):
 
 
 class Took(msgspec.Struct, frozen=True):
-    """A part of the grammar that so many messages took."""
+    """A part of the grammar, with the number of messages that took it."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class Took(msgspec.Struct, frozen=True):
 
 
 class GrammarCoverage(msgspec.Struct, frozen=True):
-    """How many parts the grammar has, how many were taken, and which were not; `took` are the others."""
+    """Number of parts of the grammar, and of those taken; `never` are the parts not taken, `took` the others."""
 
     parts: int
     taken: int
@@ -88,8 +88,8 @@ class ToolUse(msgspec.Struct, frozen=True):
 
 
 class Others(msgspec.Struct, frozen=True):
-    """How many of the messages with failed attempts, or with markers and no call, were tried in all dialects that they
-    have a mark of (the first ones were), and how many of them each other dialect reads with all calls whole.
+    """Messages with failed attempts, or with markers and no call, that were `tried` in all dialects they have a mark of
+    (the first ones were), and for each other dialect how many of them it reads with all calls whole.
     """
 
     tried: int
@@ -97,7 +97,7 @@ class Others(msgspec.Struct, frozen=True):
 
 
 class More(msgspec.Struct, frozen=True):
-    """How often came what the lists leave out."""
+    """Counts of what the lists leave out."""
 
     leaks: int
     unparsed: int
@@ -121,7 +121,7 @@ class DialectReport(msgspec.Struct, frozen=True):
 
 
 class SourceFigures(msgspec.Struct, frozen=True):
-    """What one source has of one dialect."""
+    """Figures of one dialect in one source."""
 
     source: str
     dialect: str | None
@@ -129,7 +129,7 @@ class SourceFigures(msgspec.Struct, frozen=True):
 
 
 class BadCounts(msgspec.Struct, frozen=True):
-    """Parts of the corpus that could not be used, by what is wrong with them."""
+    """Count of the parts of the corpus that could not be used for one fault."""
 
     trouble: str
     count: int
@@ -231,9 +231,9 @@ def _tools(tools: Iterable[tuple[str, int]], arguments: Tally[tuple[str, str, st
 
 
 NO_DIALECT = "(none)"
-"""What stands for a dialect where none has left a mark."""
+"""Name in tables for no dialect: none has left a mark."""
 NOTHING = "no call or reasoning of any dialect: plain answers, or a format that is not known here"
-"""What such messages are."""
+"""Description of messages without a dialect."""
 STATUSES = ("ok", "repaired", "truncated", "malformed")
 _FIGURES = (
     *columns(Kind.FIGURE, "messages", "calls"),
@@ -267,7 +267,7 @@ def _figure_cells(figures: Figures) -> tuple[Cell, ...]:
 
 
 def repairs(report: Report) -> Counter[str]:
-    """How often each kind of repair was made."""
+    """Number of repairs of each kind."""
     total: Counter[str] = Counter()
     for dialect in report.dialects:
         total.update(dialect.figures.repairs)

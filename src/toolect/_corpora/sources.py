@@ -18,11 +18,11 @@ from toolect._corpora.table_cells import unique
 from toolect._errors import ToolectError
 
 RATIO = 4096
-"""How many times its size a packed file may come to, beside the longest line: texts come to a tenth of that."""
+"""Factor by which a packed file may grow, beside the longest line: texts come to a tenth of that."""
 ROW = 64
 """Bytes that a row counts for, whatever is in it."""
 ENDINGS = (".gz", ".zst")
-"""What the names of packed files usually end with."""
+"""Usual suffixes of packed files."""
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -31,7 +31,7 @@ class UnpackError(ToolectError, ValueError):
 
 
 def unpacked(file: BinaryIO) -> BinaryIO:
-    """What is in `file`, or `file` itself where it is not packed. Raises UnpackError."""
+    """The unpacked content of `file`, or `file` itself if it is not packed. Raises UnpackError."""
     head = beginning(file)
     if head[:2] == _GZIP:
         import gzip  # few files are packed
@@ -89,11 +89,11 @@ _PACKED = tuple(f"{lines}{ending}" for lines in _LINES for ending in ENDINGS)
 _TEXTS = (".txt", ".md", ".log")
 _ARROW = (".arrow", ".feather")
 _BESIDE = frozenset(("dataset_info.json", "state.json", "dataset_dict.json"))
-"""What stands beside the Arrow files of a saved data set, and is no part of it."""
+"""Files beside the Arrow files of a saved data set that are no part of it."""
 
 
 class UnitKind(StrEnum):
-    """What a unit is."""
+    """Kind of a unit."""
 
     LINES = "lines"
     BLOCK = "block"
@@ -310,7 +310,7 @@ def _batches(path: str, most: int) -> Iterator[Unit]:
 
 
 def _reader(arrow: Any, file: Any) -> Any:
-    """What reads the batches of an Arrow file, or of a stream."""
+    """A reader of the batches of an Arrow file, or of a stream."""
     try:
         return arrow.ipc.open_file(file)
     except arrow.ArrowInvalid:

@@ -1,4 +1,4 @@
-"""What has been found in a corpus so far: plain counts, bounded, that add up in any grouping."""
+"""Counts of a corpus: plain, bounded, and mergeable in any grouping."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from toolect._message import Json, Status
 
 MAX_SOURCES = 200
 OTHERS = "(other sources)"
-"""Where the messages of more sources than that are counted."""
+"""Source under which the messages of more sources than that are counted."""
 SAMPLES, FAILED_SAMPLES = 2, 8
 """Messages that are kept of each dialect and outcome, and of each outcome that is a failure."""
 
 
 @dataclass
 class Counts:
-    """What is added up for a dialect and a source."""
+    """Counts for a dialect and a source."""
 
     messages: int = 0
     characters: int = 0
@@ -53,13 +53,13 @@ FAILED = (Status.TRUNCATED, Status.MALFORMED, MISSED)
 
 
 def most_samples(outcome: str) -> int:
-    """How many messages are kept of an outcome."""
+    """Limit of the messages kept of an outcome."""
     return FAILED_SAMPLES if outcome in FAILED else SAMPLES
 
 
 @dataclass
 class Details:
-    """What is reported of a dialect beside counts."""
+    """Details of a dialect beside its counts."""
 
     leaks: Tally[tuple[str, str]] = field(default_factory=lambda: Tally(40, 2))
     """Marker and the part of the message it was left in."""
@@ -86,7 +86,7 @@ class Details:
 
 @dataclass
 class Stats:
-    """What has been found in a corpus, or in a part of it."""
+    """Counts of a corpus, or of a part of it."""
 
     lines: int = 0
     messages: int = 0

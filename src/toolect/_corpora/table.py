@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Kind(Enum):
-    """What a column holds."""
+    """Kind of a column's cells."""
 
     NAME = "name"
     TEXT = "text"

@@ -40,9 +40,9 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Tally(Generic[K]):
-    """How often each key came, for about `limit` keys, each with its first `keep` examples.
+    """Counter of about `limit` keys, each with its first `keep` examples.
 
-    Where more keys come than are kept, the rarest are dropped: `rest` is how often those came that have been.
+    Where more keys come than are kept, the rarest are dropped: `rest` is the sum of their counts.
     """
 
     def __init__(self, limit: int, keep: int = 0) -> None:
@@ -85,12 +85,12 @@ class Tally(Generic[K]):
         return self._ranked()[: self.limit]
 
     def more(self, shown: int) -> int:
-        """How often keys came that are not among the first `shown`."""
+        """Occurrences of keys that are not among the first `shown`."""
         return self.total - sum(count for _, count in self._ranked()[: min(shown, self.limit)])
 
     @property
     def total(self) -> int:
-        """How often anything came."""
+        """Occurrences of all keys."""
         return sum(self.counts.values()) + self.rest
 
     def _ranked(self) -> list[tuple[K, int]]:

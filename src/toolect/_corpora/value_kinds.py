@@ -23,7 +23,7 @@ _ROWS = 16
 
 
 class Cursor:
-    """Where reading is: `number` counts the lines, rows or records of a unit from 1."""
+    """Position of reading: `number` counts the lines, rows or records of a unit from 1."""
 
     __slots__ = ("number",)
 
@@ -93,7 +93,7 @@ def _lines(file: BinaryIO, cursor: Cursor, start: int, end: int, limit: int) -> 
 
 
 def _skip(file: BinaryIO) -> int:
-    """How many bytes the rest of the line has."""
+    """Skip the rest of the line, and return its length in bytes."""
     skipped = 0
     while piece := file.readline(1 << 16):
         skipped += len(piece)
@@ -144,7 +144,7 @@ def _rows(unit: Unit, cursor: Cursor, field: str, limit: int, whole: bool, typed
 
 
 def _group(unit: Unit, field: str, limit: int, whole: bool) -> tuple[int, Iterator[Any]]:
-    """How many bytes the rows of a row group may come to, and the rows. Raises ValueError where it tells of more."""
+    """The limit in bytes for the rows of a row group, and the rows. Raises ValueError if its metadata says more."""
     from pyarrow import parquet
 
     file = parquet.ParquetFile(unit.path)
@@ -160,7 +160,7 @@ def _group(unit: Unit, field: str, limit: int, whole: bool) -> tuple[int, Iterat
 
 
 def _stream(unit: Unit, limit: int) -> tuple[int, Iterator[Any]]:
-    """How many bytes the rows of a stream of Arrow may come to, and the rows. Raises ValueError for too many."""
+    """The limit in bytes for the rows of a stream of Arrow, and the rows. Raises ValueError for too many."""
     from pyarrow import ipc
 
     table = ipc.open_stream(unit.data).read_all()

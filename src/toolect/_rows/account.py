@@ -1,4 +1,4 @@
-"""What became of a row, and why."""
+"""The outcome of reading a row, with its reasons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolect._shown import cause, cut, visible
 
 
 class Fate(StrEnum):
-    """What became of a row."""
+    """Outcome of a row."""
 
     CONVERTED = "converted"
     """All of it is kept."""
@@ -27,11 +27,11 @@ class Fate(StrEnum):
 
 
 KEPT = (Fate.CONVERTED, Fate.CHANGED)
-"""What becomes of rows that are written."""
+"""Outcomes of rows that are written."""
 
 
 class Account(msgspec.Struct, frozen=True):
-    """What became of one row: its changes, or the reason why it is not there; `notes` are what else was seen in it."""
+    """Outcome of one row: its changes, or the reason why it is left out; `notes` are remarks on its content."""
 
     fate: Fate
     changes: tuple[Change, ...] = ()
@@ -52,7 +52,7 @@ def _sentences(changes: tuple[Change, ...]) -> list[Json]:
 
 
 class RowRejectedError(Exception):
-    """A row that is not written: what became of it, and the reason."""
+    """A row that is not written: its outcome, and the reason."""
 
     def __init__(self, reason: Change, fate: Fate = Fate.REFUSED) -> None:
         super().__init__(str(reason))
@@ -64,12 +64,12 @@ LONGEST = 400
 
 
 def because(error: Exception) -> Change:
-    """The reason that an error is."""
+    """Return the reason that an error gives."""
     if isinstance(error, RecursionError):
         return Change("nested too deeply")
     return Change(cut(str(error) or type(error).__name__, LONGEST))
 
 
 def group(change: Change) -> str:
-    """What a change is counted as: what it says without the data of its row."""
+    """Key under which a change is counted: its sentence without the data of its row."""
     return cause(change.what)

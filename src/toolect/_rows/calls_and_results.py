@@ -103,7 +103,7 @@ class CallTextReader:
         return []
 
     def _answers(self, message: Object, where: str) -> Iterator[Turn]:
-        """What an assistant message says; one without calls may have them, and their results, in its text."""
+        """Turns of an assistant message; one without calls may have them, and their results, in its text."""
         said = read_answer(message, where)
         if self._spoken is None:
             yield Assistant(said)

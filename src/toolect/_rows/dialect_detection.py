@@ -20,13 +20,13 @@ from toolect._turns import Assistant
 from toolect.registry import AUTO
 
 FIRST = 64
-"""Rows that tell what a data set is. Beyond it: they are what those are."""
+"""Rows from which a data set is detected. Beyond it: they are taken to be alike."""
 LONGEST = 20_000
-"""Characters of one text that are looked at for calls. Beyond it: they do not tell what the data set is."""
+"""Characters of one text that are searched for calls. Beyond it: they are ignored by detection."""
 
 
 def find_out(rows: Iterable[Json], given: Source) -> Source:
-    """How the rows are read: what is given, and what the first of them are where nothing is."""
+    """Return how rows are read: as `given`, and as detected from the first rows where nothing is given."""
     first = [row for row, _ in zip(rows, range(FIRST), strict=False)]
     likely, names, others = given.chat, Counter[str](), list[Json]()
     for row in first:

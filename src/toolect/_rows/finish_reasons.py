@@ -1,4 +1,4 @@
-"""What is said of answers besides what they say: that there is none, that it was cut off, or is answered by nothing."""
+"""Remarks on answers from beside their text: no answer, a cut-off one, or calls without results."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def check_said(message: Mapping[str, Json], where: str) -> None:
 
 
 def why_cut(*said: Json) -> str:
-    """What says that the answer was cut off, "" where nothing does."""
+    """Return the finish reason by which an answer was cut off, "" for none."""
     return next((one for one in said if isinstance(one, str) and one in _CUT), "")
 
 
 def seen_in(turns: Sequence[Turn], cut_by: str) -> list[Change]:
-    """What is noted of the last answer: that it was cut off."""
+    """A note that the last answer was cut off, if it was."""
     return [Change(CUT_OFF, len(turns) - 1, f"`{cut_by}`")] if cut_by else []
 
 
 def unsaid(turn: Turn) -> Change | None:
-    """What is noted of a turn that says nothing; None for any other."""
+    """A note on an empty turn; None for any other."""
     if isinstance(turn, Assistant):
         for one in turn.message.segments:
             if type(one) is not Content or one.text and not one.text.isspace():
@@ -73,9 +73,9 @@ def unsaid(turn: Turn) -> Change | None:
 
 
 def without_result(turns: Sequence[Turn], calls: Mapping[int, int]) -> Iterator[Change]:
-    """What is noted of calls after which the conversation goes on without a result of each; the last may have none.
+    """Notes on calls after which the conversation goes on without a result of each; the last may have none.
 
-    `calls` are as many as each turn has that could be run: others need none.
+    `calls` is the number of runnable calls by turn: others need no result.
     """
     first, last, made, results = -1, -1, 0, -1  # of the answers before that are answered together
     for number, turn in enumerate(turns):

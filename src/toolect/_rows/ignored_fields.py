@@ -1,4 +1,4 @@
-"""What the messages of a row have besides what is read of them: it is left out, and that is said."""
+"""Fields of a row's messages that are not read: they are left out, with a note."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _ITEMS: dict[str, frozenset[str]] = {
 }  # fmt: skip
 """The fields that are read of an item of the Responses API, or that say nothing but what a server calls it."""
 MOST = 8
-"""Names of fields that are left_out. Beyond it: it is left_out how many more there are."""
+"""Names of unread fields that a change lists. Beyond it: only the number of the others."""
 
 
 def of_message(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
-    """The fields of a message that are not read, but for those that say nothing."""
+    """The fields of a message that are not read, but for empty ones and those ignored."""
     if not isinstance(message, Mapping):
         return
     role = message.get("role")
@@ -90,7 +90,7 @@ def of_blocks(message: Json, ignored: Sequence[str] = ()) -> Iterator[str]:
 
 
 def of_items(items: Json) -> list[Change]:
-    """What is said of the fields that items of the Responses API, one after the other, have besides."""
+    """A change that lists the unread fields of items of the Responses API; none if all are read."""
     return left_out(map(_of_item, items)) if isinstance(items, list) else []
 
 
@@ -116,7 +116,7 @@ def _others(message: Mapping[str, Json], read: frozenset[str]) -> Iterator[str]:
 
 
 def left_out(found: Iterable[Iterable[str]]) -> list[Change]:
-    """What is said of the fields that messages, one after the other, have besides."""
+    """A change that lists the unread fields of messages, given for each message in order; none if there are none."""
     each = [[*names] for names in found]
     names = [*dict.fromkeys(name for names in each for name in names)]
     if not names:

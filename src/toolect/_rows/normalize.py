@@ -1,4 +1,4 @@
-"""What tables and habits do to messages and tools, undone: each time with a note."""
+"""Normalisation of messages and tools: undoes the conversions of tables and data sets, each with a note."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _mended(tool: Json, notes: dict[str, Change]) -> Json:
 
 
 _SCHEMAS = ("parameters", "inputSchema", "parametersJsonSchema", "parameter_definitions", "arguments")
-"""What the parameters of a tool are called, in MCP, Bedrock, Gemini, Cohere and data sets."""
+"""Names for the parameters of a tool, in MCP, Bedrock, Gemini, Cohere and data sets."""
 
 
 def _is_short(schema: Mapping[str, Json]) -> bool:

@@ -68,7 +68,7 @@ class RowReading(NamedTuple):
     kind: str = TRANSCRIPT
     """The kind of the row."""
     wanted: bool = True
-    """Whether the last answer is a good one."""
+    """False when the row labels its answer as unwanted."""
 
     @property
     def cut(self) -> tuple[int, ...]:
@@ -87,14 +87,14 @@ class OpenRow:
         self.notes: list[Change] = []
         self.changes: list[Change] = []
         self.beside: list[Change] = []
-        """What the messages of the turns that are kept have besides, and is left out."""
+        """Changes that list the unread fields of the messages whose turns are kept."""
         self.seen: list[Change] = []
-        """What was seen in the last answer of the turns that are kept: of several answers each has its own."""
+        """Notes on the last answer of the turns that are kept: of several answers each has its own."""
         self.weights: dict[int, float] = {}
         """The weights of answers, by their numbers among the answers."""
         self.tools: Tools = tools_in(None)
         self._calls_beside = False
-        """Whether calls stand beside the texts of answers."""
+        """True when calls stand in fields beside the texts of answers."""
 
     def declare(self, given: Json) -> None:
         """From now on these tools are declared, too."""
@@ -159,7 +159,7 @@ class OpenRow:
             self.changes.append(Change(DESCRIBED, detail=turn.text[:60]))
 
     def spoken(self, text: str) -> Message:
-        """What a text says in the dialect of the source."""
+        """Return the message that a text is in the dialect of the source."""
         if not self.dialect:
             return Message([Content(text)] if text else [])
         doubted = self.source.guessed and (not self.tools.tools or self._calls_beside)
@@ -203,7 +203,7 @@ class OpenRow:
 def read_of(
     turns: Sequence[Turn], tools: Tools, columns: frozenset[str], notes: list[Change], changes: Sequence[Change] = ()
 ) -> RowReading:
-    """What turns tell, with what is to say about them: answers as what they say, not as they were spelled."""
+    """The conversation of turns, with notes and changes; answers are kept as messages, without their original text."""
     bare = [*turns]
     left = [*changes]
     calls: dict[int, int] = {}
@@ -302,7 +302,7 @@ class Besides(NamedTuple):
 
 @lru_cache(MAX_KEPT)
 def besides(system: str, prompts: tuple[str, ...] = ()) -> Besides:
-    """What a system text says besides telling of tools, as `prompts` do; all of it where it defines none."""
+    """A system text without tool definitions and the known sentences around them; all of it if it defines none."""
     found = embedded_tools(system)
     if not found.spans:
         return Besides(frozenset(), system)
@@ -334,7 +334,7 @@ def _widened(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
 
 
 def _kept(text: str, start: int, end: int, known: frozenset[str], behind: bool, before: bool) -> tuple[int, int]:
-    """What stays of `start:end`, where definitions are `behind` its start, or its end stands `before` some."""
+    """The span that stays of `start:end`: tool definitions are `behind` its start, or its end is `before` some."""
     found = [match.span() for match in _SENTENCE.finditer(text, start, end)]
 
     def goes(span: tuple[int, int]) -> bool:

@@ -13,7 +13,7 @@ from toolect._message import Json
 
 
 MOST = 2
-"""How often a text is opened: it may be the JSON text of a JSON text. Beyond it: it stays a text."""
+"""Times that a text is decoded: it may be the JSON text of a JSON text. Beyond it: it stays a text."""
 
 
 def opened(value: Json) -> Json:
@@ -55,7 +55,7 @@ SETTINGS = ("reasoning",)
 """Holes whose optional fields may hold something else, as `reasoning: on`: such a field is no part of the pattern."""
 Holes: TypeAlias = dict[str, list[Json]]
 NOTHING = object()
-"""What a hole takes of a value that may not stand in it."""
+"""Sentinel for a value that may not stand in a hole."""
 Takes: TypeAlias = Callable[[str, Json], Json]
 """From the name of a hole and a value to what stands in it, or `NOTHING`."""
 
@@ -66,7 +66,7 @@ class RowHole(NamedTuple):
     name: str
 
     def fit(self, value: Json, takes: Takes) -> Holes | None:
-        """What stands in the holes, each in order; None where the value does not fit. So do all patterns."""
+        """Return the values in the holes, each in order; None if the value does not fit. So do all patterns."""
         taken = takes(self.name, value)
         return None if taken is NOTHING else {self.name: [taken]}
 
@@ -77,7 +77,7 @@ class Words(NamedTuple):
     words: tuple[Json, ...]
 
     def fit(self, value: Json, _: Takes) -> Holes | None:
-        """Nothing stands in holes."""
+        """Return no holes if the value fits."""
         if type(value) is str:
             return {} if value in self.words else None
         same = any(value is word or type(value) is type(word) and value == word for word in self.words)
@@ -90,7 +90,7 @@ class Expression(NamedTuple):
     regex: re.Pattern[str]
 
     def fit(self, value: Json, _: Takes) -> Holes | None:
-        """What its named groups match stands in holes of these names."""
+        """Return the named groups of the match as holes."""
         text = str(value) if type(value) in (int, float) else value
         found = self.regex.search(text, 0, _SEARCHED) if isinstance(text, str) else None
         return None if found is None else {name: [group] for name, group in found.groupdict().items()}
@@ -102,7 +102,7 @@ class EachItem(NamedTuple):
     item: Pattern | None
 
     def fit(self, value: Json, takes: Takes) -> Holes | None:
-        """What stands in the holes of all items."""
+        """Return the holes of all items."""
         value = opened(value)
         if not isinstance(value, list) or not value and self.item is not None and any(holes_of(self.item)):
             return None
@@ -122,7 +122,7 @@ class Some(NamedTuple):
     last: bool = False
 
     def fit(self, value: Json, takes: Takes) -> Holes | None:
-        """Nothing stands in holes."""
+        """Return no holes if the value fits."""
         value = opened(value)
         if isinstance(value, list):
             for one in value[-1:] if self.last else value:
@@ -137,7 +137,7 @@ class All(NamedTuple):
     items: tuple[Pattern, ...]
 
     def fit(self, value: Json, takes: Takes) -> Holes | None:
-        """What stands in the holes of all items."""
+        """Return the holes of all items."""
         value = opened(value)
         if not isinstance(value, list) or len(value) != len(self.items):
             return None
@@ -154,7 +154,7 @@ class Absent(NamedTuple):
     """A field that is not there."""
 
     def fit(self, _value: Json, _takes: Takes) -> Holes | None:
-        """No value fits."""
+        """Return None: no value fits."""
         return None
 
 
@@ -229,7 +229,7 @@ class Fields:
         return (*found,)
 
     def fit(self, value: Json, takes: Takes) -> Holes | None:
-        """What stands in the holes of the fields."""
+        """Return the holes of the fields."""
         if type(value) is not dict:
             value = attributes(opened(value))
             if not isinstance(value, Mapping):
@@ -359,7 +359,7 @@ def attributes(value: Json) -> Json:
 
 
 def _any_value(value: Mapping[str, Json]) -> Json:
-    """What one of OTLP's typed values holds."""
+    """The value in one of OTLP's typed values."""
     kind, held = next(iter(value.items()), ("", None))
     inside = held.get("values") if isinstance(held, Mapping) else None
     if isinstance(inside, list):
@@ -368,7 +368,7 @@ def _any_value(value: Mapping[str, Json]) -> Json:
 
 
 def nested(value: Mapping[str, Json], name: str) -> Json:
-    """What is below a name whose fields are spelled with points: `a.b` and `a.0.c`; None where nothing is."""
+    """The value below a name in keys that are spelled with points: `a.b` and `a.0.c`; None where there is none."""
     start = f"{name}."
     inside = {key[len(start) :]: item for key, item in value.items() if isinstance(key, str) and key.startswith(start)}
     if not inside:

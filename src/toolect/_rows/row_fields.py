@@ -37,7 +37,7 @@ _TURN_HOLES = msgspec.Meta(extra={"holes": (ABSENT, *(f"${name}" for name in TUR
 
 
 class Speaker(StrEnum):
-    """Who speaks, or what: a text of `calls` is the JSON of calls, one of `tool` a result."""
+    """Speaker of a turn, or kind of its text: `calls` is for the JSON of calls, `tool` for a result."""
 
     SYSTEM = "system"
     DEVELOPER = "developer"
@@ -49,7 +49,7 @@ class Speaker(StrEnum):
 
 
 class Api(StrEnum):
-    """What turns become before they are read: messages of an API, or steps of an agent."""
+    """Form to which turns are brought before they are read: messages of an API, or steps of an agent."""
 
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
@@ -58,7 +58,7 @@ class Api(StrEnum):
 
 
 class TurnFields(msgspec.Struct, frozen=True, kw_only=True):
-    """How the turns of a conversation are written. Without `each` a turn is a message of `api`."""
+    """Description of the turns of a conversation. Without `each` a turn is a message of `api`."""
 
     about: str
     api: Api = Api.OPENAI
@@ -70,11 +70,11 @@ class TurnFields(msgspec.Struct, frozen=True, kw_only=True):
     within: dict[str, str] = {}
     """The elements that texts of a speaker, or under a word for one, stand in."""
     results: tuple[str, ...] = ()
-    """What a text of the user begins with that is the result of a call before it: an element, or a heading."""
+    """Beginnings of a user's text that is the result of a call before it: an element, or a heading."""
     result: Annotated[Json, _TURN_HOLES] = ()
     """The patterns of a result in a text of the tool, which may be a JSON list of such."""
     order: tuple[Speaker, ...] = ()
-    """Who speaks in turns that are texts alone, one after the other."""
+    """Speakers of turns that are texts alone, in rotation."""
     each: Annotated[Json, _TURN_HOLES] = ()
     """Patterns of a turn, the first of which that fits reads it."""
     parts: Annotated[Json, _TURN_HOLES] = ()
@@ -102,11 +102,11 @@ class RowFields(msgspec.Struct, frozen=True, kw_only=True):
     line: Annotated[Json, _ROW_HOLES] = ()
     """Patterns of the lines of a file that is one row: its lines are the column `events`."""
     split: dict[str, Speaker] = {}
-    """What begins the turns in a `$transcript`, and who speaks then."""
+    """Beginnings of turns in a `$transcript`, with the speaker of each."""
     ends: tuple[str, ...] = ()
-    """What ends an answer in a `$transcript`."""
+    """End tokens of an answer in a `$transcript`."""
     call: str = ""
-    """What the JSON of a call follows in an answer of a `$transcript`."""
+    """Marker before the JSON of a call in an answer of a `$transcript`."""
     dialect: str = ""
     """The dialect of calls in texts, where nothing else is said."""
     inside: bool = False
@@ -118,7 +118,7 @@ class RowFields(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TurnShape(msgspec.Struct, frozen=True):
-    """How turns are written, compiled."""
+    """A `TurnFields`, compiled."""
 
     fields: TurnFields
     roles: Mapping[str, Speaker]
@@ -130,7 +130,7 @@ class TurnShape(msgspec.Struct, frozen=True):
 
 
 class RowFit(NamedTuple):
-    """What stands in the holes of a row, the columns that are read for good, and the holes' columns."""
+    """A pattern that fits a row: values of its holes, the columns that the new row replaces, and the holes' columns."""
 
     pattern: Fields
     holes: Holes
@@ -149,7 +149,7 @@ class RowKind(msgspec.Struct, frozen=True):
     line: tuple[Pattern, ...]
 
     def fit(self, row: Mapping[str, Json]) -> RowFit | None:
-        """What a row of this kind tells; None for a row of another kind."""
+        """Return the fit of a row of this kind; None for a row of another kind."""
         for pattern in self.rows:
             if (found := _fit(pattern, row)) is not None:
                 known = not self.known or any(one.fit(row, take_of_row) is not None for one in self.known)
@@ -175,7 +175,7 @@ _PLAIN = _TEXT | {
     "role": ("system", "developer", "user", "assistant", "tool"),
     "tool_calls": [_TEXT | {"type": ("function",), "function": _TEXT}],
 }
-"""What plain messages may have: texts, some words, lists, objects."""
+"""Values that plain messages may have: texts, some words, lists, objects."""
 
 
 def _may_fit(pattern: Pattern, columns: tuple[str, ...], plain: frozenset[str]) -> bool:
@@ -272,7 +272,7 @@ def row_kinds(paths: tuple[str, ...] = ()) -> RowKinds:
 
 
 def lint_rows(path: Path) -> list[Diagnostic]:
-    """What is wrong with a file of kinds of rows."""
+    """Problems of a file of kinds of rows."""
     problems = Problems()
     others = () if path.resolve() == shipped().resolve() else (shipped(),)
     read_kinds((path, *others), problems)

@@ -16,7 +16,7 @@ STEP = frozenset(("action", "observation", "response", "thought"))
 
 
 class HoleTaker(NamedTuple):
-    """What may stand in a hole, in words, and what is taken of a value: `NOTHING` where it is another one."""
+    """Description of the values that a hole takes, and the function that takes one: `NOTHING` if it does not fit."""
 
     words: str
     takes: Callable[[Json], Json]
@@ -171,10 +171,10 @@ TURN: dict[str, HoleTaker] = {
 
 
 def take_of_row(name: str, value: Json) -> Json:
-    """What a hole of a row takes of a value."""
+    """Return the value that a hole of a row takes, or `NOTHING`."""
     return NOTHING if value is None else ROW[name].takes(value)
 
 
 def take_of_turn(name: str, value: Json) -> Json:
-    """What a hole of a turn takes of a value."""
+    """Return the value that a hole of a turn takes, or `NOTHING`."""
     return NOTHING if value is None else TURN[name].takes(value)

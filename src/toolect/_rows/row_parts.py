@@ -18,13 +18,13 @@ from toolect._rows.row_source import Source
 from toolect._turns import Turn
 
 MAX_WRAPPED = 4
-"""How deep a row may stand in others, as a span in a trace. Beyond it: it is none."""
+"""Depth at which a row may stand in others, as a span in a trace. Beyond it: it is not read."""
 TEXT, MESSAGES, EVENTS = "text", "messages", "events"
 """The columns of rows that are a text, a list of turns, or the lines of a file."""
 
 
 class RowParts(msgspec.Struct, frozen=True):
-    """What stands where in a row of a kind; `names` are the columns of holes, `name` is the outermost kind's."""
+    """Parts of a row of a kind, by holes; `names` are the columns of holes, `name` is the outermost kind's."""
 
     name: str
     kind: RowKind
@@ -37,7 +37,7 @@ class RowParts(msgspec.Struct, frozen=True):
     """Fields that tell of a system or of tools, which nothing reads and no column keeps."""
 
     def one(self, hole: str) -> Json:
-        """What stands in a hole; None for nothing."""
+        """The first value of a hole; None if it has none."""
         values = self.holes.get(hole)
         return values[0] if values else None
 

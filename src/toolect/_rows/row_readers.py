@@ -104,7 +104,7 @@ def _readings(row: Json, source: Source, own: bool = True) -> list[RowReading]:
 
 
 def _of_kind(parts: RowParts, source: Source) -> Source:
-    """How a row is read: in the dialect of its kind, unless one is given."""
+    """The source with the dialect of the row's kind, unless one is given."""
     own = parts.kind.fields.dialect
     return replace(source, dialect=own, guessed=False) if own and (source.dialect is None or source.guessed) else source
 
@@ -169,7 +169,7 @@ class _NamedCalls:
         """Matches an answer that begins with a call as code."""
 
     def first(self, text: str) -> int | None:
-        """Where the first one begins; None where none is. Names that are not in the text at all take no time."""
+        """Start offset of the first call; None without one. Names that are not in the text at all take no time."""
         found = [match.start() for name, search in self._each if name in text and (match := search(text)) is not None]
         return min(found, default=None)
 
@@ -191,7 +191,7 @@ class _RowReader:
         self.open.changes += left_out([parts.left])
         self._system = [*parts.holes.get("system", ())]
         self._ends: list[Json] = []
-        """What ended the answers of the turns that were read last."""
+        """Finish reasons of the turns that were read last."""
 
     def read(self) -> Iterator[RowReading]:
         """A conversation for each answer, or the one that there is."""
@@ -487,7 +487,7 @@ def _is_asked(message: Json) -> bool:
 
 
 def _said_by(message: Json) -> Json:
-    """Who says what in a message."""
+    """Role and text of a message."""
     if not isinstance(message, Mapping):
         return message
     text = message.get("content")
@@ -539,7 +539,7 @@ def joined(row: Mapping[str, Json], source: Source) -> Mapping[str, Json]:
 
 @lru_cache(2)
 def _places(path: str, column: str) -> dict[str, int]:
-    """Where the line with each key begins, in bytes; what is no row is passed over. Raises OSError."""
+    """Byte offset of the line of each key; lines that are no rows are skipped. Raises OSError."""
     found: dict[str, int] = {}
     at = 0
     with Path(path).open("rb") as file:

@@ -1,4 +1,4 @@
-"""How the rows of a data set are read."""
+"""Options for reading the rows of a data set."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ TRANSCRIPT = "transcript"
 
 
 class Source(msgspec.Struct, frozen=True):
-    """How rows are read. Without a kind each row is of the first one that it fits."""
+    """Options for reading rows. Without a kind each row is of the first one that it fits."""
 
     kind: str = ""
     """The name of a kind of rows, `transcript`, or "" to find it out."""
     dialect: str | None = None
-    """What calls that stand in texts are in; "" where texts are nothing but content, None to find it out."""
+    """Dialect of calls that stand in texts; "" where texts are nothing but content, None to detect it."""
     chat: str = ""
-    """What transcripts are written in."""
+    """Chat of transcripts."""
     field: str = ""
     """The column that holds the turns or the text; "" to look for it."""
     retell: bool = True

@@ -1,4 +1,4 @@
-"""What a server answered to a request: choices, a message, items, or the chunks of a stream."""
+"""Answers of a server to a request: choices, a message, items, or the chunks of a stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolect.openai.chunk_reader import ChunkReader
 
 
 class ServerAnswer(NamedTuple):
-    """An answer as messages of an API, and what cut it off or "". Without an API they are read as the request is."""
+    """An answer as messages of an API ("" for the request's), and its finish reason if it was cut off, or ""."""
 
     api: str
     messages: list[Json]

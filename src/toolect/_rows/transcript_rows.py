@@ -36,7 +36,7 @@ MAX_END = 40
 
 
 class Fit(NamedTuple):
-    """How badly a chat reads a transcript; the smallest is the best."""
+    """Penalties of a chat for a transcript; the smallest is the best."""
 
     tokens: int
     """Control tokens that are left in texts, or in what is read by nobody."""
@@ -99,7 +99,7 @@ def is_prompt(question: str, roles: Mapping[str, Speaker]) -> bool:
 
 
 _NEVER: Mapping[type, Any] = {type(None): Results, System: Results, User: Results | System}
-"""What no conversation has right behind a turn; behind any other it is a text of the system."""
+"""Turns that no conversation has right behind a turn of a type; behind any other it is a text of the system."""
 
 
 def read_prompt(question: str) -> Conversation | None:
@@ -119,10 +119,10 @@ def _without_begun(read: Conversation) -> Conversation:
 
 
 def _fit(name: str, text: str, compared: bool = True, begun: bool = False) -> Fit | None:
-    """How well a chat reads a transcript; None where it reads no turns, or nothing but an answer.
+    """Score a chat for a transcript; None where it reads no turns, or nothing but an answer.
 
-    Unless it is compared with others, how it would write the transcript does not count; where an answer is `begun`, the
-    transcript ends with what begins it.
+    Unless it is `compared` with other chats, its own rendering of the transcript does not count; with `begun` the
+    transcript ends with the beginning of an answer.
     """
     one = chat(name)
     found = _without_begun(one.parse(text)) if begun else one.parse(text)
@@ -164,7 +164,7 @@ _TAG, _BRACKETED = re.compile(r"</?[a-z]+>"), re.compile(r"[<\[].*[]\[<>]", re.D
 
 
 def read_transcript(row: Mapping[str, Json], source: Source) -> RowReading:
-    """What the text of a whole conversation tells, as the chat of the source writes it."""
+    """The conversation of a transcript, in the chat of the source."""
     answer = row_kinds(source.files)[ANSWER]
     columns = next(field.names for field in answer.rows[0].fields if field.value == RowHole("text"))
     name = next((one for one in columns if isinstance(row.get(one), str)), "")

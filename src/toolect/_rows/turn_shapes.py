@@ -40,7 +40,7 @@ class ShapedTurns(NamedTuple):
 
 
 def shaped_turns(turns: Sequence[Json], shape: TurnShape, where: str) -> ShapedTurns:
-    """What turns tell, as messages. Raises MessageError for a turn that the shape does not know."""
+    """Messages of turns. Raises MessageError for a turn that the shape does not know."""
     shaped = ShapedTurns([], [], [], [], [])
     once: set[Json] = set()
     for number, turn in enumerate(turns):
@@ -103,7 +103,7 @@ def _message(turn: Json, shape: TurnShape, where: str) -> Json:
 
 
 def _speaker(said: Json, shape: TurnShape, where: str) -> Speaker:
-    """Who a word names, in letters of any case. Raises MessageError for one that is not known."""
+    """The speaker for a word, in letters of any case. Raises MessageError for an unknown one."""
     speaker = (shape.roles.get(said) or shape.roles.get(said.lower())) if isinstance(said, str) else None
     if speaker is None:
         words = "`user` or `gpt`" if where.endswith(".from") else "`user` or `assistant`"
@@ -335,7 +335,7 @@ def _are_parts(content: Json) -> bool:
 
 
 _WELL = ("", "success", "False")
-"""What is said of a result that is no error."""
+"""Error values of a result that is no error."""
 _TEXTS = ("text", "user", "assistant", "media")
 """The holes of what is said."""
 
@@ -390,7 +390,7 @@ def _joined(texts: Sequence[Json]) -> Json:
 
 
 _INPUT = "action_input"
-"""What an action that is only a name is given."""
+"""Field with the arguments of an action that is only a name."""
 _NAMES = ("name", "tool", "tool_name")
 _READ = frozenset((*_NAMES, *ARGUMENTS, "function", "id", "type"))
 _A_CALL = "a call, an object with `name` and `arguments`"
@@ -422,7 +422,7 @@ def messages_of_steps(one: OpenRow, steps: Json, where: str) -> list[Json]:
 
 
 def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> StepMessages:
-    """What an agent said and did in one step, and what it saw of it. Raises MessageError."""
+    """The messages of an agent's step: its answer and what it observed. Raises MessageError."""
     actions, read = _actions(step)
     calls = [_call(action, f"{where}.action") for action in actions]
     left = [*of_turn(step, STEP | read)]
@@ -448,7 +448,7 @@ def _text(step: Mapping[str, Json], name: str, where: str) -> str:
 
 
 def _actions(step: Mapping[str, Json]) -> tuple[list[Json], frozenset[str]]:
-    """What an action holds that is no text, which are calls, and the fields besides that it stood in."""
+    """The calls in an action that is no text, and the further fields that they were read from."""
     action, given = opened(step.get("action")), opened(step.get(_INPUT))
     if isinstance(action, str) and action.strip() and isinstance(given, Mapping):
         return [{"name": action.strip(), "arguments": given}], frozenset((_INPUT,))
