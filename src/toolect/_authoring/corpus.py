@@ -34,11 +34,11 @@ from toolect._shown import cut
 from toolect._values.toolset import tool_schemas
 
 PROVENANCE = ("source", "observed", "invented")
-"""Where a text is from: another project's, a model's, or nobody's but the author's."""
+"""Attributes for the provenance of a text: from another project, from a model, or invented by the author."""
 ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "skip", *PROVENANCE}
 
 ERRORS = (Status.TRUNCATED.value, Status.MALFORMED.value)
-"""What a case of `:error` may say: how a call ended that is not runnable."""
+"""Values of `:error`: the statuses of a call that is not runnable."""
 
 _FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
 _WIDTH = 18
@@ -91,7 +91,7 @@ class Case:
 
     @property
     def provenance(self) -> str:
-        """Which attribute says where the text is from; empty when none does."""
+        """The attribute that says where the text is from; empty when none does."""
         return next(filter(self.has, PROVENANCE), "")
 
     @property
@@ -106,7 +106,7 @@ class Case:
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """What `parse` and `stream` are called with, beside text and mode."""
+        """Keyword arguments of `parse` and `stream` for the case, beside text and mode."""
         options: dict[str, Any] = {}
         for line, (key, value) in enumerate(self.attributes, self.line + 2):
             try:
@@ -210,7 +210,7 @@ def _case(path: Path, source: str, frame: re.Match[str], end: int) -> Case:
 
 
 def _misstated(name: str, value: str, before: Sequence[tuple[str, str]]) -> str:
-    """What is wrong with an attribute that stands after others."""
+    """The error in an attribute that stands after others; empty if there is none."""
     if name == "error" and value not in ERRORS:
         return f"expected `:error` with {' or '.join(ERRORS)}, got `{value}`"
     if name == "source" and not _URL.fullmatch(value):
@@ -255,7 +255,7 @@ def describe(message: Message) -> str:
 
 
 def outline(message: Message) -> str:
-    """What a message says, on one line."""
+    """A message on one line, as its expectation lines say it."""
     return cut("; ".join(line.strip() for line in describe(message).splitlines()) or "nothing", 160)
 
 
@@ -284,7 +284,7 @@ def message_of(lines: Iterable[str]) -> Message:
 
 
 def _parts(line: str) -> tuple[str, Json, str]:
-    """What an expectation line begins with, the value in JSON that it holds, and what follows."""
+    """The head of an expectation line, its JSON value, and the rest."""
     line = line.strip()
     head = re.match(r"(content |reasoning |text ) *", line) or _CALL.match(line)
     if head is not None:

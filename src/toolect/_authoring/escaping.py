@@ -1,4 +1,4 @@
-"""What a text can do that is put into a slot as it is: the shortest that leaves the slot, and what it can forge.
+"""Prompt injection by slot: the shortest text that leaves a slot when put there as it is, and what it can forge.
 
 `render` refuses or escapes such texts. Whoever fills a template by hand has to do so too.
 """
@@ -22,15 +22,15 @@ from toolect._rendering.differences import IDS, MEANING, unchanged
 from toolect._rendering.roundtrip import render, tools_of, write
 
 FORGED = "forged"
-"""What everything is called that is not the message's own."""
+"""Name of every forged tool, key and text."""
 FREE = (Part.CONTENT, Part.REASONING, Part.VALUE, Part.ARGUMENTS)
 """The slots that take free text; the others have expressions that their texts must match."""
 _PUT = "x"
-"""What stands in the slot to begin with."""
+"""Text that fills the slot at first."""
 
 
 class EscapeResult(StrEnum):
-    """What rendering does with a text that would leave its slot."""
+    """Outcome of rendering a text that would leave its slot."""
 
     REFUSES = "refuses"
     """It raises RenderError."""
@@ -45,27 +45,27 @@ class Escape(msgspec.Struct, frozen=True, dict=True):
 
     left: RawSlot
     intended: Segment
-    """What has the witness in it."""
+    """Segment with the witness in it."""
     witness: str
-    """The shortest text found that does."""
+    """The shortest text found that leaves the slot."""
     closer: str
     """The marker that ends the slot; empty for none."""
     anywhere: bool
-    """It does so after other text too."""
+    """True when the witness leaves the slot after other text, too."""
     text: str
     """A message with the witness in the slot."""
     read: Message
-    """What that is read as."""
+    """Message read from `text`."""
     answer: EscapeResult
 
     @property
     def slot(self) -> Part:
-        """What the slot is."""
+        """The part of a message that fills the slot."""
         return self.left.slot
 
     @cached_property
     def forgeries(self) -> dict[str, str]:
-        """What can be forged, each with a text that does: argument, call, content, reasoning."""
+        """Segments that can be forged (argument, call, content, reasoning), each with a text that forges it."""
         return dict(self.left.forgeries())
 
 
@@ -83,7 +83,7 @@ Make = Callable[[str], list[Segment]]
 
 
 def _slots(dialect: Dialect) -> Iterator[tuple[Part, Make]]:
-    """What may be a slot of its own, and a message with a text in it."""
+    """The parts that may have a slot of their own, each with a function that makes a message with a text in it."""
     yield Part.CONTENT, lambda text: [Content(text)]
     yield Part.REASONING, lambda text: [Reasoning(text), Content("Hi.")]
     yield Part.NAME, lambda text: [Call(text, {"a": "b"})]
@@ -120,7 +120,7 @@ GOALS = {
     "content": Goal(lambda given: [*given[:1], Content(FORGED)], lambda read: read == Content(FORGED)),
     "reasoning": Goal(lambda given: [*given[:1], Reasoning(FORGED)], lambda read: read == Reasoning(FORGED)),
 }
-"""What can be forged."""
+"""Goals of a forgery, by name."""
 
 
 class RawSlot(NamedTuple):
@@ -164,7 +164,7 @@ class RawSlot(NamedTuple):
         return unchanged(Message(self.make(text)), read, MEANING | IDS if self.slot is Part.ID else MEANING)
 
     def answer(self, text: str) -> EscapeResult:
-        """What rendering does with `text`."""
+        """Outcome of rendering `text` in the slot."""
         tools = self.tools(text)
         try:
             written = render(self.dialect, Message(self.make(text)), tools)
@@ -175,7 +175,7 @@ class RawSlot(NamedTuple):
         return EscapeResult.WRITES
 
     def forgeries(self) -> Iterator[tuple[str, str]]:
-        """What can be forged from here, and the text that does."""
+        """The names of goals that can be met from this slot, each with a text that meets it."""
         for name, goal in GOALS.items():
             target = goal.aim(self.make(_PUT))
             text = _written(self.dialect, target) if target != self.make(_PUT) and name != self.slot else None
@@ -202,13 +202,13 @@ def _written(dialect: Dialect, segments: list[Segment]) -> Rendered | None:
 
 
 def _place(text: Rendered, slot: Part) -> tuple[int, int] | None:
-    """Where what was put into the slot stands as it is."""
+    """Span of the text put into the slot, where it stands as it is; None where it does not."""
     places = ((start, end) for start, end, part, _ in text.spans if part is slot and text[start:end] == _PUT)
     return next(places, None)
 
 
 def _candidates(dialect: Dialect) -> set[str]:
-    """What might end a slot: the dialect's markers, alone and after other text, and whole calls, which may be bare."""
+    """Texts that might end a slot: the dialect's markers, alone and after other text; whole calls, which may be bare."""
     calls = (_written(dialect, [Call(FORGED, arguments)]) for arguments in ({}, {"a": 1}))
     ends = cores(dialect) | {str(text) for text in calls if text}
     return {text for end in ends for text in (end, _PUT + end)}

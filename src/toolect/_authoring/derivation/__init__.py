@@ -43,7 +43,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Derivation(msgspec.Struct, frozen=True):
-    """How a dialect reads a text. `message` is what `parse` makes of it."""
+    """Derivation of a text in the grammar of a dialect. `message` is what `parse` makes of it."""
 
     dialect: str
     text: str
@@ -51,7 +51,7 @@ class Derivation(msgspec.Struct, frozen=True):
     tree: Branch
     """The rule `start`, with all below it."""
     edges: Mapping[str, int]
-    """How often each part of the grammar was taken, by the names that `parts` lists."""
+    """Number of times each part of the grammar was taken, by the names that `parts` lists."""
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -64,7 +64,7 @@ class Derivation(msgspec.Struct, frozen=True):
 def derive(
     dialect: Dialect, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
 ) -> Derivation:
-    """How `dialect` reads `text`; the arguments are those of `Dialect.parse`. Never raises on any text."""
+    """Derive `text` in the grammar of `dialect`, with the arguments of `Dialect.parse`. Never raises on any text."""
     check_mode(mode)
     schemas = tool_schemas(tools) if tools else NO_TOOLS
     trace, own = Trace(), dialect._with_names(schemas)

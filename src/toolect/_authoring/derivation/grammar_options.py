@@ -21,7 +21,7 @@ from toolect._spec.problems import Problems
 
 
 class PartKind(StrEnum):
-    """What taking a part means."""
+    """Kind of a part: a rule as a whole, or an option inside of one."""
 
     RULE = "rule"
     ALTERNATIVE = "alternative"

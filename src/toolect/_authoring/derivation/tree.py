@@ -38,7 +38,7 @@ class Take(NamedTuple):
 
 
 Crossing: TypeAlias = Op | Take
-"""What happens on a way: a rule begins or ends, an option is taken, or a lexeme is read."""
+"""One event on a path through the grammar: a rule begins or ends, an option is taken, or a lexeme is read."""
 _END = Op(OpCode.END_RULE)
 
 
@@ -70,7 +70,7 @@ class NetworkWalk:
         self.graph = Graph(traced(network), Policies())
 
     def ways(self, lexemes: Sequence[Lexeme]) -> list[list[Crossing]]:
-        """What happens on the likeliest way through all lexemes: one list for each time that reading began."""
+        """The crossings on the likeliest path through all lexemes: one list for each time that reading began."""
         start = self.graph.start
         way, found = _WayBuilder(start), list[list[Crossing]]()
         for lexeme in lexemes:
@@ -99,13 +99,13 @@ class NetworkWalk:
 
 
 class _WayBuilder:
-    """What has happened since reading began."""
+    """Builder of one path through the grammar, from where reading began."""
 
     def __init__(self, start: Node) -> None:
         self.node = start
         self.takes: list[Take] = []
         self.before: list[list[Op]] = [[]]
-        """What is crossed before each lexeme, and after the last one."""
+        """Operations crossed before each lexeme, and after the last one."""
 
     def take(self, node: Node, lexeme: Lexeme) -> None:
         """Go over a lexeme from `node`."""
@@ -146,7 +146,7 @@ _ROLES = {role.value: role for role in Role}
 
 
 class LeafKind(StrEnum):
-    """What a lexeme is to the grammar."""
+    """Kind of a lexeme in the grammar."""
 
     MARKER = "marker"
     TERMINAL = "terminal"

@@ -35,7 +35,7 @@ class Wire(NamedTuple):
 
 Break: TypeAlias = Callable[[Wire, Random], str]
 Said: TypeAlias = Callable[[str, Random], str]
-"""What stands in the place of a marker or a token."""
+"""Substitute for a marker or a token."""
 
 
 Span: TypeAlias = tuple[int, int]
@@ -57,7 +57,7 @@ def _one(places: Callable[[Wire], Sequence[Span]], said: Said) -> Break:
 
 
 def _places(text: str, wanted: Iterable[str]) -> list[Span]:
-    """Where in the text one of the markers stands."""
+    """Spans of the markers in the text."""
     either = "|".join(map(re.escape, wanted))
     return [match.span() for match in re.finditer(either, text)] if either else []
 
@@ -168,7 +168,7 @@ def _early_end(wire: Wire, random: Random) -> str:
 
 
 def _last_closers(wire: Wire) -> list[int]:
-    """Where the closers begin that stand at the end of the text, one after the other; not those of an argument."""
+    """Start offsets of the closers at the end of the text, the last one first; not those of an argument."""
     text, spec = wire.text, wire.spec
     inner = set(closers(spec, Role.ARGUMENT)) | set("\"'")
     outer = [marker for marker in closers(spec) if marker.strip() not in inner and marker not in inner]
@@ -355,7 +355,7 @@ def _string_values(wire: Wire, random: Random) -> str:
 
 
 _WITHIN = re.compile(r"(?:```\w*\s*|[=(,:\[{]\s*)\Z")
-"""What stands before a value that is in a fenced block, or in an expression."""
+"""Text before a value that is in a fenced block, or in an expression."""
 
 
 def _fenced(wire: Wire, random: Random) -> str:

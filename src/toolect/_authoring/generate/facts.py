@@ -1,4 +1,4 @@
-"""What a spec has that can be drawn: its markers, its names and keys, and what its messages may hold."""
+"""Facts of a spec from which messages are drawn: its markers, its names and keys, and what its messages may hold."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toolect._spec.shape_model import HoleKind
 
 
 class Facts(NamedTuple):
-    """What drawing messages of a dialect goes by."""
+    """Facts of a dialect from which its messages are drawn."""
 
     markers: tuple[str, ...]
     """Every fixed string of the dialect, longest first, and the brace that opens JSON."""

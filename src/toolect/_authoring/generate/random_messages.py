@@ -141,7 +141,7 @@ FORMATS = {
 }  # fmt: skip
 """Texts in the formats that JSON Schema names."""
 SPAN = 1000
-"""How far from its one limit a number lies at most that has no other."""
+"""Largest distance of a number from its only limit."""
 
 
 class SchemaValues:
@@ -275,7 +275,7 @@ VALUES: tuple[Json, ...] = (
 """One value of each JSON type, empty and nested, and strings that look like other types."""
 TEXT, THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
 ROME, OSLO = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
-"""What is said in messages that people are shown."""
+"""Segments of messages that people are shown."""
 _SEED = 0
 
 
@@ -331,7 +331,7 @@ def _drawn(regex: str, seed: int = _SEED) -> str:
 
 
 def _size(message: Message) -> tuple[int, int]:
-    """How many segments a message has, and how many characters."""
+    """Number of segments of a message, and of characters."""
     written = (
         len(s.name) + len(dumps(s.arguments)) + len(s.id or "") if isinstance(s, Call) else len(s.text)
         for s in message.segments

@@ -32,7 +32,7 @@ DEEP = 8
 FAR = 1 << 30
 Atom: TypeAlias = Literal | Pattern | Slot
 Path: TypeAlias = tuple[int, ...]
-"""Which part of a rule's expression: an index for each step down."""
+"""Position in a rule's expression: an index for each step down."""
 NAMES = ("get_time", "f", "a.b-c", "python", "n1")
 KEYS = ("a", "b", "path", "n1", "c", "unit", "x2", "to")
 _IDS = ("c1", "call_1", "abcXYZ019")
@@ -41,18 +41,18 @@ _TYPES = ("string", "number", "boolean", "null", "object", "array")
 _ODD = ("", "\n", " x ", "\nx\n\n", "12", "true", "[1, 2]", '{"a": null}')
 _SAID = (Role.NAME, Role.KEY)
 MANY = 3
-"""How often a repeated part comes, and how many arguments there are, at most."""
+"""Maximum of repetitions of a part, and of arguments."""
 Choose: TypeAlias = Callable[[Sequence[int], str, Path], int]
 """Decides which of the options of a part is taken; the part is named by its rule, or slot, and its path."""
 Option: TypeAlias = tuple[str, Path, int]
-"""A part of which something is decided, and what: which alternative or spelling, or how often it comes (2 for more)."""
+"""A decision about a part: its alternative or spelling, or the number of times it comes (2 for more)."""
 
 
 # Terminals and slots
 
 
 def several(random: Random, count: int) -> int:
-    """How often a part comes of which an option says `count`, where 2 stands for more than once."""
+    """The number of times that a part comes for the option `count`, where 2 stands for more than once."""
     return random.randint(2, MANY) if count == 2 else count
 
 
@@ -168,7 +168,7 @@ class TextFiller:
                 return self.object(shape, slot, path)
 
     def hole(self, kind: HoleKind) -> Json:
-        """What stands in a hole."""
+        """A value for a hole."""
         match kind:
             case HoleKind.NAME:
                 return self.called(self.random.choice(NAMES))
@@ -213,7 +213,7 @@ class Walked(NamedTuple):
     taken: frozenset[Option]
     names: tuple[str, ...]
     calls: int
-    """How many calls there are."""
+    """Number of calls."""
 
     @property
     def text(self) -> str:
@@ -251,7 +251,7 @@ class Walker:
         return heights
 
     def height(self, expr: Expr, heights: dict[str, int] | None = None) -> int:
-        """How many rules the shallowest text of `expr` has inside one another."""
+        """Depth of rules in the shallowest text of `expr`."""
         heights = self._heights if heights is None else heights
         match expr:
             case Seq(items):
@@ -275,7 +275,7 @@ class _Walk:
         self.pieces: list[SampledPiece] = []
         self.taken: set[Option] = set()
         self.again = 0
-        """How many calls go without a name, which is that of the call before."""
+        """Number of calls without a name of their own: they have that of the call before."""
         self.before: Rule | None = None
         """The rule just before, where it is one of the answer's own."""
         self.touching = False
@@ -301,7 +301,7 @@ class _Walk:
         return option
 
     def count(self, expr: Repeat, rule: Rule, path: Path, depth: int) -> int:
-        """How often the part at `path` comes."""
+        """The number of times that the part at `path` comes."""
         options = range(expr.least, 2 if expr.once else 3)
         if self.ahead(expr.item):
             options = range(1, options.stop)
@@ -310,7 +310,7 @@ class _Walk:
         return several(self.random, self.choose(options, rule.name, path))
 
     def pick(self, items: Sequence[Expr], rule: Rule, path: Path, depth: int) -> int:
-        """Which of the alternatives at `path` is taken."""
+        """Index of the alternative taken at `path`."""
         options = [i for i, item in enumerate(items) if self.ahead(item)]
         if not options and depth > DEEP:
             options = [min(range(len(items)), key=lambda i: self.walker.height(items[i]))]

@@ -19,7 +19,7 @@ from toolect._spec.leaves import reached
 from toolect._values.toolset import tool_schemas
 
 TRIES = 100
-"""How often a message is drawn anew that the dialect cannot carry, and a text that is read as something else."""
+"""Tries to draw a message that the dialect can carry, and a text that is read as it is meant."""
 MISSED = 10
 """Texts in a row that lead to a rule and take nothing new, after which it is left."""
 REPEATED = 500

@@ -51,18 +51,18 @@ MAX_TRIED = 24
 
 
 class Proof(NamedTuple):
-    """What a dialect does with rows: how many it reads, those without a repair, those written to the character."""
+    """Counts of rows that a dialect reads, reads without a repair, writes back, and writes to the character."""
 
     read: int = 0
     clean: int = 0
     back: int = 0
     same: int = 0
     wrong: str = ""
-    """What is the first to be read or written otherwise."""
+    """The first row that is read or written otherwise, and the difference."""
 
 
 class Induced(NamedTuple):
-    """What came of rows: the dialect, if there is one, and how it was found."""
+    """Result of an induction: the dialect, if there is one, and how it was found."""
 
     spec: EmittedSpec | None
     dialect: Dialect | None
@@ -70,9 +70,9 @@ class Induced(NamedTuple):
     why: str
     """Why there is no dialect that reads all rows; "" if there is."""
     unproven: tuple[str, ...] = ()
-    """What rows that are left out would be read as by a dialect of the others, and what would decide it."""
+    """Rows whose notation the other rows do not show, and what row would decide it."""
     hypothesis: FormatHypothesis | None = None
-    """What was supposed of the format."""
+    """Hypothesis about the format that the dialect was made from."""
 
     @property
     def claimed(self) -> bool:
@@ -103,7 +103,7 @@ def induce(rows: Sequence[Row], tools: Sequence[Json], name: str = "new", left_o
 
 
 def _hypotheses(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
-    """What may be supposed of a format, what is most usual first."""
+    """The hypotheses about a format, the most usual first."""
     found = json_calls(rows)
     for variant in variants(rows):
         if found is not None:
@@ -173,7 +173,7 @@ def load(spec: EmittedSpec, name: str) -> Dialect:
 
 
 def prove(dialect: Dialect, rows: Sequence[Row], tools: Sequence[Json]) -> Proof:
-    """What a dialect makes of rows: whole, a character at a time, and written back."""
+    """Try a dialect on rows: read whole, a character at a time, and written back."""
     found = [_proved(dialect, row, tools) for row in rows]
     read, clean, back, same = (sum(column) for column in zip(*(one[:4] for one in [Proof(), *found]), strict=True))
     return Proof(read, clean, back, same, next((one.wrong for one in found if one.wrong), ""))
@@ -198,7 +198,7 @@ def _proved(dialect: Dialect, row: Row, tools: Sequence[Json]) -> Proof:
 
 
 def _unproven(rows: Sequence[Row], tools: Sequence[Json], name: str, made: Induced) -> Iterator[str]:
-    """What becomes of each row by the dialect of all others."""
+    """The rows that the dialect of all others does not read and write, each with what it alone shows."""
     for left in rows:
         others = [row for row in rows if row is not left]
         with suppress(RowsError):
@@ -227,7 +227,7 @@ def _unseen(rows: Sequence[Row], tools: Sequence[Json], made: Induced) -> Iterat
 
 
 def _shown(said: Message) -> list[str]:
-    """What there is in a message that rows should show."""
+    """Features of a message that rows should show."""
     shown = {
         "two calls": len(said.calls) > 1,
         "reasoning": said.reasoning,

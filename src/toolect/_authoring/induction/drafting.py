@@ -59,7 +59,7 @@ def draft_row(text: str, tools: Sequence[Json]) -> dict[str, Json]:
 
 
 def _edge(text: str, first: int) -> int:
-    """Where the markup before the first call begins: with its line, or the sign that is next to it."""
+    """Start offset of the markup before the first call: its line, or the sign next to the call."""
     start = text.rfind("\n", 0, first) + 1
     if not re.search(r"[.!?:]\s", text[start:first]):
         return start
@@ -68,7 +68,7 @@ def _edge(text: str, first: int) -> int:
 
 
 def _stretches(text: str, words: Iterable[str]) -> Iterator[tuple[int, str, str]]:
-    """Where words stand in a text, each with what stands behind it up to the next one."""
+    """Words in a text, each with its offset, and the text behind it up to the next one."""
     either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
     found = [*re.compile(rf"(?<![\w/-])(?:{either})(?![\w-])").finditer(text)] if either else []
     for match, after in zip(found, [*found[1:], None], strict=False):
@@ -76,7 +76,7 @@ def _stretches(text: str, words: Iterable[str]) -> Iterator[tuple[int, str, str]
 
 
 def _arguments(behind: str, keys: Iterable[str]) -> Json:
-    """What stands behind a name: an object of JSON, or the keys of the tool, and behind each its value."""
+    """The arguments behind a name: an object of JSON, or the keys of the tool, and behind each its value."""
     for _, _, value in json_in(behind):
         if isinstance(value, dict):
             return value
@@ -87,7 +87,7 @@ def _arguments(behind: str, keys: Iterable[str]) -> Json:
 
 
 def _value(text: str) -> Json:
-    """What stands behind a key: a literal, or text up to a sign of markup."""
+    """The value behind a key: a literal, or text up to a sign of markup."""
     body = re.sub(r"""^["']?[^\w"'\[{-]*""", "", text, count=1)
     if quoted := re.match(r"""(["'])(.*?)\1""", body, re.DOTALL):
         return quoted[2]
@@ -103,7 +103,7 @@ MAX_HEADER = 80
 
 
 def template_rows(source: str, probes: Sequence[TemplateProbe] = (*PROBES, SIGNS)) -> tuple[list[Row], Style | None]:
-    """What a template writes for the probes, in the first way in which it writes calls. Raises TemplateError."""
+    """Rows of the texts that a template writes for the probes, in its first style of calls. Raises TemplateError."""
     found = turns(source, probes)[0]
     texts = [turn.text for turn in found]
     texts = [  # behind an end token stands what a model does not write
@@ -117,7 +117,7 @@ def template_rows(source: str, probes: Sequence[TemplateProbe] = (*PROBES, SIGNS
 
 
 def _visible(turn: Turn) -> Message:
-    """What was put in, without ids that the template leaves out."""
+    """The message of a probe, without ids that the template leaves out."""
     segments = turn.message.segments
     return Message(
         [

@@ -41,7 +41,7 @@ class EmittedSpec(NamedTuple):
 
 
 class Emission:
-    """What is written of a grammar and an entry so far."""
+    """Writer of a grammar and an entry, with what it has written so far."""
 
     def __init__(self, hypothesis: FormatHypothesis, found: Solution, rows: Sequence[Row]) -> None:
         self.hypothesis, self.found, self.rows, self.calls = hypothesis, {**found}, rows, hypothesis.calls
@@ -161,7 +161,7 @@ class Emission:
         self.rules += map(self.rule, [call, *rules])
 
     def _value(self, rule: str) -> str:
-        """What stands for a value, in the grammar; its language, if it has one of its own."""
+        """The symbol of a value in the grammar; its value language is written, if it has one of its own."""
         spelling = self.hypothesis.spelling
         if spelling.slot == "JSON":
             return "JSON"
@@ -213,7 +213,7 @@ class Emission:
         return self.rule(f"{{before {usual}}} {slot} {{after {usual}}}")
 
     def _words(self) -> tuple[str, ...]:
-        """How true, false and null are spelled: as the rows have it, and the others to match."""
+        """Spellings of true, false and null: as the rows have them, and the others to match."""
         seen = [self.found.get(f"word {kind}") for kind in _KINDS]
         styles = [*zip(*(WORDS[value] for value in (True, False, None)), strict=False)]
         fit = (one for one in styles if all(b in (None, a) for a, b in zip(one, seen, strict=True)))
@@ -227,7 +227,7 @@ class Emission:
         return [closer] if lined and closer.strip() == closer != "" and _TAG.fullmatch(closer) is None else []
 
     def _ids(self) -> dict[str, Json]:
-        """How an id is made: of the number of its call, and the name, where all ids show the same form."""
+        """The form of ids: with the number of the call, and its name, where all ids show the same form."""
         forms = set()
         for place, call in ((i, call) for row in self.rows for i, call in enumerate(row.message.calls)):
             prefix, number = _COUNTED.findall((call.id or "").replace(call.name, "{name}", 1))[0]

@@ -31,7 +31,7 @@ WEIGHTS = {
     "element opener": 2, "element closer": 2, "element divider": 8, "object opener": 3, "object closer": 3,
     "pair opener": 1, "pair closer": 1, "pair divider": 4,
 }  # fmt: skip
-"""What it costs that a part of a format is not empty; 0 for those that most formats have."""
+"""Cost of a part of a format that is not empty; 0 for those that most formats have."""
 _KEYED = {"argument key closer", "argument closer", "pair key closer", "pair closer"}
 """Variables that may hold the key once more."""
 _QUOTED = (("call opener", "name closer"), ("argument opener", "argument key closer"))
@@ -52,7 +52,7 @@ _TOKEN = re.compile(
     | .""",
     re.VERBOSE,
 )
-"""What markers are made of: whitespace, tags, words, runs of a sign."""
+"""Tokens of markers: whitespace, tags, words, runs of a sign."""
 Solution = Mapping[str, str]
 
 
@@ -64,7 +64,7 @@ class Equation(NamedTuple):
     row: int = 0
     part: str = ""
     echoes: tuple[tuple[str, str], ...] = ()
-    """What may stand in it once more, and the hole for each."""
+    """Texts that may stand in it once more, each with its hole."""
 
     def with_holes(self, only: str = "") -> str:
         """The text with holes for what stands in it once more, or with `only` those of some kinds."""
@@ -159,7 +159,7 @@ def _ways(
 
 @lru_cache(1 << 16)
 def _cost(name: str, text: str) -> int:
-    """What a part costs: that there is one, half a bracket, a hole outside of calls."""
+    """Cost of a part: that there is one, half a bracket, a hole outside of calls."""
     if not text:
         return 0
     opener = name.endswith("opener") or name.startswith("before")
@@ -175,7 +175,7 @@ def _cost(name: str, text: str) -> int:
 
 
 def _total(found: Solution) -> int:
-    """What a solution costs: its parts, and each quote of one that another part than the next closes."""
+    """Cost of a solution: its parts, and each quote that is on one side only of a name or a key."""
     torn = sum(
         (found.get(before, "").count(quote) % 2 == 1) != found.get(after, "").startswith(quote)
         for before, after in _QUOTED

@@ -23,7 +23,7 @@ LAYOUTS = ("", "compact", "indented 2", "indented 4", "rows 2", "rows 4")
 
 
 class TreeHole(str):
-    """What stands in a tree where a message says something."""
+    """Hole of a tree, where a message has a value of its own."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ def json_calls(rows: Sequence[Row]) -> JsonCalls | None:
 
 @dataclass
 class _Unfound:
-    """What of a message is not yet found in its JSON, and what of its next call is."""
+    """Values of a message that are not yet found in its JSON, and the holes of its next call that are."""
 
     calls: tuple[Call, ...]
     content: str
@@ -128,7 +128,7 @@ def _holes(tree: Json) -> list[str]:
 
 
 def _merged(trees: Sequence[Json]) -> Json:
-    """What all trees are instances of, as an entry has it."""
+    """The pattern that all trees are instances of, as an entry has it."""
     kinds: dict[object, list[Json]] = defaultdict(list)
     for tree in trees:
         kinds[type(tree), isinstance(tree, dict) and "$name" in _holes(tree) and not _calls_listed(tree)].append(tree)

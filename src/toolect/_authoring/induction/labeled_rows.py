@@ -104,7 +104,7 @@ def check_rows(rows: Sequence[Row]) -> list[Row]:
 
 
 def difference(got: Message, wanted: Message, ids: bool = True) -> str:
-    """What a message says otherwise: texts to the last blank, names, arguments, ids where both have some; or ""."""
+    """First difference of two messages: texts to the last blank, names, arguments, ids where both have some; or ""."""
     for what, one, other in _compared(got, wanted, ids):
         if not same_json(one, other):
             return f"{what} {cut(dumps(one), MAX_SHOWN)}, not {cut(dumps(other), MAX_SHOWN)}"

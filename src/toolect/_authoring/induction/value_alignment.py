@@ -25,13 +25,13 @@ ROUNDS = 2
 
 
 class FormatHypothesis(NamedTuple):
-    """What is supposed of a format before it is aligned."""
+    """Hypothesis about a format, before it is aligned."""
 
     spelling: ValueSpelling
     whole: bool = False
     """A call is a name and one value, not keys and values."""
     typed: bool = False
-    """What stands around a value depends on its type."""
+    """True when the markers around a value depend on its type."""
     empty: bool = True
     """Arguments are written where there are none, too, as `{}`."""
     calls: JsonCalls | None = None
@@ -51,7 +51,7 @@ class FormatHypothesis(NamedTuple):
 
 
 class Atom(NamedTuple):
-    """What a row says, to be found in its text; or its end, which nothing finds."""
+    """A value of a row, to be found in its text; or the end of the row, which nothing finds."""
 
     part: str
     finder: Finder | None
@@ -126,7 +126,7 @@ def _value(value: Json, hypothesis: FormatHypothesis, part: str) -> Iterator[Par
 
 _ENDS = {"end", "end of calls"}
 Usual: TypeAlias = dict[tuple[str, ...], str]
-"""What stands most often where these markers meet, with holes."""
+"""The most frequent text where these markers meet, with holes."""
 
 
 def align(rows: Sequence[Row], hypothesis: FormatHypothesis) -> list[Equation]:
@@ -157,7 +157,7 @@ def _placed(row: Row, at: int, hypothesis: FormatHypothesis, usual: Usual) -> li
 
 
 def _found(row: Row, parts: Sequence[Part], hypothesis: FormatHypothesis, usual: Usual) -> Iterator[Equation]:
-    """What stands between the atoms of a row; where all leaves are spelled by themselves, also the words."""
+    """The text between the atoms of a row, as equations; where all leaves are spelled by themselves, also the words."""
     text, at, before = row.whole, 0, "the beginning"
     variables: list[str] = []
     echoes: list[tuple[str, str]] = []
@@ -223,7 +223,7 @@ def _counts(glue: Sequence[Equation], sign: str, part: str) -> bool:
 
 
 def variants(rows: Sequence[Row]) -> Iterator[FormatHypothesis]:
-    """What a format may be before anything is supposed of its values, as far as the rows can show it; plain first."""
+    """Hypotheses before anything is supposed of the values, as far as the rows can show them; plain first."""
     said = [row.message for row in rows]
     calls = [call for message in said for call in message.calls]
     twice = [one.name == other.name for message in said for one, other in pairwise(message.calls)]

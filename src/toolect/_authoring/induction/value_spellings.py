@@ -49,7 +49,7 @@ ESCAPES: Mapping[str, tuple[Callable[[str], str], str]] = {
     "percent": (_each(_percent), "TEXT_PERCENT"),
     "signs": (_each(lambda sign: sign if sign.isalnum() else rf"\\?{re.escape(sign)}"), "ESCAPED_SIGNS"),
 }
-"""How the inside of a string may be written, by the name of its escapes, and the slot in a value language."""
+"""Spellings of the inside of a string, by the name of its escapes, and the slot in a value language."""
 
 WORDS: Mapping[bool | None, tuple[str, ...]] = {
     True: ("true", "True", "TRUE", "yes", "on", "#t", "1", "T"),
@@ -71,12 +71,12 @@ class Finder(NamedTuple):
     words: bool = False
 
     def at(self, text: str, at: int) -> tuple[int, int] | None:
-        """Where the value begins and ends if it stands just there."""
+        """Span of the value if it begins at offset `at`."""
         found = _compiled(self.pattern).match(text, at)
         return found.span() if found else None
 
     def behind(self, text: str, at: int) -> tuple[int, int] | None:
-        """Where the value stands from a place on."""
+        """Span of the first such value from offset `at` on."""
         ways = (rf"(?<![\w.+-]){self.pattern}(?!\w)",) * self.words + (self.pattern,)
         found = next(filter(None, (_compiled(way).search(text, at) for way in ways)), None)
         return found.span() if found else None
@@ -88,32 +88,32 @@ def word(text: str) -> Finder:
 
 
 class LiteralSyntax(NamedTuple):
-    """How literals of a language are written: quotes around strings, and around keys, with "" for none; a colon."""
+    """Syntax of the literals of a language: quotes around strings, and around keys, with "" for none; a colon."""
 
     quotes: Sequence[str]
     keys: Sequence[str]
     words: Sequence[int] = (0,)
-    """Which of the spellings of true, false and null it has."""
+    """Indices in `WORDS` of the spellings of true, false and null."""
     colon: str = ":"
 
 
 @dataclass(frozen=True, slots=True)
 class ValueSpelling:
-    """How values are written: in a slot with a codec, in a value language, or leaf by leaf in one that is induced."""
+    """Spelling of values: in a slot with a codec, in a value language, or leaf by leaf in one that is induced."""
 
     slot: str = "TEXT"
     options: Mapping[str, Json] = field(default_factory=dict)
     strings: str = ""
     """The escapes of a string."""
     others: str = "json"
-    """How all else is spelled in a text: as JSON, as in Python, or as a chat template does."""
+    """Spelling of all other values in a text: as JSON, as in Python, or as a chat template writes them."""
     literal: LiteralSyntax | None = None
-    """How a whole value is written in a language."""
+    """Syntax of a whole value in a language."""
     leaves: bool = False
     """Each leaf is looked for by itself."""
 
     def finder(self, value: Json) -> Finder:
-        """What finds a value that is spelled so."""
+        """The finder of a value that is spelled so."""
         scalar = not isinstance(value, list | dict)
         if self.literal is not None:
             return Finder(self._literal(value, self.literal), scalar and not isinstance(value, str))

@@ -1,4 +1,4 @@
-"""What lint asks of a chat: that its conversations come back, that its answers end and begin as its dialect has it."""
+"""Checks of a chat: its conversations come back, and its answers end and begin as its dialect has it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Talk(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """What of a conversation does not come back: in a turn of this role, or somewhere."""
+    """First difference of a conversation that is read back, in a turn of this role; None for the whole."""
 
     role: ChatRole | None
     what: str
@@ -58,7 +58,7 @@ def talk(chat: Chat, case: ChatCase, unsafe: Unsafe = "refuse") -> Talk:
 
 
 def unlike(chat: Chat, given: Talk) -> Unlike | None:
-    """What of a written conversation is read back otherwise; None where nothing is but what is declared."""
+    """First undeclared difference between a written conversation and what is read back; None if there is none."""
     assert given.text is not None
     lost, before = {*chat.spec.lost}, given.case.conversation
     back = chat.parse(given.text)
@@ -113,7 +113,7 @@ def _tools(before: Conversation, back: Conversation) -> str:
 def _told(
     conversation: Conversation, lost: set[Lost], untyped: bool, kept: Callable[[int, str], bool]
 ) -> Iterator[tuple[ChatRole, object]]:
-    """What each turn has to tell: all but ids, blanks that a chat may cut off, and what it does not write.
+    """The contents of each turn that must come back: no ids, no blanks that a chat may cut off, nothing that is lost.
 
     Reasoning is written that is `kept`. Of `untyped` values nobody knows whether they are texts, or JSON.
     """

@@ -1,4 +1,4 @@
-"""What a corpus lacks: files that cannot be read, or that are not there, and its coverage."""
+"""Checks of a corpus: files that cannot be read, or that are not there, and its coverage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from toolect._spec.problems import Problems
 
 
 def unreadable_corpus(subject: Subject) -> Iterator[Diagnostic]:
-    """What keeps the file from being read, else each line that cannot be used."""
+    """The errors that keep the file from being read, else each line that cannot be used."""
     check, file = "unreadable-corpus", subject.corpus_file
     if file is None or not file.exists():
         return

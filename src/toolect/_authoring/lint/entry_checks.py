@@ -1,4 +1,4 @@
-"""What only reading entries can say: end tokens that are markers, names that hide others, patterns of model ids."""
+"""Checks of entries: end tokens that are markers, names that hide others, patterns of model ids."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def shadowed_name(group: Group) -> Iterator[Diagnostic]:
 
 
 _FOREIGN = re.compile(r"://|\.\*|[\s^$|()\[\]{}\\+#,;]")
-"""What no id of a model holds."""
+"""Strings that no id of a model holds."""
 
 
 def unmatchable_model(subject: Subject) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""What only reading a grammar can say: names that are not used, text that is dropped, bounds."""
+"""Checks of a grammar: names that are not used, text that is dropped, bounds."""
 
 from __future__ import annotations
 
@@ -92,13 +92,13 @@ def dropped_text(subject: Subject) -> Iterator[Diagnostic]:
 
 
 _WITHIN = {Role.CALL: (Role.ARGUMENTS, "arguments"), Role.ARGUMENT: (Role.VALUE, "value")}
-"""What a rule with a role holds once, and what that is called."""
+"""Role that a rule of a role holds once, and its name in messages."""
 _WHOLE = 1_000
-"""What counts for all of it; a part of it counts for one."""
+"""Weight of a place for all of the held role; a place for a single argument weighs one."""
 
 
 def _held(spec: Spec, rule: Rule, expr: Expr, held: Role, above: set[str]) -> int:
-    """How much of it may come in a text of `expr`, at most."""
+    """The largest weight of the `held` role in a text of `expr`."""
     match expr:
         case Seq(items):
             return sum(_held(spec, rule, item, held, above) for item in items)

@@ -171,7 +171,7 @@ def _advice(case: Case, message: Message, found: Manner) -> str:
 def _beside(
     subject: Subject, case: Case, meant: Message, read: Message, manner: Manner
 ) -> tuple[Related, tuple[Text, ...]]:
-    """What of the spec wrote or read the text of a case otherwise, and the text beside what is written for the case."""
+    """Places in the spec that wrote or read the text of a case otherwise; that text, and the one written for the case."""
     dialect, tools, at, note = subject.dialect, case.options.get("tools"), -1, ""
     related: list[tuple[Place, str]] = []
     text: Rendered | None = None
@@ -209,7 +209,7 @@ def _beside(
 
 
 def _trouble(dialect: Dialect, case: Case, read: Message) -> tuple[int, str] | None:
-    """Where the grammar cannot go on with the text of a case, or where that is repaired; and what that is."""
+    """Offset at which the grammar cannot go on with the text of a case, or where it is repaired; and a sentence on it."""
     for failure in derive(dialect, case.text, **case.options).failures:
         return failure.at, f"expected {' or '.join(failure.expected) or 'the end'}"
     for repair in (*read.repairs, *(repair for call in read.calls for repair in call.repairs)):
@@ -225,7 +225,7 @@ _ROLES: dict[str, tuple[Role, ...]] = {
 
 
 def _written_at(subject: Subject, case: Case, text: Rendered, at: int, meant: Message) -> Iterator[tuple[Place, str]]:
-    """What wrote the text at character `at`: markers, what an entry says of a part, the rule of the segment."""
+    """Places that wrote the text at character `at`: markers, what an entry says of a part, the rule of the segment."""
     met: list[tuple[bool, bool, int, Place]] = []
     for word in subject.places.words:
         start = text.rfind(word.text, 0, at + len(word.text)) if word.marker and word.text else -1
@@ -244,7 +244,7 @@ def _written_at(subject: Subject, case: Case, text: Rendered, at: int, meant: Me
 
 
 def _read_by(subject: Subject, meant: Message, read: Message) -> Iterator[tuple[Place, str]]:
-    """What reads the first segment that is read otherwise, and what gives it its meaning."""
+    """Places that read the first segment that is read otherwise, and that give it its meaning."""
     found = next(differences(meant, read, MEANING | IDS), None)
     if found is None:
         return
@@ -276,13 +276,13 @@ def _apart(old: Json, new: Json) -> tuple[Json, Json]:
 
 
 def _kind(value: Json) -> Role:
-    """What a value language calls the rule of such values."""
+    """Role of such values in a value language."""
     kinds = {bool: Role.TRUE, int: Role.NUMBER, float: Role.NUMBER, str: Role.STRING, list: Role.ARRAY}
     return Role.FALSE if value is False else (kinds | {dict: Role.OBJECT}).get(type(value), Role.NULL)
 
 
 def _given(subject: Subject, roles: Sequence[Role]) -> Iterator[tuple[Place, str]]:
-    """Where the entry gives out one of the roles, and the terminal or slot that has it."""
+    """Place of the first entry key that has one of the roles, and of its terminal or slot."""
     for key, role in subject.spec.roles.items():
         if role in roles:
             yield subject.places.entry("map", key), "with this meaning"
@@ -348,12 +348,12 @@ _KINDS: dict[str, Callable[[Message], bool]] = {
     "content before a call": lambda m: _is(m, Content, Call),
     "reasoning": lambda m: bool(m.reasoning),
 }
-"""What every dialect should carry, and whether a message is that."""
+"""Messages that every dialect should carry, by name, each with a test for it."""
 _NAMES, _KEYS = ("get_weather", "getWeather", "search2"), ("start_date", "startDate", "line2")
 _VALUE = "argument '"
-"""What a refusal begins with where a value is to blame, for which there is `unwritable-value`."""
+"""Start of the slot of a refusal that blames a value: those are of `unwritable-value`."""
 _FITTED = ("name", "id", "argument key")
-"""What has to fit an expression when it is written: another spelling may be read with more."""
+"""Slots that have to match an expression when written: reading may accept more spellings."""
 
 
 def _is(message: Message, *types: type[Segment]) -> bool:
@@ -361,7 +361,7 @@ def _is(message: Message, *types: type[Segment]) -> bool:
 
 
 def unwritable_message(subject: Subject) -> Iterator[Diagnostic]:
-    """What any dialect should carry, and this one refuses; else a text that it reads and cannot write."""
+    """A message that any dialect should carry, and this one refuses; else a text that it reads and cannot write."""
     refused = [
         (kind, same[0])
         for kind, shows in _KINDS.items()
@@ -404,7 +404,7 @@ def _read_only(subject: Subject) -> Iterator[tuple[str, Trial]]:
 
 
 def _place_for(refusal: RenderError | None) -> str:
-    """What to do where a message is refused for this reason."""
+    """Advice where a message is refused for this reason."""
     slot, reason = (refusal.slot, refusal.reason) if refusal is not None else ("", "")
     if reason == NO_ID:
         return 'say how ids are made: `ids: {form: "call_{index}"}`'
@@ -523,7 +523,7 @@ def _is_weak(escape: Escape) -> bool:
 
 _VALUES = Call("set", {"a": "b", "n": 3, "f": 0.5, "t": True, "z": None, "l": [1, "b"], "o": {"k": "v"}})
 _MESSAGES: tuple[tuple[Segment, ...], ...] = ((TEXT, ROME), (_VALUES,))
-"""What every dialect writes as far as it can; the first alone is tried of those that are only compared with."""
+"""Messages that every dialect writes as far as it can; those that are only compared with write the first alone."""
 
 
 def detection_collision(group: Group) -> Iterator[Diagnostic]:
@@ -556,7 +556,7 @@ def detection_collision(group: Group) -> Iterator[Diagnostic]:
 
 
 def _texts(group: Group) -> dict[str, list[str]]:
-    """What the dialects write; what a shipped one does that is only compared with has been found out before."""
+    """Texts that the dialects write; those of shipped dialects that are only compared with are cached."""
     made = cache.state("_graph/*.py", "_rendering/*.py", "_values/*.py")
     key = cache.key([registry.fingerprint().encode(), made])
     found = cache.load("texts", key, dict[str, list[str]]) or {}

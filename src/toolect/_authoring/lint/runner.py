@@ -42,7 +42,7 @@ DECISIVE = "failing-case"
 
 
 class LintReport(msgspec.Struct, frozen=True):
-    """What lint found, and the dialects or chats that it looked at.
+    """Diagnostics of a run, and the dialects or chats that it looked at.
 
     File by file, entry by entry: what keeps it from being read, what only reading can say, laws, what no case shows.
     """
@@ -52,23 +52,23 @@ class LintReport(msgspec.Struct, frozen=True):
 
 
 class _EntryResult(msgspec.Struct, frozen=True):
-    """What came of one entry: its files, what was found, and whether everything was looked for."""
+    """Result of one entry: its files, its diagnostics, and whether everything was looked for."""
 
     loaded: Loaded[Spec] | Loaded[ChatSpec]
     files: tuple[str, ...]
     found: tuple[Diagnostic, ...]
     whole: bool = True
     dialect: Dialect | None = None
-    """What was learned of the dialect; from another process it comes without."""
+    """The dialect, with what the checks made of it; None from another process."""
 
     @property
     def place(self) -> Place:
-        """Where the entry begins."""
+        """Start of the entry."""
         return self.loaded.entry.name.place
 
 
 class _Work(msgspec.Struct, frozen=True):
-    """What all entries of a run share."""
+    """Inputs that all entries of a run share."""
 
     path: Path
     chats: bool
@@ -107,10 +107,10 @@ def lint(
     path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> LintReport:  # fmt: skip
-    """What the checks find in a YAML file of dialects, or of chats, and the grammars beside it.
+    """Run the checks on a YAML file of dialects, or of chats, and the grammars beside it.
 
     `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
-    entries are shared out among so many processes. `progress` learns how many are done, and how many there are.
+    entries are shared out among so many processes. `progress` gets the number done, and the number of all.
     """
     chats, problems = holds_chats(path), Problems()
     entries = read_chat_entries(path, problems) if chats else read_entries(path, problems)
@@ -150,7 +150,7 @@ def lint(
 
 
 def guarded(check: str, find: Callable[[Any], Iterable[Diagnostic]], what: object, place: Place) -> list[Diagnostic]:
-    """What a check finds in `what`, which is at `place`; a check that fails is a finding too, and the others go on."""
+    """Diagnostics of a check on `what`, which is at `place`; a check that fails is one, too, and the others go on."""
     found: list[Diagnostic] = []
     try:
         found += find(what)
@@ -161,7 +161,7 @@ def guarded(check: str, find: Callable[[Any], Iterable[Diagnostic]], what: objec
 
 
 def each(look: Callable[[Any], Any], names: Sequence[Any], jobs: int) -> Iterator[Any]:
-    """What `look` makes of each of the names, in their order, in at most so many processes; it has to be picklable."""
+    """Results of `look` for the names, in their order, in at most so many processes; it has to be picklable."""
     jobs = min(jobs, len(names) // WORTH_STARTING)
     if jobs <= 1:
         yield from map(look, names)
@@ -171,7 +171,7 @@ def each(look: Callable[[Any], Any], names: Sequence[Any], jobs: int) -> Iterato
 
 
 def _compared(work: _Work, results: Iterable[_EntryResult]) -> Iterator[Diagnostic]:
-    """What is found by comparing the dialects that could be read, with each other and with those of toolect."""
+    """Diagnostics from comparing the dialects that could be read, with each other and with those of toolect."""
     checks = [name for name in catalogue.COMPARED if name in work.checks or not work.checks]
     subjects = {
         one.loaded.entry.name.text: Subject(work.path, one.loaded, work.entries, work.bases, dialect=one.dialect)
@@ -200,7 +200,7 @@ def _others(work: _Work, subjects: dict[str, Subject]) -> dict[str, Dialect]:
 
 @cache
 def _own() -> Registry:
-    """What comes with toolect, and nothing else: many files are compared with it, and it is made ready once."""
+    """The registry of the shipped dialects alone: many files are compared with it, and it is made ready once."""
     return Registry(shipped)
 
 
@@ -289,9 +289,9 @@ def apply(
 def mistakes(
     comments: Iterable[Allowance], used: set[Allowance], judged: Callable[[Place], bool]
 ) -> Iterator[Diagnostic]:
-    """What is wrong with the comments themselves.
+    """The mistakes in the comments themselves.
 
-    Whether one is of use is known only where it is `judged`: all was looked for that it may allow.
+    An unused one is known only where it is `judged`: all was looked for that it may allow.
     """
     known = pages()
     for comment in comments:

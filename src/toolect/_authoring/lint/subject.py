@@ -1,6 +1,6 @@
-"""What lint looks at: the entries that a path stands for; one dialect, one chat, or all dialects of a file.
+"""Subjects of lint: the entries that a path stands for; one dialect, one chat, or all dialects of a file.
 
-Where the parts of a dialect are written comes with it: rules, terminals and markers in grammars, fields in the entry.
+They have the places of a dialect's parts: rules, terminals and markers in grammars, fields in the entry.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Word(NamedTuple):
 
 
 class SpecPlaces:
-    """Where the parts of one dialect are written."""
+    """Places of the parts of one dialect."""
 
     def __init__(self, spec: Spec, source: GrammarSource, entry: Entry, whole: Entry) -> None:
         self._spec, self._source, self._entry, self._whole = spec, source, entry, whole
@@ -60,12 +60,12 @@ class SpecPlaces:
         return [word for source in files(self._source) for word in _words(source)]
 
     def rule(self, name: str) -> Place:
-        """Where the rule `name` is defined; where the entry begins if there is none."""
+        """Place of the definition of the rule `name`; the start of the entry if there is none."""
         rule = self._spec.rules.get(name)
         return rule.place if rule else self._entry.name.place
 
     def segment(self, segment: Segment) -> Place:
-        """Where the rule for segments like this one is defined."""
+        """Place of the rule for segments like this one."""
         spec, role = self._spec, role_of(segment)
         names = [name for name, given in spec.roles.items() if given is role and name in spec.rules]
         if role is Role.CALL:
@@ -73,18 +73,18 @@ class SpecPlaces:
         return self.rule(next(iter(names), "start"))
 
     def terminal(self, name: str) -> Place:
-        """Where the terminal or slot `name` is defined or declared."""
+        """Place where the terminal or slot `name` is defined or declared."""
         found = (source.defined.get(name) or source.declared.get(name) for source in files(self._source))
         return next(filter(None, found), self._entry.name.place)
 
     def part(self, rule: str, name: str) -> Place:
-        """Where the definition of `rule` names the terminal, slot or rule `name`; else where that is defined."""
+        """Place of the terminal, slot or rule `name` in the definition of `rule`; else that of its own definition."""
         inside = self._definition(rule)
         found = (w.place for w in self.words if not w.marker and w.text == name and w.definition == inside)
         return next(found, None) or (self.terminal(name) if name.isupper() else self.rule(name))
 
     def lexeme(self, rule: str, key: Key) -> tuple[str, Place]:
-        """What a marker, terminal or slot is called that `rule` has, and where it has it."""
+        """Name of a marker, terminal or slot that `rule` has, and its place there."""
         if isinstance(key, str):
             return key, self.marker(key, rule)
         if isinstance(key, Terminal):
@@ -95,7 +95,7 @@ class SpecPlaces:
         return name, self.part(rule, name)
 
     def marker(self, text: str, rule: str = "") -> Place:
-        """Where the marker `text`, or one with it inside, is written: in the definition of `rule` if it is there."""
+        """Place of the marker `text`, or of one with it inside: in the definition of `rule` if it is there."""
         replaced = self._entry.table.get("markers")
         for _, value in replaced.entries if isinstance(replaced, YamlTable) else ():
             if isinstance(value, YamlScalar) and text in value.text:
@@ -106,12 +106,12 @@ class SpecPlaces:
         return best.place if best else self.rule(rule)
 
     def entry(self, *path: str) -> Place:
-        """Where a field, or what it has below the further keys of `path`, is written; the nearest there is."""
+        """Place of a field, or of what it has below the further keys of `path`; the nearest there is."""
         tables = [self._entry.table] * (self._entry.table.get(path[0]) is not None) + [self._whole.table]
         return next(filter(None, (descend(table, path) for table in tables)), self._entry.name.place)
 
     def values(self) -> Place:
-        """Where it is said what values look like: their codec, else what says that something is one, else the entry."""
+        """Place that says what values look like: their codec, else what says that something is one, else the entry."""
         valued = [key for key, role in self._spec.roles.items() if role in (Role.VALUE, Role.ARGUMENTS)]
         key = next((key for key in (*valued, *self._spec.codecs) if key in self._spec.codecs), None)
         return self.entry("values", key) if key else self.entry("map", *[*valued, *self._spec.shapes][:1])
@@ -178,7 +178,7 @@ def descend(node: Node, path: tuple[str, ...]) -> Place | None:
 MAIN = "dialects.yaml"
 """The file that counts in a folder that has it."""
 CORPORA = ("tests/corpus", "corpus")
-"""Where the corpus files are, beside the YAML file; the first folder that exists counts."""
+"""Folders of corpus files, beside the YAML file; the first that exists counts."""
 PAUSE = 0.3
 """Seconds between two looks."""
 _PACKED = Path(toolect.__file__).parent / "data"
@@ -207,7 +207,7 @@ class Subject:
 
     @cached_property
     def places(self) -> SpecPlaces:
-        """Where the dialect's parts are written."""
+        """Places of the dialect's parts."""
         return SpecPlaces(self.spec, self.source, self.loaded.entry, self.loaded.whole)
 
     def without(self, *keys: str) -> Spec | None:
@@ -220,7 +220,7 @@ class Subject:
 
     @property
     def corpus_file(self) -> Path | None:
-        """Where the dialect's cases are, or would be; None for specs that come without their corpus."""
+        """Path of the dialect's cases, there or not; None for specs that come without their corpus."""
         folder = corpus_folder(self.path)
         return None if folder is None else folder / f"{self.name}.txt"
 
@@ -251,7 +251,7 @@ class ChatSubject:
         return ready_chat(self.spec)
 
     def rule(self, *roles: ChatRole) -> Place:
-        """Where the first rule of one of these roles is defined; where the entry begins if there is none."""
+        """Place of the first rule of one of these roles; the start of the entry if there is none."""
         names = (name for name, role in self.spec.roles.items() if role in roles)
         return next((self.spec.rules[name].place for name in names), self.place)
 
@@ -267,7 +267,7 @@ class Group:
 
     @cached_property
     def names(self) -> dict[str, Names]:
-        """What the entries of the file answer to."""
+        """Aliases, model ids and base of each entry of the file."""
         return read_names(self.path)[0]
 
     @cached_property

@@ -23,7 +23,7 @@ from toolect.registry import bases
 
 
 class Manner(StrEnum):
-    """What a case says of its text with an attribute; one without any is canonical."""
+    """Manner of a case's text, as an attribute declares it; without one it is canonical."""
 
     CANONICAL = ""
     """Strict mode reads it, and rendering gives it back."""
@@ -36,12 +36,12 @@ class Manner(StrEnum):
 
 
 def written(case: Case) -> Manner:
-    """What the case says of its text."""
+    """Manner that the case declares."""
     return next((m for m in (Manner.ERROR, Manner.LENIENT, Manner.PARSE_ONLY) if case.has(m)), Manner.CANONICAL)
 
 
 def true(case: Case, message: Message, dialect: Dialect) -> Manner:
-    """What the case must say of its text, read as `message`."""
+    """True manner of the case's text, which is read as `message`."""
     if not all(call.runnable for call in message.calls):
         return Manner.ERROR
     if not message.exact:
@@ -60,7 +60,7 @@ def gives_back(case: Case, message: Message, dialect: Dialect) -> bool:
 
 
 class CaseUpdate(msgspec.Struct, frozen=True):
-    """What was done about a case, or why nothing was: a line of a corpus file with a sentence."""
+    """Result for a case, changed or left: a line of a corpus file with a sentence."""
 
     path: Path
     line: int
@@ -68,7 +68,7 @@ class CaseUpdate(msgspec.Struct, frozen=True):
 
 
 Accept = Callable[[CaseUpdate], bool]
-"""Whether a change is meant that may be for the worse."""
+"""Predicate that accepts a doubtful change."""
 
 
 def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[CaseUpdate]:
@@ -175,7 +175,7 @@ def _difference(before: list[str], said: str) -> str:
 
 
 def _lines(case: Case) -> list[str]:
-    """What the case says; nothing where that cannot be understood."""
+    """Expectation lines of the case; empty where they cannot be understood."""
     try:
         return [line for _, line in case.expectations]
     except CorpusError:
