@@ -1,4 +1,4 @@
-"""Where an interrupted job goes on: one small file beside the rows, and the keys of rows that were written."""
+"""Checkpoint of a conversion, for going on after an interruption: one small file, and the keys of written rows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class CheckpointError(ToolectError, ValueError):
 
 
 class Checkpoint(msgspec.Struct):
-    """How far a job is: so many units, and in which file and after which line of it the next one begins.
+    """Progress of a job: the number of units done, and the file and the line of it after which the next one begins.
 
-    `rows` and `left` are the places in the files that are written, `keys` how many keys were noted.
+    `rows` and `left` are positions in the files that are written, `keys` is the number of keys noted.
     """
 
     units: int = 0
@@ -50,7 +50,7 @@ class CheckpointStore:
         self._keys: BinaryIO | None = None
 
     def load(self) -> Checkpoint:
-        """Where to go on; at the beginning of a new job. Raises CheckpointError for a folder of something else."""
+        """The checkpoint of the folder; an empty one for a new job. Raises CheckpointError for another folder."""
         path = self.folder / NAME
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -19,9 +19,9 @@ Piece: TypeAlias = tuple[Unit, Settings]
 
 
 class OutputRow(NamedTuple):
-    """The new rows of one old one, as JSON lines: which line it was, what became of it, and how many they are.
+    """The new rows of one old one, as JSON lines: the number of its line, its fate, and the number of new rows.
 
-    Where rows must be distinct, the outcome is not counted before it is known that they are.
+    Where rows must be distinct, `outcome` is counted later, once the row is known to be no duplicate.
     """
 
     number: int
@@ -32,7 +32,7 @@ class OutputRow(NamedTuple):
 
 
 class RejectedRow(NamedTuple):
-    """A row that is not written: which line it was, what became of it, and its account in JSON."""
+    """A row that is not written: the number of its line, its fate, and its account in JSON."""
 
     number: int
     fate: str
@@ -40,7 +40,7 @@ class RejectedRow(NamedTuple):
 
 
 class ChunkResult(NamedTuple):
-    """What was made of a unit, in order; `lines` is how many that has."""
+    """Converted rows of a unit, in order, and those left out; `lines` is the number of its lines."""
 
     kept: list[OutputRow]
     left: list[RejectedRow]

@@ -25,37 +25,37 @@ from toolect._turns import Assistant, Results, System, User
 from toolect.conversation import Conversation
 
 ACCOUNT = "account"
-"""The column that tells what became of a row."""
+"""The column with the account of a row."""
 INSTEAD = "original_"
-"""What begins the name of a column that made room for a new one."""
+"""Prefix of a column that is renamed to make room for a new one."""
 SAME = "both sides of a pair say the same, as they are read"
 NOT_UNICODE = "a text has a lone surrogate, which no table can hold"
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What is to be done with every row."""
+    """Settings of a conversion, the same for every row."""
 
     target: Target
     source: Source = Source()
     keep: Keep = Keep()
     refused: frozenset[Loss] = REFUSED
-    """The losses for which a row is refused; all of them where only what is exact is wanted."""
+    """The losses for which a row is refused; all of them where only exact rows are wanted."""
     distinct: bool = False
     """Leave out rows that say what one before them says."""
 
 
 class Outcome(NamedTuple):
-    """What became of one row, or of one of the answers in it: the new rows with their other columns."""
+    """Outcome of one row, or of one of the answers in it: the new rows with their other columns."""
 
     account: Account
     rows: list[dict[str, Json]]
     key: bytes = b""
-    """What the row says, for finding others that say the same."""
+    """Key of the row's meaning: rows that say the same have the same one."""
     seen: Seen | None = None
 
 
 class Seen(NamedTuple):
-    """What a row was found to have: its turns, its calls by tool, its features, and its kind."""
+    """Statistics of a row: its turns, its calls by tool, its features, and its kind."""
 
     turns: int
     tools: Mapping[str, int]
@@ -64,7 +64,7 @@ class Seen(NamedTuple):
 
 
 def convert(row: Json, settings: Settings) -> list[Outcome]:
-    """What becomes of a row: one outcome, or one for each answer of a log. Never raises on any row."""
+    """Convert a row: one outcome, or one for each answer of a log. Never raises on any row."""
     try:
         found = readings(row, settings.source)
     except RowRejectedError as error:
@@ -117,7 +117,7 @@ def _check_unicode(row: Mapping[str, Json]) -> None:
 
 
 def _others(row: Json, reading: RowReading) -> Mapping[str, Json]:
-    """The columns in which the conversation was not."""
+    """The columns that the conversation was not read from."""
     return {key: value for key, value in row.items() if key not in reading.columns} if isinstance(row, Mapping) else {}
 
 

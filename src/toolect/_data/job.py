@@ -31,7 +31,7 @@ from toolect._rows.row_fields import row_kinds
 from toolect._rows.row_source import Source
 
 UNIT = 2 << 20
-"""What a unit is, where nothing else is said."""
+"""Bytes of a unit by default."""
 Runner: TypeAlias = Callable[[Iterator[Piece], int, int], Iterable[tuple[Piece, ChunkResult]]]
 """From units, the number of processes and the longest line to each unit with what was made of it, in order."""
 
@@ -52,16 +52,16 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class JobProgress(msgspec.Struct):
-    """What a job has done so far."""
+    """Progress of a job."""
 
     read: int = 0
     """Lines or rows of the input."""
     written: int = 0
     """New rows."""
     fates: dict[str, int] = msgspec.field(default_factory=lambda: {fate.value: 0 for fate in Fate})
-    """What became of the rows; the answers of a log are a row each."""
+    """Rows by fate; the answers of a log are a row each."""
     sources: dict[str, list[str]] = msgspec.field(default_factory=dict)
-    """What the files were found to be."""
+    """Files by the kind of their rows."""
     tallies: Tallies = msgspec.field(default_factory=Tallies)
 
 
@@ -131,7 +131,7 @@ def by_processes(work: Iterator[Piece], jobs: int, limit: int) -> Iterator[tuple
 
 
 class _Writer:
-    """Writes what was made of the units, in order, and notes how far it is."""
+    """Writes the results of units, in order, and notes the progress."""
 
     def __init__(self, job: Job, places: CheckpointStore) -> None:
         self.job, self.places = job, places
@@ -186,7 +186,7 @@ class _Writer:
         self.settle()
 
     def _distinct(self, part: ChunkResult, left: list[RejectedRow]) -> tuple[ChunkResult, list[RejectedRow]]:
-        """The rows that none before them was like."""
+        """The rows that are no duplicate of one before them, and all rows left out."""
         kept, left = [], [*left]
         here = self._files.index(self.place.path)
         for one in part.kept:
@@ -223,7 +223,7 @@ class _Writer:
         self.places.close()
 
     def done(self) -> JobProgress:
-        """What was done."""
+        """The progress at the end of the job."""
         fates = {fate.value: self._fates.get(fate.value, 0) for fate in Fate}
         sources = self._sources
         if len(sources) == 1 and (kinds := [name for name, _ in self._tallies.kinds.most_common()]):

@@ -1,4 +1,4 @@
-"""Which rows are kept: by what they may lose, by the status of their calls, their tools' schemas, and length."""
+"""Filters of rows: by losses, by the status of calls, by the schemas of their tools, and by length."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Loss(StrEnum):
     FIELDS = "fields"
     """Fields of messages that no turn has."""
     TAIL = "tail"
-    """What follows the end of an answer, or stands between turns."""
+    """Text after the end of an answer, or between turns."""
     WEIGHTS = "weights"
     MARKERS = "markers"
     """Markers in texts, made harmless."""
@@ -64,7 +64,7 @@ SENTENCES: dict[Loss, tuple[str, ...]] = {
     Loss.WEIGHTS: (WEIGHTS_LEFT,),
     Loss.MARKERS: (DEFUSED,),
 }
-"""What is said of each kind of loss."""
+"""Sentences of the changes of each kind of loss."""
 REFUSED = frozenset((Loss.CALLS,))
 """The losses for which a row is refused, unless they are allowed."""
 _BY_SENTENCE = {sentence: loss for loss, sentences in SENTENCES.items() for sentence in sentences}
@@ -98,7 +98,7 @@ def unread_call(conversation: Conversation, turn: int = -1) -> Change | None:
 
 
 class Keep(msgspec.Struct, frozen=True):
-    """What a row must be to be kept; without anything all are."""
+    """Conditions for a row to be kept; without any all rows are."""
 
     statuses: tuple[Status, ...] = ()
     """Every call has one of these."""

@@ -16,7 +16,7 @@ VERSION = 1
 
 
 class RemarkCount(msgspec.Struct, frozen=True):
-    """Something that was said of so many rows, each of which became `fate`."""
+    """A remark on `rows` rows, each of which became `fate`."""
 
     fate: str
     what: str
@@ -25,7 +25,7 @@ class RemarkCount(msgspec.Struct, frozen=True):
 
 
 class Fates(msgspec.Struct, frozen=True):
-    """What became of the rows that have a tool, or a feature."""
+    """Fates of the rows that have a tool, or a feature."""
 
     name: str
     fates: dict[str, int]
@@ -38,7 +38,7 @@ class RowReport(msgspec.Struct, frozen=True):
     toolect: str
     target: str
     check: str
-    """Which rows were read back: a `sample`, `all` or `none`."""
+    """The rows that were read back: a `sample`, `all` or `none`."""
     sources: dict[str, list[str]]
     lines: int
     rows: int
@@ -46,7 +46,7 @@ class RowReport(msgspec.Struct, frozen=True):
     written: int
     reasons: tuple[RemarkCount, ...]
     changes: tuple[RemarkCount, ...]
-    """What is otherwise in the rows that are written."""
+    """Differences of the rows that are written."""
     notes: tuple[RemarkCount, ...]
     tools: tuple[Fates, ...]
     features: tuple[Fates, ...]
@@ -109,7 +109,7 @@ COLOURS = {
 
 
 def by_name(found: tuple[Fates, ...], title: str) -> Table:
-    """How many rows with each tool, or feature, became what."""
+    """Table of the fates of rows with each tool, or feature."""
     there = [fate for fate in Fate if any(fate.value in one.fates for one in found)]
     head = (*columns(Kind.NAME, title), *columns(Kind.FIGURE, "rows"), *columns(Kind.BAR, ""))
     rows: list[tuple[Cell, ...]] = [

@@ -1,4 +1,4 @@
-"""What conversations are written as: the columns of each kind, and the conversation that they tell again."""
+"""Target forms of conversations: the columns of each, written and read back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Form(StrEnum):
-    """What a row is written as."""
+    """Form of a written row."""
 
     MESSAGES = "messages"
     """`messages` as chat templates take them, arguments as objects, and `tools`."""
@@ -64,27 +64,27 @@ OF_IDS = (Form.AXOLOTL, Form.IDS, Form.TINKER)
 
 
 class Target(msgspec.Struct, frozen=True):
-    """What to write: its form, and what that needs."""
+    """Target of a conversion: its form, and the options of that."""
 
     form: Form
     chat: str = ""
     dialect: str = ""
-    """What calls in the texts of `sharegpt` are in; "" for turns of their own."""
+    """Dialect of calls in the texts of `sharegpt`; "" for turns of their own."""
     tokenizer: str = ""
     """The folder of a tokenizer."""
     teach: str = "all"
-    """Which answers are taught: `all`, `last`, or `calls` alone."""
+    """The answers that are taught: `all`, `last`, or `calls` alone."""
     thinking: bool | None = None
     date: str | None = None
     unsafe: str = "refuse"
     check: Check = "sample"
-    """Which rows are read back, and compared."""
+    """The rows that are read back and compared."""
     table: bool = False
     """Columns for tables, whose cells are all of one type: what has no one type is JSON text."""
 
     @property
     def checked(self) -> Check:
-        """Which rows are read back: where there is no chat, that of all costs little."""
+        """The rows that are read back: where there is no chat, reading back all of them costs little."""
         return "all" if self.check == "sample" and self.form not in OF_A_CHAT else self.check
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ _LISTED = ("prompt", "completion")
 
 
 class WrittenRow(NamedTuple):
-    """Columns of new rows, what of the conversation they tell otherwise, and what is to say of them besides."""
+    """Columns of new rows, the differences of their conversation, and notes."""
 
     rows: list[dict[str, Json]]
     changes: list[Change]
@@ -118,7 +118,7 @@ class WrittenRow(NamedTuple):
 NO_ANSWER = "no answer that could be taught"
 SPELLED = "tokens of the chat are not in the vocabulary, and spelled as any text may spell them"
 REJECTED = "rejected_"
-"""What begins the names of columns with the other side of a pair."""
+"""Prefix of columns with the rejected side of a pair."""
 UNSIGNED = "thinking has no signature: in a request the API takes it from nobody"
 
 
@@ -230,7 +230,7 @@ def _tools(conversation: Conversation) -> dict[str, Json]:
 
 
 def _again(row: Mapping[str, Json], target: Target) -> Conversation:
-    """What a row tells."""
+    """The conversation of a row that was written."""
     tools = row.get("tools")
     match target.form:
         case Form.SHAREGPT:
@@ -284,13 +284,13 @@ def _defused(texts: Iterable[Defused]) -> list[Change]:
 
 
 _LOST: dict[tuple[Any, ...], list[Change]] = {}
-"""What the examples of conversations of one shape lose, by the target, the shape, and the answers that they teach."""
+"""Losses of the examples of conversations of one shape, by the target, the shape, and the answers that they teach."""
 
 
 def _taught_otherwise(
     conversation: Conversation, texts: list[tuple[str, tuple[int, ...]]], target: Target, options: dict[str, Any]
 ) -> list[Change]:
-    """What the examples of a conversation lose; in a sample that of others of its shape, where all lose the same."""
+    """Losses of a conversation's examples; in a sample those of others of its shape, if all lose the same."""
     if target.check == "all":
         return _read_otherwise(conversation, texts, target)
     whole = chat_named(target.chat).round_trip(conversation, check="sample", **options)
@@ -310,7 +310,7 @@ def _taught_otherwise(
 def _read_otherwise(
     conversation: Conversation, texts: list[tuple[str, tuple[int, ...]]], target: Target
 ) -> list[Change]:
-    """What the examples of a conversation tell otherwise: of each its own answers, of the last one all else."""
+    """Changes of a conversation's examples: of each in its own answers, of the last one in all else."""
     one = chat_named(target.chat)
     found = []
     said = {n for n, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)}
@@ -356,7 +356,7 @@ def tokenizer_of(folder: str) -> Tokenizer:
 
 
 def ids_of(row: Mapping[str, Json]) -> int:
-    """How many ids a row has; 0 where it has none."""
+    """Number of ids of a row; 0 for a row without ids."""
     if "input_ids" in row:
         return len(row["input_ids"])
     return len(row["model_input"]["tokens"]) + 1 if "model_input" in row else 0

@@ -1,4 +1,4 @@
-"""What became of many rows: counts that add up, in any grouping, and stay small."""
+"""Tallies of the outcomes of many rows: mergeable in any grouping, and bounded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolect._message import Json
 from toolect._rows.account import KEPT, group
 
 RemarkTally: TypeAlias = Tally[tuple[str, str]]
-"""What became of a row, and what is said of it."""
+"""Counts of rows by fate and remark."""
 
 
 def _tally(limit: int = 100, keep: int = 3) -> Tally[tuple[str, str]]:
@@ -35,9 +35,9 @@ class Tallies:
     """Tool and fate of the rows that call it."""
     features: RemarkTally = field(default_factory=lambda: _tally(40, 0))
     turns: Counter[str] = field(default_factory=Counter)
-    """How many rows have so many turns, in powers of two."""
+    """Number of rows by their number of turns, in powers of two."""
     kinds: Counter[str] = field(default_factory=Counter)
-    """How many rows are of a kind."""
+    """Number of rows of each kind."""
     ids: int = 0
     """Ids of the new rows, where these are ids."""
     once: int = 0
@@ -89,7 +89,7 @@ class Tallies:
 
     @classmethod
     def restored(cls, state: dict[str, Json]) -> Tallies:
-        """What `state` holds."""
+        """The tallies of a `state`."""
         found = cls(state["read"], turns=Counter(state["turns"]), ids=state["ids"], once=state["once"])
         found.kinds.update(state["kinds"])
         for name in _KEYED:

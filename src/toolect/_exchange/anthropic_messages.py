@@ -61,7 +61,7 @@ def _read(message: Object, where: str, into: Gathering) -> None:
 
 
 def message_of(message: Object, where: str = "$") -> Message:
-    """What an assistant's message says, or an answer of the API. Raises MessageError."""
+    """The message of an assistant's message, or of an answer of the API. Raises MessageError."""
     content = field(as_object(message, where, "a message"), "content")
     if (role := field(message, "role")) != "assistant":
         raise MessageError('the role "assistant"', word(role), f"{where}.role")
@@ -71,7 +71,7 @@ def message_of(message: Object, where: str = "$") -> Message:
 
 
 def _segment(block: Object, where: str) -> Segment | None:
-    """What a block of an answer says; nothing for a text without characters."""
+    """The segment of a block; None for a text without characters."""
     kind = "text" if isinstance(block, str) else field(block, "type")
     match kind:
         case "text":

@@ -11,7 +11,7 @@ from toolect._objects import Object, as_list, as_text, field, got, plain, word
 from toolect._values.type_names import types_named
 
 SCHEMAS = ("parameters", "input_schema")
-"""What the schema of a tool's parameters is called."""
+"""Keys for the schema of a tool's parameters."""
 _NO_PARAMETERS = 'of a tool without parameters write {"type": "object", "properties": {}}'
 
 

@@ -1,4 +1,4 @@
-"""What the texts of rows tell besides: tools in a system text, results in elements."""
+"""Tools and results in texts of rows: definitions in a system text, results in elements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JSON = json.JSONDecoder()
 
 
 class EmbeddedTools(NamedTuple):
-    """The tools that a text tells of, and where it defines them: characters `start:end` of each stretch, in order."""
+    """The tools that a text defines, and the spans of their definitions: characters `start:end` of each, in order."""
 
     tools: tuple[dict[str, Json], ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
@@ -107,7 +107,7 @@ def tells_of(system: str, tools: Iterable[Mapping[str, Json]]) -> bool:
 
 
 def one_each(text: str, calls: int) -> list[str]:
-    """What a text says of so many calls: each item of a list in JSON that has as many, else the text as it is."""
+    """The results for so many calls in a text: the items of a JSON list of as many, else the text as it is."""
     if calls < 2 or text.lstrip()[:1] != "[":
         return [text]
     try:

@@ -15,7 +15,7 @@ from toolect._turns import Assistant, PendingCalls, Results, ToolResult, Turn, U
 
 
 class Gathering:
-    """Takes in turns, each with its place for an error. Results that follow one another become one turn.
+    """Collects turns, and results with their places for errors. Results that follow one another become one turn.
 
     A result that no call was made for is refused: it raises MessageError.
     """
@@ -26,29 +26,29 @@ class Gathering:
         self._results: list[tuple[ToolResult, str]] = []
 
     def add(self, turn: Turn) -> None:
-        """Take in a turn; of results use `result`."""
+        """Add a turn; for results use `result`."""
         if self._results:
             self._settle()
         self._waiting.follow(turn)
         self.turns.append(turn)
 
     def result(self, result: ToolResult, where: str) -> None:
-        """Take in what came of a call."""
+        """Add a result."""
         self._results.append((result, where))
 
     @property
     def open(self) -> int:
-        """How many calls wait for a result that has not come yet."""
+        """Number of calls whose result has not come yet."""
         return len(self._waiting.calls) - len(self._results)
 
     def done(self) -> tuple[Turn, ...]:
-        """All that has come."""
+        """Return all turns."""
         if self._results:
             self._settle()
         return tuple(self.turns)
 
     def _settle(self) -> None:
-        """The results that came together are one turn, and each knows the call that it is of."""
+        """Make one turn of the pending results, each with the id and the name of its call."""
         calls = self._waiting.follow(Results(tuple(result for result, _ in self._results)))
         known = []
         for call, (result, where) in zip(calls, self._results, strict=True):

@@ -27,11 +27,11 @@ _KINDS: Final[Mapping[str, MediaKind]] = {
     "document": "file",
 }  # fmt: skip
 _DATA: Final = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,", re.IGNORECASE)
-"""What stands before bytes in an address."""
+"""Matches the part of a `data:` URL before the bytes."""
 
 
 class MediaApi(Enum):
-    """Whose parts: of chat completions, and of the templates that read them; of Anthropic's API; of Responses."""
+    """API of media parts: chat completions, as chat templates read them; Anthropic's API; Responses."""
 
     CHAT = "chat completions"
     ANTHROPIC = "Anthropic's API"
@@ -46,7 +46,7 @@ _OWN: Final = {
 
 
 def read_parts(content: Object, where: str) -> tuple[str, tuple[Media, ...]]:
-    """The text of a content, empty for none, and what stands in it that is no text. Raises MessageError."""
+    """The text of a content, empty for none, and the media in it. Raises MessageError."""
     if content is None or isinstance(content, str):
         return content or "", ()
     texts, media, size = [], [], 0
@@ -138,7 +138,7 @@ def _written(one: Media, api: MediaApi) -> dict[str, Json]:
 
 
 def _address(part: Mapping[str, Json]) -> tuple[str, str]:
-    """Where the bytes of a part are, empty where only its provider knows, and what a file is called."""
+    """Address and file name of a part: a URL or `data:`, empty if only its provider can fetch it."""
     kind = str(part.get("type"))
     source = part.get("source")
     inner = part.get(kind) if isinstance(part.get(kind), dict) else part
@@ -185,14 +185,14 @@ _WRITE: Final[dict[MediaApi, Callable[[MediaKind, str, str], dict[str, Json] | N
 
 
 def media_of(turn: Turn) -> tuple[Media, ...]:
-    """What is no text in the texts of a turn."""
+    """The media in the texts of a turn."""
     if isinstance(turn, User):
         return turn.media
     return tuple(one for result in turn.results for one in result.media) if isinstance(turn, Results) else ()
 
 
 def shown_by_user(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """The turns, where what is no text in results is shown by the user behind them: few APIs have it in results."""
+    """The turns, with the media of results moved to a user's turn behind them: few APIs have them in results."""
     for turn in turns:
         yield turn if isinstance(turn, User) else without_media(turn, "shown below")
         if isinstance(turn, Results) and (media := media_of(turn)):
@@ -200,7 +200,7 @@ def shown_by_user(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 
 def without_media(turn: Turn, note: str = "not shown") -> Turn:
-    """The turn with words in the place of what is no text."""
+    """The turn with words in the place of its media."""
 
     def in_words(text: str, media: Sequence[Media]) -> str:
         return "".join(f"[{one.kind}, {note}]" if isinstance(one, Media) else one for one in between(text, media))

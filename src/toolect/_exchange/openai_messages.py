@@ -125,7 +125,7 @@ _ROLES = "a role: system, developer, user, assistant or tool"
 
 
 def read_answer(message: Object, where: str) -> Message:
-    """What an assistant message says. Raises MessageError."""
+    """The message of an assistant message. Raises MessageError."""
     return Message(segments_of(message, where))
 
 

@@ -40,7 +40,7 @@ def read_items(items: Object, instructions: Object = None) -> tuple[Turn, ...]:
 
 
 def message_of(items: Object) -> Message:
-    """What the items of a response say. Raises MessageError for one that is of no answer."""
+    """The message of a response's items. Raises MessageError for an item that belongs to no answer."""
     said: list[Segment] = []
     for index, item in enumerate(as_list(items, "output", "a list of items")):
         one = _said(item, f"output[{index}]")
@@ -51,7 +51,7 @@ def message_of(items: Object) -> Message:
 
 
 def _said(item: Object, where: str) -> list[Segment] | None:
-    """What an item says that is of an answer; nothing for others."""
+    """The segments of an item of an answer; None for any other item."""
     kind = field(as_object(item, where, "an item"), "type") or "message"
     if kind == "message" and field(item, "role") == "assistant":
         return list(content_of(field(item, "content"), f"{where}.content"))

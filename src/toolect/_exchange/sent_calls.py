@@ -1,4 +1,4 @@
-"""Call forwarding: the calls of an answer as a client is sent them, and how the answer finished."""
+"""Call forwarding: the calls of an answer as they are sent to a client, and its finish reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CallEvent: TypeAlias = CallStart | ArgumentsDelta | CallEnd
 
 
 class Finish(msgspec.Struct, frozen=True):
-    """What an engine says at the end of an answer: its own finish reason, and its usage in tokens.
+    """End of an answer as an engine reports it: its own finish reason, and its usage in tokens.
 
     `reason` is a chat completion's: `stop`, `length`, `tool_calls` or `content_filter`; None where nobody says.
     `usage` has `prompt_tokens` and `completion_tokens`. `stop_sequence` is the stop text of the request that was met.
@@ -30,11 +30,11 @@ class Finish(msgspec.Struct, frozen=True):
 
 
 NOTHING_SAID = Finish()
-"""The end of an answer of which the engine says nothing."""
+"""The end of an answer on which the engine reports nothing."""
 
 
 _CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "abort", "cancelled", "error")
-"""What engines and APIs say of an answer that is not all that the model had to say."""
+"""Finish reasons of engines and APIs for an answer that was cut off."""
 
 
 def check_answer(message: object, finish: object) -> None:
@@ -45,7 +45,7 @@ def check_answer(message: object, finish: object) -> None:
 
 
 def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
-    """How an answer with these attempts finished.
+    """Finish reason of an answer with these attempts at calls.
 
     An answer that was cut off is `length`, and one that was filtered `content_filter`. Else a call that is truncated
     makes it `length`, but not where the engine says that the answer is whole and another call may be executed; one
@@ -81,7 +81,7 @@ class SentCalls:
         self._calls: list[Call] = []
 
     def feed(self, event: CallEvent) -> list[CallEvent]:
-        """What the client is sent of an event; a call that it has the beginning of ends with its id."""
+        """Events to send to the client for an event; a call that the client has the beginning of ends with its id."""
         match event:
             case CallStart(index, wire_id, name):
                 if name in self._free_form:
@@ -105,7 +105,7 @@ class SentCalls:
                 return [*started, CallEnd(number, msgspec.structs.replace(call, id=call_id))]
 
     def finish(self, finish: Finish) -> tuple[str, dict[str, Json]]:
-        """How the answer finished, after all of its events, and what no API has a field for."""
+        """The finish reason of the answer, after all of its events, and the fields that no API has."""
         return finish_reason(finish.reason, self._calls), extensions_of(self._calls, finish)
 
     def _start(self, index: int, wire_id: str | None, name: str) -> CallStart:
@@ -160,7 +160,7 @@ class NamedEvents(ABC):
         return made
 
     def close(self, finish: Finish = NOTHING_SAID) -> list[dict[str, Json]]:
-        """The last events, with why the answer ended, the usage and the attempts that must not be run."""
+        """The last events, with the finish reason, the usage and the attempts that must not be run."""
         if self._closed:
             return []
         self._closed = True
@@ -187,7 +187,7 @@ class EventReader(Protocol):
 
 
 Piece: TypeAlias = str | Finish
-"""What a source yields: pieces of a model's text, and at the end perhaps what the engine says of it."""
+"""Item of a source: a piece of a model's text, or at the end perhaps the engine's report on it."""
 
 
 @overload

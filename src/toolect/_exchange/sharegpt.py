@@ -33,7 +33,7 @@ _OF_RESULTS = {"result", "results"}
 
 
 class TextReader(Protocol):
-    """What reads a model's texts."""
+    """Reader of a model's texts."""
 
     @property
     def name(self) -> str: ...
@@ -42,7 +42,7 @@ class TextReader(Protocol):
 
 
 class RowDialect(TextReader, Protocol):
-    """What reads and writes a model's texts."""
+    """Reader and writer of a model's texts."""
 
     @property
     def spec(self) -> Any: ...
@@ -51,7 +51,7 @@ class RowDialect(TextReader, Protocol):
 
 
 class ShareGptRow(NamedTuple):
-    """What a row says; `in_system` is true where its system text describes the tools."""
+    """Turns and tools of a row; `in_system` is true where its system text describes the tools."""
 
     turns: tuple[Turn, ...]
     tools: Tools
@@ -105,7 +105,7 @@ def _answer(text: str, dialect: TextReader | None, sampled: bool, tools: Tools) 
 
 
 def _turn(turn: Object, where: str) -> tuple[str, str, str]:
-    """Who speaks, what, and where that stands."""
+    """Speaker, text and place of a turn."""
     turn = as_object(turn, where, "a turn")
     key, value = ("from", "value") if field(turn, "from") is not None else ("role", "content")
     speaker = field(turn, key)

@@ -153,7 +153,7 @@ def _each(rows: list[Json]) -> Iterator[Json]:
 
 
 def _unknown(row: Mapping[str, Json], wanted: Sequence[RowKind]) -> Change:
-    """Why no kind knows a row: what is wrong in one that has its columns, or which columns there are."""
+    """Reason that no kind knows a row: the fault in one that has its columns, or the columns that there are."""
     for kind in wanted:
         for pattern in kind.rows:
             needed = pattern.needed

@@ -1,4 +1,4 @@
-"""Which dialect a model's chat template writes: its turns, rendered in a sandbox, and how a dialect does on them."""
+"""Detection of the dialect of a chat template: its turns, rendered in a sandbox, are read and written in dialects."""
 
 from __future__ import annotations
 

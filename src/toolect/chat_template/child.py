@@ -109,7 +109,7 @@ def environment(kind: Any, hub: bool, day: str) -> Any:
         )
 
     def items(value: object) -> list[Json]:
-        """What a filter yields one by one; nothing else of Python's own is JSON."""
+        """Return the items of a filter's iterator; nothing else of Python's own is JSON."""
         if isinstance(value, Iterator):
             return list(value)
         raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")

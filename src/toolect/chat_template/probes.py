@@ -1,4 +1,4 @@
-"""Conversations that hold everything once: what an assistant says in them, and how a template is given it."""
+"""Probe conversations for chat templates: assistant messages that hold everything once, and variables for templates."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LIST: tuple[str, dict[str, Json]] = ("list_notes", {})
 
 
 class TemplateProbe(NamedTuple):
-    """What an assistant says in a probe conversation."""
+    """Assistant message of a probe conversation."""
 
     title: str
     content: str = ""
@@ -71,11 +71,11 @@ SIGNS = TemplateProbe(
     "signs in a text",
     calls=(("save_note", {"text": 'C:\\temp and "two" & <b>', "size": 2.5, "tags": ["a\\b"], "meta": {"k": True}}),),
 )
-"""What is written with escapes, or without: for looking whether they are understood."""
+"""Probe for escapes: its text has signs that are written with escapes, or without."""
 
 
 class Style(NamedTuple):
-    """What templates disagree about: arguments as an object or as text, and what an id looks like."""
+    """Style of messages for a template: arguments as an object or as text, and the format of ids."""
 
     text: bool
     id: str
@@ -89,7 +89,7 @@ STYLES = tuple(Style(text, id_) for id_ in ("abcdefgh{digit}", "functions.{name}
 
 
 def variables(messages: list[Json], prompt: bool) -> dict[str, Json]:
-    """What a template is given to render a conversation; with `prompt` it is to ask for an answer."""
+    """Variables for rendering a conversation; `prompt` is true to ask for an answer."""
     return {
         "messages": messages,
         "tools": TOOLS,

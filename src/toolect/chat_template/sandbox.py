@@ -22,7 +22,7 @@ SECONDS = 10.0
 Starting the process does not count.
 """
 PATIENCE = 10
-"""How many times as long they may take by the clock, where the machine is busy. Beyond it: `TemplateError`."""
+"""Multiple of `SECONDS` that they may take by the clock, where the machine is busy. Beyond it: `TemplateError`."""
 MEMORY = 1 << 30
 """Bytes of memory that a chat template may take, where the system knows such a bound. Beyond it: `TemplateError`."""
 JOBS = 1_000
@@ -54,7 +54,7 @@ class Sandbox:
         strict: bool = False,
         day: str = "",
     ) -> list[str | TemplateError]:
-        """The text of each rendering, or what is wrong with it. Raises TemplateError for what spoils them all.
+        """The text of each rendering, or its error. Raises TemplateError for an error of all of them.
 
         With `strict` a template may do no more than model hubs let it: it changes no lists, and writes no iterator as
         JSON. `day` is the date that it sees, in ISO's form or as the text that it writes; today's without one.
@@ -80,7 +80,7 @@ class Sandbox:
         self._process = self._end = None
 
     def _ask(self, job: bytes, seconds: float) -> bytes:
-        """What the process answers; nothing when it has died of the job."""
+        """The output line of the process for a job; empty when it has died of the job."""
         process = self._process
         tired = self._jobs >= JOBS or self._owner != os.getpid()
         if process is None or tired or process.poll() is not None:
@@ -144,7 +144,7 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
 def run(
     template: str, renders: Sequence[dict[str, Json]], seconds: float = SECONDS, strict: bool = False, day: str = ""
 ) -> list[str | TemplateError]:
-    """What `Sandbox.run` gives, of a process for this alone."""
+    """Render with `Sandbox.run` in a process for this alone."""
     sandbox = Sandbox()
     try:
         return sandbox.run(template, renders, seconds, strict, day)

@@ -1,4 +1,4 @@
-"""What a model's chat template writes for an assistant turn: probe conversations, rendered with it."""
+"""Assistant turns as a model's chat template writes them: probe conversations, rendered with it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _turn(probe: TemplateProbe, style: Style, prompt: str, base: str, whole: str
 
 
 def _start(prompt: str, base: str, whole: str) -> int:
-    """Where the answer begins: after what the prompt has behind the user's words, or where the history stops to look
+    """Start offset of the answer: after the prompt's text behind the user's words, or where the history stops to look
     like the prompt, at the edge of a marker.
 
     Some prompts end in markup that histories lack, such as an opened reasoning; some have other words before the
@@ -100,7 +100,7 @@ def _start(prompt: str, base: str, whole: str) -> int:
 
 
 def _after(tail: str, whole: str, pos: int) -> int:
-    """Where `tail` ends that comes next from `pos` on, whatever its whitespace; -1 when it does not."""
+    """End offset of the next `tail` from `pos` on, whatever its whitespace; -1 without one."""
     indices = [i for i in range(pos, len(whole)) if not whole[i].isspace()]
     solid = "".join(tail.split())
     found = "".join(whole[i] for i in indices).find(solid) if solid else -1

@@ -1,4 +1,4 @@
-"""Which dialect a chat template writes: every dialect reads the template's turns, and writes them again."""
+"""Verdicts on the dialect of a chat template: every dialect reads the template's turns, and writes them again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHERWISE, SPACED = "is written otherwise", "is written with other whitespace"
 
 
 class Difference(NamedTuple):
-    """Where a turn and what the dialect makes of it part: `at` is the character of `template` where they do."""
+    """First difference between a turn and its rendering in the dialect: `at` is an offset in `template`."""
 
     probe: str
     what: str
@@ -33,10 +33,10 @@ class Difference(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """How a dialect does on the turns of a template.
+    """Verdict on a dialect for the turns of a template.
 
     `read` turns are read to exactly what was put in, `written` of them render back byte for byte, of `turns`; `spaced`
-    more render back with other whitespace. `missing` says what the template leaves out of its turns.
+    more render back with other whitespace. `missing` lists the parts that the template leaves out of its turns.
     """
 
     dialect: str
@@ -56,7 +56,7 @@ class Verdict(NamedTuple):
 
 
 def judge(dialect: Dialect, turns: Sequence[Turn], tools: Json = None) -> Verdict:
-    """How the dialect does on these turns; `tools` are those of the probes unless others are given."""
+    """Return the verdict on the dialect for these turns; `tools` are those of the probes unless others are given."""
     read = written = spaced = called = 0
     differences = []
     given = TOOLS if tools is None else tools
@@ -94,7 +94,7 @@ def marked(styles: Iterable[Sequence[Turn]]) -> list[Dialect]:
 
 
 def verdicts(dialects: Iterable[Dialect], styles: Iterable[Sequence[Turn]], tools: Json = None) -> list[Verdict]:
-    """How each dialect that reads at least one turn with a call does, in the style it does best in; the best first."""
+    """Verdicts on the dialects that read a turn with a call, each in the style it does best in; the best first."""
     found: list[tuple[Verdict, int]] = []
     styles = list(styles)
     for dialect in dialects:
@@ -115,14 +115,14 @@ def best_dialect(template: str) -> Dialect | None:
 
 
 def _rank(entry: tuple[Verdict, int]) -> tuple[object, ...]:
-    """What puts a verdict first: what is read, what is written, how little differs, then how many models speak it."""
+    """Sort key of a verdict: most turns read, most written, smallest differences, then most models of the dialect."""
     verdict, models = entry
     off = sum(abs(len(one.template) - len(one.dialect)) for one in verdict.differences)
     return -verdict.read, -verdict.written, -verdict.spaced, off, -models, verdict.dialect
 
 
 def _unread(turn: Turn, message: Message) -> str:
-    """How the message differs from what was put in, outer whitespace of texts aside, which templates add and drop."""
+    """Difference of a message from the input, or "": outer whitespace, which templates add and drop, is ignored."""
     put = turn.message
     if not unchanged(Message(put.calls), Message(message.calls), MEANING):
         return f"calls {list(map(_shown, message.calls))}, expected {list(map(_shown, put.calls))}"
@@ -140,7 +140,7 @@ def _shown(call: Call) -> str:
 
 
 def _unwritten(dialect: Dialect, turn: Turn, rendered: str) -> Difference | None:
-    """Where the rendered text differs from the turn; what no message holds may: see `_bare`, and the end token."""
+    """Difference of the rendered text from the turn, or None: parts that no message holds may differ, see `_bare`."""
     written = _written(dialect, turn, rendered)
     bare = sorted(_bare(dialect, turn), key=len)
     if written & {*bare}:
@@ -169,6 +169,6 @@ def _bare(dialect: Dialect, turn: Turn) -> Iterator[str]:
 
 
 def _written(dialect: Dialect, turn: Turn, rendered: str) -> set[str]:
-    """What was rendered, also without what the prompt wrote already."""
+    """The rendered text, also without the end of the prompt that it begins with."""
     tails = (tail for tail in dialect.spec.prefill if turn.prompt.endswith(tail))
     return {rendered, rendered.removeprefix(max(tails, key=len, default=""))}
