@@ -178,7 +178,7 @@ class Answers:
 
     @cached_property
     def markers(self) -> tuple[str, ...]:
-        """What the dialect, or the chat, has around and between the parts of an answer."""
+        """Markers of the dialect, or the chat, around and between the parts of an answer."""
         graph, spec = self.dialect._graph(), self.dialect.spec
         texts = (spec.rules[rule] for rule, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT))
         found = [part.text.strip() for rule in texts for part in leaves(rule.expr) if isinstance(part, Literal)]

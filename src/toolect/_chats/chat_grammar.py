@@ -1,4 +1,4 @@
-"""What the rules of a chat's grammar are to one another: the start rule, the turns, what an answer stands in."""
+"""Structure of a chat's grammar: the start rule, the rules of turns, the frame of an answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Start(NamedTuple):
 
 
 def start_of(spec: ChatSpec) -> Start:
-    """How the start rule of a chat is made: `head… (turn | turn | …)* tail…`."""
+    """Split the start rule of a chat: `head… (turn | turn | …)* tail…`."""
     expr = spec.rules["start"].expr
     items = expr.items if isinstance(expr, Seq) else (expr,)
     for at, item in enumerate(items):

@@ -1,4 +1,4 @@
-"""Which chats there are: those of the shipped `chats.yaml`, and those that users load."""
+"""Registry of chats: those of the shipped `chats.yaml`, and those that users load."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ChatShelf(shelves.Shelf["ChatSpec"]):
     grammars = "grammars/chats"
 
     def kind(self) -> type[ChatSpec]:
-        """What a spec is."""
+        """Class of the specs."""
         from toolect._spec.chat_model import ChatSpec
 
         return ChatSpec
@@ -63,7 +63,7 @@ class ChatShelf(shelves.Shelf["ChatSpec"]):
         return load_chats(self.path, *self.bases, known=registry.resolve)
 
     def read_names(self) -> tuple[dict[str, Names], list[Diagnostic]]:
-        """What the entries answer to, and the problems of the file."""
+        """Names that the entries answer to, and the problems of the file."""
         from toolect._spec.chat_load import read_chat_names
 
         return read_chat_names(self.path)
@@ -79,7 +79,7 @@ class Chats(shelves.Shelves["ChatSpec", "Chat"]):
         return ChatShelf(path, *bases)
 
     def unknown(self, name: str, near: tuple[str, ...]) -> UnknownNameError:
-        """What to raise for a name that leads to nothing."""
+        """The error for an unknown name."""
         return UnknownNameError(name, near, "chat")
 
     def make(self, spec: ChatSpec) -> Chat:
@@ -123,7 +123,7 @@ PLAIN = "plain"
 
 
 def tool_prompt_of(dialect: Dialect) -> ToolPrompt:
-    """What prompts of a dialect say of tools and results: as in the chat that has its name, or in the plain one."""
+    """Prompts of a dialect for tools and results: those of the chat that has its name, or of the plain one."""
     from toolect._chats.tool_prompt import ToolPrompt
 
     try:

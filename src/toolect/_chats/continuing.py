@@ -1,4 +1,4 @@
-"""What to append to what a model was given and has answered."""
+"""Continuation of a transcript: the text to append to a prompt and the model's answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from toolect.conversation import Conversation
 
 
 class Rewritten(NamedTuple):
-    """Why nothing can be appended: from character `at` on, the chat would write `now` where the model was given `was`.
+    """Reason to append nothing: from character `at` on, the chat would write `now` where the model was given `was`.
 
     It is false, as there is no text.
     """
@@ -41,7 +41,7 @@ class Rewritten(NamedTuple):
 
 
 _TOOLS: Final = "\U0010fffd"
-"""What stands for the tools while a prompt is written: a sign of private use."""
+"""Placeholder of the tools while a prompt is written: a sign of private use."""
 
 
 def with_tools(turns: Iterable[Turn], words: str) -> list[Turn]:
@@ -82,7 +82,7 @@ class Written(ABC):
 
     dialect: Dialect
     id_size = 0
-    """How many letters and digits the ids of calls have; 0 for any."""
+    """Number of letters and digits of the ids of calls; 0 for any."""
 
     @property
     @abstractmethod
@@ -137,7 +137,7 @@ class Written(ABC):
         return message
 
     def opened(self, opening: str) -> str | None:  # noqa: ARG002 - what a chat knows of
-        """What of an opening is already of the answer; None where that is not known."""
+        """The part of an opening that belongs to the answer; None where that is not known."""
         return None
 
     def end_after(self, calls: bool) -> str:  # noqa: ARG002 - what a chat knows of
@@ -273,7 +273,7 @@ class Written(ABC):
 
     @abstractmethod
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
-        """What of a conversation its text does not tell, in words."""
+        """Losses of a conversation in its text, as sentences."""
 
     def _in_order(self, conversation: Conversation) -> Conversation:
         """The conversation with results in the order of their calls, and ids as the dialect makes them."""
@@ -299,7 +299,7 @@ class Written(ABC):
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Beginning:
-        """What writes the first turns of a conversation, as often as it is asked to; the options are `render`'s."""
+        """A function that writes the first turns of a conversation, any number of them; the options are `render`'s."""
 
         def write(size: int, generate: bool, quiet: bool = False, /) -> Transcript:
             first = Conversation(conversation.turns[:size], conversation.tools)

@@ -27,7 +27,7 @@ def tokens_of(spec: ChatSpec) -> tuple[str, ...]:
 
 
 def control_tokens(texts: Iterable[str]) -> list[str]:
-    """What of texts around turns looks like a control token; their words, where nothing does."""
+    """The control tokens in texts around turns; all their words, where none looks like one."""
     found = [token for text in texts for token in _TOKEN.findall(text) if len(token) > 2]
     return [token for token in found if not token.isalnum() and token[0] in "<["] or found
 
@@ -86,7 +86,7 @@ def _around(sign: str, words: Iterable[str]) -> re.Pattern[str]:
 
 
 def _frequency(sign: str) -> tuple[bool, bool]:
-    """How often a sign stands in texts, roughly."""
+    """Rough frequency of a sign in texts, as a sort key."""
     return sign.isspace() or sign.isalnum(), is_common(sign)
 
 

@@ -18,7 +18,7 @@ from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult,
 from toolect.conversation import Conversation
 
 IDS = "the ids of calls are left out"
-"""What is lost of a conversation whose calls and results still belong together."""
+"""The change of a conversation that loses only ids: its calls and results still belong together."""
 NO_REASONING, NO_CONTENT = "the reasoning is left out", "the content is left out"
 NO_SIGNATURE = "the signature of the reasoning is left out"
 OTHER_CALLS, OTHER_OWNERS = "the calls differ", "results belong to other calls"
@@ -28,13 +28,13 @@ OTHER_TURNS = "other turns"
 NO_SYSTEM = "the system text is left out, or read back as the one that the chat has by itself"
 """Chats read their own default as none. One that is read as a part of the turn behind it makes other turns."""
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
-"""What is lost whole, whatever it says."""
+"""Changes that leave out a part whole, whatever it says."""
 ORDER = "texts stand before the calls that they followed"
-"""What is written otherwise where nothing is left out."""
+"""The change of the order alone, by which nothing is left out."""
 OTHER_TOOLS, OTHER_DEFINITIONS = "other tools", "definitions of tools are written otherwise"
 NO_TOOLS = "tools are left out: the target has no place for them"
 OF_TOOLS = (OTHER_TOOLS, OTHER_DEFINITIONS, NO_TOOLS)
-"""What is said of tools."""
+"""Changes of tools."""
 
 
 class Change(NamedTuple):
@@ -50,9 +50,9 @@ class Change(NamedTuple):
 
 
 def changes(before: Conversation, after: Conversation, ids: bool = True) -> list[Change]:
-    """What `after` has otherwise than `before`, in the order of the turns; results of one answer have none.
+    """Changes from `before` to `after`, in the order of the turns; results of one answer have no order.
 
-    Without `ids` it is no loss that ids are, where calls and results still belong together.
+    Without `ids` lost ids are no change, where calls and results still belong together.
     """
     found = tool_changes(before.tools, after.tools)
     was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
@@ -77,7 +77,7 @@ def changes(before: Conversation, after: Conversation, ids: bool = True) -> list
 
 
 def _fewer(was: Sequence[Call], now: Sequence[Call]) -> str:
-    """How many calls became how many; "" for as many."""
+    """The numbers of calls before and after, in words; "" for equal ones."""
     return f"{len(was)} became {len(now)}" if len(was) != len(now) else ""
 
 
@@ -87,7 +87,7 @@ def calls_of(turns: Sequence[Turn]) -> list[Call]:
 
 
 def tool_changes(before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[str, Json]]) -> list[Change]:
-    """What the tools `after` have otherwise than those `before`."""
+    """Changes from the tools `before` to those `after`."""
     texts = [tool["text"] for tool in after if tool.get("type") == TEXT]
     if texts and len(texts) == len(after):  # a notation that is not read back: only names can be looked for
         names = [one["function"]["name"] for one in before if "function" in one]
@@ -101,7 +101,7 @@ def tool_changes(before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[s
 
 
 def turn_changes(old: Turn, new: Turn) -> Iterator[str]:
-    """What of one turn another has otherwise."""
+    """Changes from one turn to another."""
     if isinstance(old, Assistant) and isinstance(new, Assistant):
         was, now = old.message, new.message
         if was.reasoning and not now.reasoning:
@@ -133,13 +133,13 @@ def _same_result(one: ToolResult, two: ToolResult) -> bool:
 
 
 def signatures(message: Message) -> list[str]:
-    """What the parts of an answer are proven by, and what providers want back with them."""
+    """Signatures and opaque data of an answer's parts, which providers want back with them."""
     signed = [one.signature for one in message.segments if isinstance(one, Reasoning) and one.signature]
     return signed + [dumps(one.opaque) for one in message.segments if not isinstance(one, Content) and one.opaque]
 
 
 def _order(message: Message) -> list[type]:
-    """What follows what in an answer: reasoning, text and calls, without blank texts between them."""
+    """Order of an answer's parts: reasoning, text and calls, without blank texts between them."""
     kinds = (type(one) for one in message.segments if isinstance(one, Call) or one.text.strip())
     return [kind for kind, _ in groupby(kinds)]
 
@@ -198,7 +198,7 @@ _SKIPS = (RepairKind.AFTER_END, RepairKind.STRAY_MARKER)
 
 
 def left_unread(turns: Iterable[Turn], repairs: Iterable[Repair]) -> Iterator[Change]:
-    """What is left out where these turns of a transcript are written anew, which was read with these repairs."""
+    """Changes for the texts left out when these turns of a transcript, read with these repairs, are written anew."""
     for number, turn in enumerate(turns):
         if isinstance(turn, Assistant) and (rest := dropped(turn)):
             yield from unread(DROPPED, rest, number)
@@ -208,7 +208,7 @@ def left_unread(turns: Iterable[Turn], repairs: Iterable[Repair]) -> Iterator[Ch
 
 
 def unread(what: str, text: str, turn: int = -1) -> Iterator[Change]:
-    """What is said of a text that is left out, and of the calls in it."""
+    """Changes for a text that is left out, and for the calls in it."""
     yield Change(what, turn, text[:SHOWN])
     if names := [call.name for call in parse(text).runnable]:
         yield Change(CALLS_UNREAD, turn, ", ".join(names))
@@ -220,7 +220,7 @@ def skips(repair: Repair) -> bool:
 
 
 def dropped(turn: Assistant) -> str:
-    """What follows the end of an answer; "" for none."""
+    """The text after the end of an answer; "" for none."""
     repairs = turn.message.repairs
     if not any(repair.kind is RepairKind.AFTER_END for repair in repairs):
         return ""

@@ -44,7 +44,7 @@ class _ConversationDraft(NamedTuple):
     results: list[list[Held]]
 
     def said(self, text: str) -> str:
-        """What the turn says."""
+        """The text of the turn."""
         return "".join(text[held.start : held.end] for held in self.texts if held.slot is not ChatSlot.NUMBER)
 
 
@@ -192,7 +192,7 @@ Tokens = Mapping[MediaKind, str]
 _FIRST: Final = 0xF0000
 """The first sign of private use."""
 MAX_PLACES: Final = 0xFFFE
-"""How many media a conversation may have. Beyond it: it is refused."""
+"""Media that a conversation may have. Beyond it: it is refused."""
 
 
 def with_signs(turns: Sequence[Turn], tokens: Tokens, chat: str) -> tuple[Sequence[Turn], dict[str, Media]]:

@@ -65,7 +65,7 @@ class PlanFiller:
                 self.fill(plan, item, number, own, index)
 
     def items(self, op: Each, data: Data) -> Sequence[Any]:
-        """What is written one by one."""
+        """The items that are written one by one."""
         if op.role is ChatRole.RESULT and isinstance(data, Results):
             return data.results
         if op.role is ChatRole.CALL and isinstance(data, SlotAnswer):

@@ -1,4 +1,4 @@
-"""What belongs into a place for data: for each slot the text of a turn, or of a thing in it."""
+"""Data for the slots of plans: for each slot the text of a turn, or of an item of one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SlotAnswer(NamedTuple):
 
 
 ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
-"""What comes before what in an answer."""
+"""Order of the segments of an answer."""
 
 
 def check_spelled(message: Message) -> None:
@@ -59,18 +59,18 @@ class Pair(NamedTuple):
 
 
 Data: TypeAlias = Turn | ToolResult | SlotAnswer | Call | Pair | Mapping[str, Any] | None
-"""What a plan is filled with."""
+"""Data that a plan is filled with."""
 Take: TypeAlias = Callable[[Any, int], str]
 """The text of a slot, given the data and its number among its like."""
 MAX_TOOLS, MAX_BYTES = 512, 1 << 16
 """Texts of tools that are kept at a time, and the bytes of one. Beyond it: it is written anew."""
 _encode = msgspec.json.Encoder().encode
 AS_GIVEN = ToolText(tool="$tool")
-"""How tools are written where an entry does not say: as the objects that they are."""
+"""Default notation of tools: as the objects that they are."""
 
 
 def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
-    """What fills `slot` in a rule of `role`, where the data alone tells it."""
+    """The function that fills `slot` in a rule of `role`; None where more than the data is needed."""
     match slot:
         case ChatSlot.TEXT if role is ChatRole.REASONING:
             return lambda said, _: said.reasoning
@@ -108,7 +108,7 @@ def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
 
 
 def _values(spec: ChatSpec) -> Callable[[Json], str]:
-    """What spells the value of an argument: a text as it is, but for its escapes."""
+    """The function that spells the value of an argument: a text as it is, but for its escapes."""
     escapes, spell = (*spec.escapes.items(),), speller(spec.arguments)
 
     def spelled(value: Json) -> str:

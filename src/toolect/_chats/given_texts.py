@@ -14,14 +14,14 @@ from toolect._turns import Assistant, Results, System, ToolResult, Turn, User
 from toolect.conversation import Conversation
 
 NAMES = ("name", "key", "id")
-"""What is no text for people: a call or result with another one is another call or result."""
+"""Identifiers, no text for people: a call or result with another one is another call or result."""
 
 SAMPLED = "sampled text"
 """The place of an answer's text as it was sampled."""
 
 
 class TextPlace(NamedTuple):
-    """Where a text stands: the number of its turn (-1 for tools), and what it is of that."""
+    """Place of a text: the number of its turn (-1 for tools), and its part of that."""
 
     turn: int
     what: str

@@ -34,7 +34,7 @@ from toolect._turns import Assistant, System, User, with_one_system
 from toolect.conversation import Conversation
 
 Check: TypeAlias = Literal["sample", "all", "none"]
-"""Which conversations are read back to find out what they lose. A sample has the first of each shape, all that are
+"""The conversations that are read back to find their losses. A sample has the first of each shape, all that are
 unusual, and one of a hundred others.
 """
 SAMPLED_SHARE = 100
@@ -42,20 +42,20 @@ SAMPLED_SHARE = 100
 
 
 class Converted(NamedTuple):
-    """A transcript in another chat, and what of the conversation it does not tell."""
+    """A transcript in another chat, and the losses of its conversation."""
 
     text: Transcript
     losses: tuple[str, ...]
 
 
 class RenderedConversation(NamedTuple):
-    """A conversation's text, and what it tells otherwise. Ids are no content: they only say whose a result is."""
+    """A conversation's text, and its changes. Ids are no content: they only say whose a result is."""
 
     text: str
     changes: tuple[Change, ...] = ()
     defused: tuple[Defused, ...] = ()
     shape: Shape | None = None
-    """What it has in common with others that lose the same; None for one that is to be read back."""
+    """Key shared with other conversations that lose the same; None for one that is to be read back."""
 
 
 class Chat(Written):
@@ -112,7 +112,7 @@ class Chat(Written):
         return self._plans.end_after(calls)
 
     def opened(self, opening: str) -> str | None:
-        """What of an opening is already of the answer, as `<think>\n`."""
+        """The part of an opening that belongs to the answer, as `<think>\n`."""
         return opening.removeprefix(self._plans.opener(opening))
 
     def __repr__(self) -> str:
@@ -151,7 +151,7 @@ class Chat(Written):
         return with_tokens(text, signs, self.spec.media)
 
     def _in_order(self, conversation: Conversation) -> Conversation:
-        """As of any chat; texts of the system at the head are one where the chat has one place for them."""
+        """The conversation in order; texts of the system at the head are one where the chat has one place for them."""
         conversation = super()._in_order(conversation)
         turns = with_one_system(conversation.turns)
         return conversation if turns is conversation.turns or self._has_systems else replace(conversation, turns=turns)
@@ -198,7 +198,7 @@ class Chat(Written):
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Beginning:
-        """What writes the first turns of a conversation: each turn once, and again where a further one changes it."""
+        """A function that writes the first turns: each turn once, and again where a further one changes it."""
         if any(isinstance(turn, System) for turn in conversation.turns[1:]):
             return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
         conversation = self._in_order(conversation)
@@ -255,7 +255,7 @@ class Chat(Written):
         return RenderedConversation(text, found, text.defused, None if is_drawn else shape)
 
     def course(self, text: str) -> Course:
-        """How any text is read: the rules that it goes through, what their slots hold, and the repairs."""
+        """The course of any text through the grammar: the rules, the contents of their slots, and the repairs."""
         return self._reader.read(text)
 
     def parse(self, text: str) -> Conversation:
@@ -280,5 +280,5 @@ class Chat(Written):
         return Converted(written, (*map(str, unread), *target.losses(conversation, written)))
 
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
-        """What is otherwise in a conversation that is read back from its text."""
+        """Changes of a conversation that is read back from its text, as sentences."""
         return tuple(map(str, changes(conversation, self.parse(text))))

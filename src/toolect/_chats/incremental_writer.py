@@ -32,7 +32,7 @@ class IncrementalWriter:
         thinking: Thinking,
         read_back: Callable[[int, Transcript, Sequence[HeldText], bool, Thinking], Transcript],
     ) -> None:
-        """`read_back` takes how many turns were written, what, whether an answer is asked for, and with reasoning."""
+        """`read_back` takes the number of turns written, their text, the texts held, `generate` and `thinking`."""
         self._writer, self._turns, self._tools, self._thinking = writer, turns, tools, thinking
         self._read_back = read_back
         self._drafts: dict[tuple[bool, Thinking], _TranscriptDraft] = {}
@@ -53,7 +53,7 @@ class IncrementalWriter:
 
 
 class _Mark(NamedTuple):
-    """How far all is where a turn begins."""
+    """Position in the output at which a turn begins."""
 
     pieces: int
     held: int
@@ -61,7 +61,7 @@ class _Mark(NamedTuple):
 
 
 class _TranscriptDraft:
-    """What is written so far."""
+    """Transcript written so far."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class _TranscriptDraft:
         self._odd = dict(writer.odd)
         self._facts = TurnFacts(self._shared & ~_DEVELOPER)
         self._marks: list[_Mark] = []
-        """Where each turn begins that was written, and what comes after the last one."""
+        """Positions of the turns that were written, and of the tail."""
 
     def grown(self, size: int) -> Transcript:
         """The text of the first `size` turns; there were no more before. Raises RenderError."""
@@ -111,7 +111,7 @@ class _TranscriptDraft:
         return Transcript(pieces, (), writer.author)
 
     def _outlines(self, first: int, count: int) -> tuple[Outline | None, list[Outline], Outline]:
-        """What is written for the head, where the first of the turns is new, for these turns, and after them."""
+        """Outlines of the head, if the first turn is written anew, of the turns `first:count`, and of the tail."""
         plans, body, facts, shared = self.writer.plans, self.body, self._facts.facts, self._shared
         head = None
         if first == 0:
@@ -127,7 +127,7 @@ class _TranscriptDraft:
         return head, turns, Outliner(plans, body).end(shared | after, shared)
 
     def _back(self, first: int) -> _Mark:
-        """Take back what was written from a turn on, the first one with the head: where that was."""
+        """Take back the text from turn `first` on, for 0 with the head; return the position where it was."""
         writer = self.writer
         mark = self._marks[first] if first else _Mark(0, 0, {})
         del writer.pieces[mark.pieces :], writer.held[mark.held :], self._marks[first:]

@@ -55,7 +55,7 @@ class Guard:
         parse: Callable[[str], Conversation],
         output_read: Callable[[str], str],
     ) -> None:
-        """`output_read` is what is read of a result's output."""
+        """`output_read` returns a result's output as it is read back."""
         self._spec, self._answers, self._parse, self._output_read = spec, answers, parse, output_read
         tokens = scan.tokens
         self._tokens = any_of(tokens)
@@ -65,7 +65,7 @@ class Guard:
         """Those that neither the system nor a user may write."""
         inner = inner_texts(spec)
         self._ends = SPLITTER, *(end for end in spec.end if not any(end in text for text in inner))
-        """What stands within no answer."""
+        """Texts that stand within no answer."""
         self._strong = any_of(word for word in {*tokens, *scan.cores} if len(word) > 2)
         self._markers = any_of({*tokens, *scan.cores, *scan.beginnings, *answers.markers})
 
@@ -78,7 +78,7 @@ class Guard:
         """
         given = now = self._as_chat_has_it(given, {(one, at) for one, _, at in text.pieces})
         steps: dict[Given, int] = {}
-        """How far texts are made harmless."""
+        """Index in `_STEPS` of the step that is applied to each text."""
         was: dict[Given, Given] = {}
 
         def harmless(place: TextPlace, one: str) -> str:
@@ -135,7 +135,7 @@ class Guard:
         return replace(given, turns=tuple(changed(number, turn) for number, turn in enumerate(given.turns)))
 
     def _read(self, given: Conversation, text: Transcript, write: Write) -> Conversation:
-        """What is read of a text, which is what was given. Raises BreakOutError."""
+        """Return the conversation read back from a text, which is the one given. Raises BreakOutError."""
         self._check_tokens(given)
         apart = JOINT.join([piece[0] for piece in text.pieces])
         if len(self._tokens.findall(text)) == len(self._tokens.findall(apart)):  # neighbouring texts make none together
@@ -165,7 +165,7 @@ class Guard:
         mapped(given, look)
 
     def _refusal(self, at: Sequence[Given], marker: str = "") -> BreakOutError:
-        """What is said of the likeliest of these texts."""
+        """The error for the first of these texts, the likeliest to break out."""
         place, text = at[0]
         marker = marker or self._marker(text)
         what = (
@@ -250,7 +250,7 @@ class Guard:
         return not read or "".join(read) == "".join(given)
 
     def _blamed(self, given: Conversation, write: Write) -> BreakOutError:
-        """Which text breaks out: by halves, the texts that do so without the others; the likeliest one is named."""
+        """The error for the texts that break out without the others, found by halves; the likeliest one is named."""
         texts: dict[Given, None] = {}
         mapped(given, lambda place, one: one if self._is_plain(place, one) else texts.setdefault((place, one)) or one)
         at = sorted(texts, key=lambda one: self._markers.search(one[1]) is None)
@@ -285,7 +285,7 @@ _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
     lambda text, _: _SIGN.sub(rf"\g<0>{SPLITTER}", text),
     lambda text, _: SPLITTER.join(text),
 )
-"""How a text is made harmless, step by step: in its markers, all over them, behind each sign, everywhere."""
+"""Steps that make a text harmless: in its markers, all over them, behind each sign, everywhere."""
 
 
 def _runnable(turns: Sequence[Turn]) -> int:
@@ -293,7 +293,7 @@ def _runnable(turns: Sequence[Turn]) -> int:
 
 
 def _of_others(given: Conversation) -> list[object]:
-    """What others than the model say."""
+    """Turns of all but the model, results by their outputs."""
     others = (turn for turn in given.turns if not isinstance(turn, Assistant))
     return [[one.output for one in turn.results] if isinstance(turn, Results) else turn for turn in others]
 

@@ -28,9 +28,9 @@ HeldText: TypeAlias = tuple[str, Fill, int]
 
 
 _CLOSERS = '}])"'
-"""What answers in JSON or code end with."""
+"""Last signs of answers in JSON or code."""
 _ITEM = "{[, \t\r\n"
-"""What a text may begin with that would be another item of a list of tools before it."""
+"""First signs of a text that would be another item of a list of tools before it."""
 _Words: TypeAlias = dict[str, tuple[str, ...]]
 """Words by their first or last sign."""
 
@@ -40,7 +40,7 @@ _Half: TypeAlias = tuple[str, str, bool]
 
 
 class _Place(NamedTuple):
-    """Whether arguments or tools stand in a place, what texts with a marker hold, what none begins or ends with, and
+    """Scan of a place: whether arguments or tools stand in it, signs of markers, heads and tails that no text has, and
     whether JSON in it is read as one value. In a result that is `alone` nothing parts it from others.
 
     An end of common signs alone is one of `tails`; the others, `rare_tails`, hold one of the signs.
@@ -59,14 +59,14 @@ class _Place(NamedTuple):
 
 
 class Scan:
-    """What may not stand in the texts of a chat unread: its tokens, and whatever its reader may end a text at."""
+    """Scans the texts of a chat for its tokens, and for all that its reader may end a text at: these are read back."""
 
     def __init__(self, spec: ChatSpec, reader: TranscriptReader, answers: Answers) -> None:
         self._spec, self._reader, self._answers = spec, reader, answers
         self._places: dict[int, _Place] = {}
-        """By the identity of what fills them, which is kept beside it."""
+        """Places by the identity of their `Fill`, which they keep."""
         self._kinds: dict[tuple[object, ...], _Place] = {}
-        """By what decides of what is searched for: slot, role, rule, origin."""
+        """Places by slot, role, rule and origin, which decide what is searched for."""
         self._tools: dict[str, ChatSlot] = {}
         """Texts of tools that hold nothing, or came back as they were, with the slot of each."""
 
@@ -85,13 +85,13 @@ class Scan:
 
     @cached_property
     def beginnings(self) -> frozenset[str]:
-        """What texts may not begin with: with what is before them, that is a text of the chat."""
+        """Texts that no slot may begin with: each makes a text of the chat with what is before the slot."""
         places = {*self._reader.runs.slots.values()}
         return frozenset(one.strip() for slot, rule in places for one in self._reader.begins_of(rule, slot))
 
     @cached_property
     def _halves(self) -> frozenset[_Half]:
-        """What any text might begin: the tokens, and what is around and between the parts of answers."""
+        """Cuts of the markers that any text might begin: tokens, and those around and between the parts of answers."""
         parts = self._answers.dialect._graph().parts  # that begin with a letter end words: `lls>`
         return _cut({*self.tokens, *(one for one in self._answers.markers if one not in parts or not one[0].isalpha())})
 
@@ -156,9 +156,9 @@ class Scan:
         return place
 
     def _words(self, op: Fill, alone: bool = False) -> set[str]:
-        """What the texts of a slot are searched for.
+        """Words that the texts of a slot are searched for.
 
-        For a result that is `alone` not what parts it from others: see `ConversationReader`.
+        For a result that is `alone` without those that part it from others: see `ConversationReader`.
         """
         inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
         written = [*inner, self._answers.texts] if op.origin is Origin.ANSWER else inner
@@ -173,7 +173,7 @@ class Scan:
         return words
 
     def _between(self, op: Fill) -> list[SlotRun]:
-        """What parts the texts of one turn, where it has few signs."""
+        """Runs of few signs between the texts of one turn."""
         runs, place = self._reader.runs, (op.slot, op.rule)
         after = (run for state, one in runs.slots.items() if one == place for run in runs.after(state))
         return [
@@ -189,7 +189,7 @@ class Scan:
         return op.slot is ChatSlot.ARGUMENTS or op.role is ChatRole.RESULT and self._spec.output is not OutputKind.TEXT
 
     def _heads(self, op: Fill) -> set[str]:
-        """What a text of a slot must not begin with, nor be the beginning of."""
+        """Texts that a text of a slot must not begin with, nor be the beginning of."""
         runs, place = self._reader.runs, (op.slot, op.rule)
         ends = self._reader.ends_of(op.rule, op.slot)
         heads = {core for end in ends if end.after for core in end.cores if len(core) <= MAX_SIGNS}
@@ -204,7 +204,7 @@ class Scan:
         return heads if all(run.text.strip() for run in beside) else heads | {*_ITEM}
 
     def _tails(self, op: Fill) -> set[str]:
-        """What no text of a slot may end with: it would be a marker with what stands after it."""
+        """Endings that no text of a slot may have: they would make a marker with what stands after it."""
         runs, place = self._reader.runs, (op.slot, op.rule)
         after = {run.text for state, one in runs.slots.items() if one == place for run in runs.after(state)}
         if not after or "" in after and op.origin is Origin.ANSWER:  # the dialect goes on

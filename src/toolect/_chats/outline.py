@@ -1,4 +1,4 @@
-"""What a chat writes for conversations of one shape, worked out once: ready pieces, and the places between them."""
+"""Outlines: the text of conversations of one shape, worked out once as ready pieces, and the places between them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Body(NamedTuple):
         return self.system_turn + 1
 
     def sampled(self, index: int) -> bool:
-        """Whether a turn is an answer whose text is at hand, in the chat's dialect."""
+        """True when a turn is an answer whose text is at hand, in the chat's dialect."""
         return bool(self.shape[index] & SAMPLED)
 
 
@@ -100,7 +100,7 @@ class Outlines:
         self._known: dict[tuple[int, int, tuple[int, ...]], Outline] = {}
 
     def outline(self, body: Body, shared: int) -> Outline:
-        """What is written for `body`; `shared` are the facts of all turns. Raises RenderError for what is not."""
+        """The outline of `body`; `shared` are the facts of all turns. Raises RenderError for turns without a place."""
         key = shared, body.system_turn, body.shape
         found = self._known.get(key)
         if found is None:
@@ -133,7 +133,7 @@ class Outliner:
         return self.end(shared | (following(turns[-1], facts[-1]) if turns else _EMPTY), shared)
 
     def end(self, facts: int, shared: int) -> Outline:
-        """What comes after the turns, with `facts`: all steps until then."""
+        """The outline until the end, whose tail has the facts `facts`."""
         self.plan(self.plans.tail(facts), -1, shared)
         return self.so_far(shared)
 
@@ -181,7 +181,7 @@ class Outliner:
                 self.step(op, index, number, facts)
 
     def end_before(self, index: int, text: str) -> str:
-        """What of the beginning of a turn ends the answer before it: there the model stops."""
+        """The part of a turn's beginning that ends the answer before it: there the model stops."""
         if isinstance(self.body.data[index], SlotAnswer) or not isinstance(self.body.data[index - 1], SlotAnswer):
             return ""
         return self.plans.end_of(text)

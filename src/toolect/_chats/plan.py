@@ -1,4 +1,4 @@
-"""What a chat writes for each kind of turn, worked out once per set of facts: texts, and places for data."""
+"""Plans of a chat for each kind of turn, worked out once per set of facts: texts, and places for data."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from toolect._transcript import Origin
 
 
 class AnswerPlan(NamedTuple):
-    """What is written for an answer: the text before what the model wrote, its parts, what ends it."""
+    """Plan of an answer: the text before what the model wrote, its parts, and the text that ends it."""
 
     opener: str
     parts: Plan
     lead: str
-    """What the model writes before the token that ends its answer, always the same; the last of the parts has it."""
+    """Constant text of the model before the end token of its answer; the last of the parts has it."""
     closers: tuple[Fixed, ...]
     keeps_reasoning: bool
     silent: bool
@@ -74,7 +74,7 @@ class Plans(RulePlans):
         return opener, texts[-1].strip() if texts else ""
 
     def turn(self, role: ChatRole, facts: int) -> Plan:
-        """What is written for a turn. Raises RenderError when the chat has no place for it."""
+        """The plan of a turn. Raises RenderError when the chat has no place for it."""
         plan = self._chosen.get((role, facts))
         if plan is None:
             plan = self._chosen[role, facts] = self.rule(self._turn_rule(role, facts), facts)
@@ -89,7 +89,7 @@ class Plans(RulePlans):
         return rule
 
     def answer(self, facts: int) -> AnswerPlan:
-        """What is written for an answer. Raises RenderError when the chat has no place for it."""
+        """The plan of an answer. Raises RenderError when the chat has no place for it."""
         plan = self._answers.get(facts)
         if plan is None:
             rule = self._turn_rule(ChatRole.ANSWER, facts)
@@ -136,7 +136,7 @@ class Plans(RulePlans):
         return next((end for end in self.spec.end if end and text.startswith(end)), "")
 
     def opening(self, facts: int) -> str:
-        """What asks for an answer after a turn with these facts."""
+        """The text that asks for an answer after a turn with these facts."""
         text = self._openings.get(facts)
         if text is None:
             tail = self.tail(facts & _ASKING | int(Fact.GENERATE))
@@ -144,23 +144,23 @@ class Plans(RulePlans):
         return text
 
     def opener(self, opening: str) -> str:
-        """What of an opening is before the answer: all that an answer's rule begins with."""
+        """The part of an opening before the answer: all that an answer's rule begins with."""
         texts = (frame_of(self.spec.rules[rule].expr)[0] for rule in self._rules[ChatRole.ANSWER])
         return max((text for text in texts if opening.startswith(text)), key=len, default="")
 
     def slot(self, answer: str) -> str:
-        """What of an answer, as it stands in a transcript, is between the two ends of its rule."""
+        """The part of an answer in a transcript that is between the two ends of its rule."""
         frames = (frame_of(self.spec.rules[rule].expr) for rule in self._rules[ChatRole.ANSWER])
         around = (one for one in frames if answer.startswith(one[0]) and answer.endswith(one[1]))
         opener, closer = max(around, key=lambda one: [*map(len, one)], default=("", ""))
         return answer[len(opener) : len(answer) - len(closer)]
 
     def head(self, facts: int) -> Plan:
-        """What is written before the turns."""
+        """The plan of the text before the turns."""
         return self.part("head", self.start.head, facts)
 
     def tail(self, facts: int) -> Plan:
-        """What is written after the turns."""
+        """The plan of the text after the turns."""
         return self.part("tail", self.start.tail, facts)
 
 

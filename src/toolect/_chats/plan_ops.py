@@ -1,4 +1,4 @@
-"""Operations of a plan, what a rule writes under given facts: texts, places for data, and what is trimmed off these."""
+"""Operations of the plan of a rule under given facts: texts, places for data, and the trimming of these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRIMS: dict[Trim, Callable[[str], str]] = {
     Trim.RIGHT_NEWLINES: lambda text: text.rstrip("\n"),
     Trim.OUTER_NEWLINES: lambda text: text.removeprefix("\n").removesuffix("\n"),
 }
-"""What cuts, by its word; nothing for `Trim.NONE`."""
+"""Trimming functions by their words; none for `Trim.NONE`."""
 
 
 class Fixed(NamedTuple):
@@ -40,10 +40,10 @@ class Fill(NamedTuple):
     rule: str
     origin: Origin
     take: Take | None = None
-    """What fills it, where the data alone tells that."""
+    """Function from the data to the text; None where more than the data is needed."""
     trim: Callable[[str], str] | None = None
     part: Part | None = None
-    """What the text is of an answer, where it is no markup."""
+    """Part of an answer that the text is, where it is no markup."""
 
 
 class Each(NamedTuple):
@@ -78,7 +78,7 @@ _PARTS: dict[ChatRole | None, Part] = {ChatRole.CONTENT: Part.CONTENT, ChatRole.
 
 
 class RulePlans:
-    """What the rules of a chat write, worked out once for each set of facts."""
+    """Plans of the rules of a chat, worked out once for each set of facts."""
 
     def __init__(self, spec: ChatSpec) -> None:
         self.spec = spec
@@ -87,7 +87,7 @@ class RulePlans:
         self._items: dict[tuple[str, int], tuple[Plan | None]] = {}
 
     def item(self, rule: str, facts: int) -> Plan | None:
-        """What a rule writes of one of several things; None where it writes nothing."""
+        """The plan of a rule for one of several items; None where it writes nothing."""
         known = self._items.get((rule, facts))
         if known is None:
             plan = self.rule(rule, facts) if self.holds(rule, facts) else None
@@ -97,7 +97,7 @@ class RulePlans:
         return known[0]
 
     def rule(self, rule: str, facts: int) -> Plan:
-        """What a rule writes."""
+        """The plan of a rule."""
         plan = self._made.get((rule, facts))
         if plan is None:
             ops = self.ops(self.spec.rules[rule].expr, rule, facts)
@@ -105,7 +105,7 @@ class RulePlans:
         return plan
 
     def part(self, name: str, items: Sequence[Expr], facts: int) -> Plan:
-        """What a part of the start rule writes."""
+        """The plan of a part of the start rule."""
         plan = self._made.get((f"start {name}", facts))
         if plan is None:
             ops = [op for item in items for op in self.ops(item, "start", facts)]
@@ -120,7 +120,7 @@ class RulePlans:
         return own is None or bool(facts & own)
 
     def ops(self, expr: Expr, inside: str, facts: int) -> Sequence[Op]:
-        """What `expr` of rule `inside` writes."""
+        """The operations of `expr` in rule `inside`."""
         match expr:
             case Literal(text):
                 return [Fixed(text, Origin.SCAFFOLD)]

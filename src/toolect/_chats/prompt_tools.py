@@ -59,7 +59,7 @@ def _is_tool(tool: dict[str, Any]) -> bool:
 
 
 def end_of_tool(how: ToolText | None, text: str, at: int) -> int:
-    """Where the definition ends that begins at `at`; -1 where none does, or its end is not known."""
+    """End index of the definition that begins at `at`; -1 for none, or where its end is not known."""
     if not text.startswith(("{", "["), at) or not in_json(how):
         return -1
     try:
@@ -81,7 +81,7 @@ class Definitions:
         self._failed = 0
 
     def end(self, at: int) -> int:
-        """Where the definition ends that begins at `at`; -1 where none does."""
+        """End index of the definition that begins at `at`; -1 for none."""
         if self._failed >= MAX_FAILED:
             return -1
         end = end_of_tool(self._how, self._text, at)
@@ -89,7 +89,7 @@ class Definitions:
         return end
 
     def end_of_value(self, at: int) -> int:
-        """Where the JSON object or list ends that begins at `at`; -1 where none does."""
+        """End index of the JSON object or list that begins at `at`; -1 for none."""
         if self._failed >= MAX_FAILED or not self._text.startswith(("{", "["), at):
             return -1
         try:

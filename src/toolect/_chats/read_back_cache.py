@@ -24,7 +24,7 @@ from toolect._spec.model import Role
 
 Kind: TypeAlias = tuple[Any, ...]
 MAX_DEPTH = 8
-"""How deep the arguments of a call are looked into. Beyond it: it is read back."""
+"""Depth to which the arguments of a call are looked into. Beyond it: it is read back."""
 MAX_KINDS = 4096
 """Kinds that are kept at a time. Beyond it: all are forgotten, and found out anew."""
 MAX_TOOLS = 256
@@ -49,9 +49,9 @@ _VALUES = frozenset("true false null none nan inf infinity undefined nil yes no 
 """Words that are values in some notation."""
 MAX_VALUE = max(map(len, _VALUES))
 _SIMPLE = frozenset(("type", "description", "title", "enum", "default", "examples", "format", "minimum", "maximum"))
-"""What may be said of an argument of one type."""
+"""Keywords of an argument's schema of which only the type counts."""
 _AROUND = frozenset(("type", "properties", "required", "description", "title", "additionalProperties", "$schema"))
-"""What may be said of all arguments."""
+"""Keywords of the schema around the arguments that do not change how they are read."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -64,8 +64,8 @@ def _signs(text: str) -> frozenset[str]:
 
 
 class _Declared(NamedTuple):
-    """What tools declare of one of them: its name if that is a kind of its own, the kinds of its arguments, and what
-    else its schema says.
+    """Declaration of a tool: its name if that is a kind of its own, the kinds of its arguments, and all else of its
+    schema.
     """
 
     name: Json
@@ -85,11 +85,11 @@ class _UnusualCallError(ValueError):
 
 
 _UNUSUAL = TypeError, ValueError, OverflowError, RecursionError
-"""What is raised of such a call, its own error among them."""
+"""Errors raised for such a call, its own among them."""
 
 
 class ReadBackCache:
-    """What came back in one chat: kinds of calls, by name, by type and by the signs of texts, and texts of tools."""
+    """Cache of what came back in a chat: kinds of calls, by name, by type and by signs of texts, and texts of tools."""
 
     def __init__(self, scan: Scan, answers: Answers) -> None:
         self._scan, self._answers = scan, answers
@@ -205,7 +205,7 @@ class ReadBackCache:
         return name if is_odd else ""
 
     def _kind(self, value: Json, depth: int) -> Kind:
-        """What decides how a value is read, at any depth."""
+        """The kind of a value: all that decides how it is read, at any depth."""
         kind = type(value)
         if kind is str:
             return self._kind_of_text(value)
@@ -273,7 +273,7 @@ class ReadBackCache:
 
 
 def _parts(kind: Kind) -> Iterator[Kind]:
-    """What decides how an argument is read, one by one: of objects and lists what is in them, of texts the signs.
+    """The parts of a kind, each with its place: of objects and lists the items, of texts the signs.
 
     Of a text that only reading it back proves harmless all signs count together.
     """
@@ -293,7 +293,7 @@ def _parts(kind: Kind) -> Iterator[Kind]:
 
 
 def _schema_of(name: str, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """What the one tool of this name declares; None where there is none."""
+    """The schema of the one tool of this name; None without such a tool."""
     found = None
     for tool in tools:
         inner = tool.get("function", tool)

@@ -42,17 +42,17 @@ class _ToolLosses(NamedTuple):
 
 
 class RoundTrips:
-    """What is lost of conversations in one chat, by their shapes."""
+    """Losses of conversations in one chat, by their shapes."""
 
     def __init__(self, spec: ChatSpec, output: Callable[[str], str]) -> None:
-        """`output` is what is read of a result's output."""
+        """`output` returns a result's output as it is read back."""
         self._spec, self._output = spec, output
         self._changes: dict[Shape, tuple[Change, ...] | None] = {}
         """None for a shape whose conversations do not all lose the same."""
         self._tools: dict[tuple[int, bool], _ToolLosses] = {}
 
     def changes(self, shape: Shape, conversation: Conversation, writer: Writer) -> tuple[Change, ...] | None:
-        """What a conversation that was written loses; None where only reading it back can tell."""
+        """Losses of a conversation that was written; None where only reading it back can tell."""
         found = self._changes.get(shape)
         if found is None or not conversation.tools:
             return found
@@ -120,7 +120,7 @@ class RoundTrips:
         return system != self._spec.system and _is_bare(system)
 
     def _results(self, turn: Results, asked: Sequence[Call]) -> Shape | None:
-        """What there is of each result; None where they are not those of the calls before, one by one."""
+        """The shape of results: whether each has an output, an id, a name; None unless they are those of the calls."""
         if len(turn.results) != len(asked):
             return None
         found = []

@@ -1,4 +1,4 @@
-"""What may follow a slot of a transcript, and the search for it."""
+"""Ends of a slot of a transcript: the runs that may follow it, and the search for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BLANK = re.compile(r"\s*")
 
 
 class Exit(NamedTuple):
-    """Where a slot ends, and how it goes on: `run` is None where nothing that fits follows."""
+    """End of a slot, and the run that follows up to `after`: None where nothing that fits follows."""
 
     end: int
     after: int
@@ -26,7 +26,7 @@ class Exit(NamedTuple):
 
 
 class Ends:
-    """What may follow at one state, and the search for it."""
+    """Runs that may follow at one state, and the search for them."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class Ends:
 
     @property
     def cores(self) -> tuple[str, ...]:
-        """What is searched for: the first words of all that may follow."""
+        """Words that are searched for: the first of each run that may follow."""
         return tuple({*self.by_core, *self.opening, *self.closers})
 
     def needed(self, left_out: Container[SlotRun] = ()) -> set[str]:
-        """What a text has to hold for one of these to stand in it: its first word, or the longest if that is common.
+        """Words without which no run stands in a text: the first of each run, or its longest if that is common.
 
         A bracket counts behind a token `after` which results begin, where there are any.
         """
@@ -84,7 +84,7 @@ class Ends:
 
     @property
     def prose(self) -> set[str]:
-        """What may follow and begins with a word that any text may hold."""
+        """Texts that may follow and begin with a word that any text may hold."""
         return {run.text for run in (*self.runs, *self.openers) if _core(run.text).isalpha()}
 
     def match(self, text: str, at: int) -> Exit | None:
@@ -117,7 +117,7 @@ class Ends:
         return None
 
     def leave(self, text: str, at: int, pos: int, definitions: Definitions) -> Exit:
-        """Where the slot that begins at `at` ends, which is not before `pos`."""
+        """The exit from the slot that begins at `at`, not before `pos`."""
         while self.finder is not None and (found := self.finder.search(text, pos)):
             start, core = found.start(), found[0]
             inner = next((one for one in self.inner if one.startswith(core) and text.startswith(one, start)), "")
@@ -161,7 +161,7 @@ class Ends:
         return Exit(cut, len(text), None, (Repair(RepairKind.IMPLIED_CLOSER, cut),))
 
     def _cut(self, text: str, at: int) -> int:
-        """Where a marker begins that the end of the text cuts off; the end when there is none."""
+        """Start index of a marker that the end of the text cuts off; the end when there is none."""
         best = len(text)
         for run in self.runs:
             whole = run.text
@@ -182,7 +182,7 @@ class Ends:
 
 
 def _core(text: str) -> str:
-    """The first word of a run: what is searched for."""
+    """The first word of a run, which is searched for."""
     words = text.split(None, 1)
     return words[0] if words else text
 
@@ -208,7 +208,7 @@ def _lead(text: str) -> str:
 
 
 def _shared(text: str, at: int, start: int, lead: str) -> int:
-    """How many of the blanks in `lead` stand before `start`."""
+    """Number of the blanks at the end of `lead` that stand before `start`."""
     for length in range(len(lead), 0, -1):
         if start - length >= at and text.startswith(lead[-length:], start - length):
             return length

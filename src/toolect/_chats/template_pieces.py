@@ -1,4 +1,4 @@
-"""Whose words a template's characters are: known by marks in the texts that it is given, and by what ends answers."""
+"""Provenance of a template's characters, by marks in the texts that it is given, and by the ends of answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def unmarked(text: str, marks: Iterable[TextMark]) -> str:
 
 
 def placed(text: str, marks: Sequence[TextMark]) -> list[MarkedText]:
-    """Where the texts between marks stand in `text`, once the marks are taken out; in order, none inside of another.
+    """Spans of the texts between marks in `text`, once the marks are taken out; in order, none inside of another.
 
     Where a template has cut a text, and one of its marks with that, nothing tells how far it reaches.
     """
@@ -52,7 +52,7 @@ def placed(text: str, marks: Sequence[TextMark]) -> list[MarkedText]:
 
 
 def alike(a: str, b: str) -> int:
-    """How many characters two texts begin with in common."""
+    """Length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
@@ -78,7 +78,7 @@ def pieces(text: str, found: Sequence[MarkedText]) -> list[Piece]:
 
 
 class AnswerFrame(NamedTuple):
-    """How a template asks for an answer after each kind of turn, and what ends one."""
+    """Frame of a template's answers: the text that asks for one after each kind of turn, and the texts that end one."""
 
     openings: dict[type | None, str]
     ends: tuple[str, ...]
@@ -113,7 +113,7 @@ def whole_answers(
 
 
 def definitions(text: str, tools: Sequence[Mapping[str, Json]]) -> Iterator[MarkedText]:
-    """Where tools are written as the JSON that they are; where they are written otherwise, their descriptions."""
+    """Spans of tools written as the JSON that they are; of their descriptions where they are written otherwise."""
     for tool in tools:
         for spelled in _spellings(tool):
             if spelled and spelled in text:
@@ -125,7 +125,7 @@ def definitions(text: str, tools: Sequence[Mapping[str, Json]]) -> Iterator[Mark
 
 
 def _spellings(tool: Mapping[str, Json]) -> Iterator[str]:
-    """How templates spell a definition, its parameters, and what it is for: the largest of them first."""
+    """Spellings of a definition in templates, or of its parameters, or its description: the largest of them first."""
     function = tool.get("function", tool)
     for value in (tool, function, function.get("parameters")):
         for indent in (None, 4, 2):
@@ -142,7 +142,7 @@ _PLANES = (range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE), range(0xE000, 0xF
 
 
 class Habits(NamedTuple):
-    """How a template wants to be given answers: arguments as objects or as text, and content that there is none of."""
+    """Format in which a template takes answers: arguments as objects or as text, and the content if there is none."""
 
     text: bool = False
     empty: str | None = ""
@@ -243,7 +243,7 @@ searched for."""
 
 
 class Ways(NamedTuple):
-    """What a template does in every conversation."""
+    """Properties of a template that all conversations share."""
 
     habits: Habits
     answered: AnswerFrame
@@ -251,7 +251,7 @@ class Ways(NamedTuple):
 
 
 class TemplateRendering(NamedTuple):
-    """A template's text, where it tells which text, and which texts it tells otherwise."""
+    """A template's text, the spans of the given texts in it, and the texts that it changes."""
 
     text: str
     found: list[MarkedText]
@@ -259,7 +259,7 @@ class TemplateRendering(NamedTuple):
 
 
 class TemplateWork(NamedTuple):
-    """A template, and what it is given besides the turns."""
+    """A template, and its input besides the turns."""
 
     template: str
     variables: Mapping[str, Json]
@@ -267,7 +267,7 @@ class TemplateWork(NamedTuple):
     sandbox: Sandbox
 
     def rendered(self, turns: Sequence[Turn], generate: bool, ways: Ways) -> TemplateRendering:
-        """What it makes of the turns. Raises RenderError where it refuses them, and TemplateError."""
+        """The rendering of the turns. Raises RenderError where the template refuses them, and TemplateError."""
         asked = [at for at, turn in enumerate(turns) if isinstance(turn, Assistant)]
         first = {type(turns[at - 1]) if at else None: at for at in reversed(asked)}
         markers = [Marker(turns), *(Marker(turns) for _ in first)]
@@ -321,12 +321,12 @@ class TemplateWork(NamedTuple):
 
 
 def _after(prompt: str, marker: Marker) -> str:
-    """What a marked prompt ends with, after the last of its texts."""
+    """The end of a marked prompt, after the last of its texts."""
     return re.split("|".join(mark.closer for mark in marker.marks) or r"(?!)", prompt)[-1]
 
 
 def _between(text: str | TemplateError, marker: Marker) -> str:
-    """What follows the answer in a marked text, where it was last: the first control token there, or the line."""
+    """The end of an answer in a marked text: the line after it, or the first control token there if a turn follows."""
     if isinstance(text, TemplateError) or len(marker.marks) < 2 or marker.marks[1].closer not in text:
         return ""
     after = text.rpartition(marker.marks[1].closer)[2]
@@ -355,7 +355,7 @@ _CALL = Call("look_up", {"key": "it's"}, "abcdefgh1")
 
 
 def ways(template: str, variables: Mapping[str, Json], dialect: Dialect, sandbox: Sandbox) -> Ways:
-    """What a template always does, by conversations of a few words. Raises TemplateError if it renders none."""
+    """The properties of a template, by conversations of a few words. Raises TemplateError if it renders none."""
     work = TemplateWork(template, dict(variables) | {"tools": None, "documents": None}, "", sandbox)
     asked, said = User("Ask"), Assistant(Message([Content("Said")]))
     # An answer has markup of its own: only the first two tell what turns are made of.

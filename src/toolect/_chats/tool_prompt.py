@@ -1,4 +1,4 @@
-"""What a chat tells of tools and results without the turns around them: for those who write turns as messages."""
+"""Prompts about tools and results without the turns around them: for those who write turns as messages."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class ToolPrompt:
         return _text(filler)
 
     def _forbidden(self) -> Sequence[str]:
-        """What may not stand in an output: markers of calls, end tokens, and the text around a result."""
+        """Texts that may not stand in an output: markers of calls, end tokens, and the text around a result."""
         graph = self.dialect._graph()
         around = (part.text for part in self._leaves(self._result, self._together) if isinstance(part, Literal))
         lines = (line.strip() for text in around for line in text.split("\n"))
@@ -149,7 +149,7 @@ class ToolPrompt:
 
 
 def _text(filler: PlanFiller) -> str:
-    """What was written, without the line breaks at the ends that are not of the data."""
+    """The text of a filler, without the line breaks at the ends that are not of the data."""
     pieces = [(text, origin is Origin.SCAFFOLD) for text, origin, *_ in filler.pieces if text]
     if pieces and pieces[0][1]:
         pieces[0] = pieces[0][0].lstrip("\n"), True

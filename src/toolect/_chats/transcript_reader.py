@@ -13,7 +13,7 @@ from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 
 
 class Held(NamedTuple):
-    """What a slot of a rule holds: characters `start:end`."""
+    """Content of a slot of a rule: characters `start:end`."""
 
     slot: ChatSlot
     rule: str
@@ -71,13 +71,13 @@ class TranscriptReader:
         return course
 
     def ends_of(self, rule: str, slot: ChatSlot) -> tuple[Ends, ...]:
-        """What may follow a slot of a rule; what is inside of an answer is in the slot that all of it is."""
+        """The ends of a slot of a rule; inside of an answer those of the slot that all of it is in."""
         own = [state for state, one in self.runs.slots.items() if one == (slot, rule)]
         within = [state for state, (kind, _) in self.runs.slots.items() if kind is ChatSlot.ANSWER]
         return tuple(self._ends_at(state) for state in own or within)
 
     def begins_of(self, rule: str, slot: ChatSlot) -> tuple[str, ...]:
-        """What a slot of a rule may not begin with: with the text before it, that would lead elsewhere."""
+        """Texts that a slot of a rule may not begin with: with the text before it, each would lead elsewhere."""
         states = {state for state, one in self.runs.slots.items() if one == (slot, rule)}
         found: dict[str, None] = {}
         for start in (self.runs.first, self.runs.turning, *self.runs.slots):

@@ -26,7 +26,7 @@ from toolect._turns import Assistant, PendingCalls, Results, System, Turn, User
 from toolect.conversation import Conversation
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
-"""What to do with a text that would break out of its slot."""
+"""Treatment of a text that would break out of its slot."""
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
@@ -56,9 +56,9 @@ class Writer(PlanFiller):
         self.callers: list[SlotAnswer | None] = []
         """For each turn the last answer with calls."""
         self.written: tuple[Body, int] | None = None
-        """What was written, and the facts of all turns."""
+        """The turns that were written, and the facts of all turns."""
         self.has_markers = self.has_odd_calls = False
-        """Whether a text looks like markup, or a call is of a kind that never came back."""
+        """True when a text looks like markup, or a call is of a kind that never came back."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: Thinking
@@ -102,7 +102,7 @@ class Writer(PlanFiller):
 
     @property
     def author(self) -> Author:
-        """What writes."""
+        """Author of the transcript."""
         return Author(self.answers.dialect, self.plans.texts)
 
     def look(self, body: Body, written: Collection[int], held: int = 0) -> None:

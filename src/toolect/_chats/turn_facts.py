@@ -1,4 +1,4 @@
-"""What is so about each turn of a conversation, as bits: the words that guards are made of."""
+"""Facts about each turn of a conversation, as bits: the words that guards are made of."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNASKED, _GENERATE, _THINKING, _NO_THINKING = (
 _LATEST, _FIRST, _LAST = int(Fact.LATEST), int(Fact.FIRST), int(Fact.LAST)
 _FIRST_USER, _LAST_USER, _DEVELOPER = int(Fact.FIRST_USER), int(Fact.LAST_USER), int(Fact.DEVELOPER)
 Thinking: TypeAlias = bool | Literal["low", "medium", "high"] | None
-"""Whether reasoning is asked for, or how much of it; None where nobody says."""
+"""Request for reasoning: with or without it, or its effort; None where nobody says."""
 _WISHES: dict[Thinking, int] = {
     None: 0, True: _THINKING, False: _NO_THINKING,
     "low": int(Fact.LOW_EFFORT), "medium": 0, "high": int(Fact.HIGH_EFFORT),
@@ -55,16 +55,16 @@ class TurnFacts:
         self.facts: list[int] = []
         self._shared = shared | _UNASKED
         self._asked: dict[str, list[int]] = {}
-        """By what users say, the numbers of the turns that say it."""
+        """Numbers of the user's turns by their text."""
         self._asking = ""
-        """What the user says last."""
+        """The text of the last user turn."""
         self._last: Turn | None = None
         self._last_user = self._final = self._heard = -1
         """The last user turn, the last answer without calls, the last turn that is no answer."""
         self._past = self._before = self._messages = self._spoken = 0
 
     def add(self, turn: Turn, said: SlotAnswer | None) -> int:
-        """Take in a turn, which says `said` if it is an answer: the number of the first turn with other facts."""
+        """Add a turn, with `said` if it is an answer, and return the number of the first turn with other facts."""
         found, number, kind = self.facts, len(self.facts), type(turn)
         facts = self._shared | self._before | _KINDS[kind] | _LAST | (_ODD if self._messages & 1 else 0)
         facts |= _FIRST if self._last is None else _AFTER[type(self._last)] | self._past
@@ -95,7 +95,7 @@ class TurnFacts:
         return min(first, self._user(turn, number)) if isinstance(turn, User) else first
 
     def _answer(self, said: SlotAnswer) -> int:
-        """Take in an answer: what facts it has by its calls."""
+        """Add an answer, and return the facts that it has by its calls."""
         if said.content:
             self._past = _AFTER_CONTENT
         if not said.calls:
@@ -106,7 +106,7 @@ class TurnFacts:
         return _CALLS | _SEVERAL if len(said.calls) > 1 else _CALLS
 
     def _user(self, turn: User, number: int) -> int:
-        """Take in that a user says something: the number of the first turn with other facts."""
+        """Add a user turn, and return the number of the first turn with other facts."""
         found, first = self.facts, self._without(_LATEST, self._last_user)
         found[number] |= _LAST_USER
         if self._last_user < 0:
@@ -131,7 +131,7 @@ class TurnFacts:
         return min(first, *lost[:1], *won[:1])
 
     def _without(self, fact: int, after: int) -> int:
-        """Take a fact from all turns after one that was the last to lack it: the number of the first of them."""
+        """Remove a fact from all turns after `after`, the last to lack it; return the number of the first of them."""
         found = self.facts
         for one in range(after + 1, len(found)):
             found[one] &= ~fact
