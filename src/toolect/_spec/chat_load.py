@@ -34,7 +34,7 @@ _SLOTS = {slot.value: Pattern("", slot.value) for slot in ChatSlot}
 
 
 def read_chat_names(path: Path) -> tuple[dict[str, Names], list[Diagnostic]]:
-    """What the entries of a file answer to, and the problems of the file; no grammar is read."""
+    """Names, aliases and models of a file's entries, and the problems of the file; no grammar is read."""
     problems, aside = Problems(), Problems()
     names = {
         name: Names(

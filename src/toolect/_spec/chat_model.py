@@ -17,7 +17,7 @@ class ChatSlot(StrEnum):
     """The holes that a chat's grammar may `%declare`."""
 
     TEXT = "TEXT"
-    """What the rule is of: the text of a system or user turn, of content or reasoning, the output of a call."""
+    """Text of the rule: that of a system or user turn, of content or reasoning, or the output of a call."""
     CALLS = "CALLS"
     """All calls of an answer, as the dialect writes them."""
     ANSWER = "ANSWER"
@@ -57,7 +57,7 @@ TRIMMED = (ChatSlot.TEXT, ChatSlot.SAID)
 
 
 class ChatRole(StrEnum):
-    """What a rule of a chat's grammar is; without a role it is scaffold."""
+    """Role of a rule in a chat's grammar; a rule without one is scaffold."""
 
     SYSTEM = "system"
     USER = "user"
@@ -72,11 +72,11 @@ class ChatRole(StrEnum):
     CALL = "call"
     ARGUMENT = "argument"
     OPENING = "opening"
-    """What asks for the next answer."""
+    """The generation prompt, which asks for the next answer."""
 
 
 class Fact(IntFlag):
-    """What is so about a conversation, one of its turns, or one of the things in it: the words of `when`."""
+    """Facts about a conversation, one of its turns, or one of the things in it: the words of `when`."""
 
     TOOLS = auto()
     """There are tools."""
@@ -182,11 +182,11 @@ OWN_GUARDS: dict[ChatRole, Fact] = {
     ChatRole.SYSTEM: Fact.SYSTEM,
     ChatRole.OPENING: Fact.GENERATE,
 }
-"""When a rule of this role is written that `when` says nothing of."""
+"""Fact under which a rule of a role is written, if `when` says nothing of the rule."""
 
 
 class Trim(StrEnum):
-    """What is cut off the ends of a text before it is written."""
+    """Whitespace that is cut off the ends of a text before it is written."""
 
     NONE = "none"
     BOTH = "both"
@@ -201,7 +201,7 @@ class Trim(StrEnum):
 
 
 class Thoughts(StrEnum):
-    """What becomes of content up to a closer of reasoning, as some servers give it."""
+    """Treatment of content up to a closer of reasoning, as some servers give it."""
 
     KEPT = "kept"
     """It is content like any other."""
@@ -212,7 +212,7 @@ class Thoughts(StrEnum):
 
 
 class Systems(StrEnum):
-    """Which system turns make the text at the head."""
+    """Choice of the system turns that make the text at the head."""
 
     HEAD = "head"
     """The first turn, if it is one."""
@@ -227,7 +227,7 @@ class Systems(StrEnum):
 
 
 class Lost(StrEnum):
-    """What a chat does not tell, or a reader cannot tell apart."""
+    """Losses of a chat: what it does not write, or what a reader cannot tell apart."""
 
     TOOLS = "tools"
     CALLS = "calls"
@@ -261,18 +261,18 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     trim: dict[str, Trim] = {}
     systems: Systems = Systems.HEAD
     escapes: dict[str, str] = {}
-    """What stands for signs in the texts of arguments, one after the other."""
+    """Replacements of signs in the texts of arguments, made one after the other."""
     system: str | None = None
     """The system text of conversations that have none."""
     tools: ToolText | None = None
     output: OutputKind = OutputKind.TEXT
     role: ResultRole = ResultRole.TOOL
-    """Whose message results stand in, where turns are messages: that of a tool, or one of the user."""
+    """Role of the messages that hold results, where turns are messages: that of a tool, or of the user."""
     arguments: Notation = Notation()
     scalars: Syntax = Syntax.JSON
-    """How true, false and null are written as values of arguments."""
+    """Notation of true, false and null as values of arguments."""
     lists: Syntax = Syntax.JSON
-    """How lists are, objects in them too."""
+    """Notation of lists, with the objects in them."""
     thoughts: Thoughts = Thoughts.KEPT
     date: str = "%Y-%m-%d"
     about: str = ""
@@ -281,11 +281,11 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     tokens: ModelTokens = ModelTokens()
     media: dict[MediaKind, str] = {}
-    """What stands in a text for each kind of what is no text."""
+    """Placeholder in a text for each kind of part that is not text."""
     ids: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
-    """How many letters and digits the id of a call has: one that has not is made anew. 0 for any."""
+    """Number of letters and digits in a call's id, 0 for any; an id of another form is made anew."""
     lost: tuple[Lost, ...] = ()
-    """What is not written, or cannot be distinguished by a reader."""
+    """Losses: what is not written, or cannot be distinguished by a reader."""
     templates: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""How raw text in a slot becomes a typed value, and back: the words of an entry's `values`."""
+"""Codecs, which make a typed value of the raw text in a slot, and text of a value: the words of an entry's `values`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolect._spec.grammar_model import Escapes
 
 
 class CodecKind(StrEnum):
-    """How raw text becomes a typed value, and back."""
+    """Kind of a codec: how raw text becomes a typed value, and back."""
 
     TEXT = "text"
     """The text is the value, a string."""
@@ -23,7 +23,7 @@ class CodecKind(StrEnum):
 
 
 class Spelling(StrEnum):
-    """Whose notation values are written in, strings apart where the text itself may be one."""
+    """Notation of values, strings apart where the text itself may be one."""
 
     JSON = "json"
     PYTHON = "python"
@@ -36,7 +36,7 @@ class Spelling(StrEnum):
 
 
 class LayoutKind(StrEnum):
-    """Where JSON has whitespace between its tokens when it is written."""
+    """Whitespace between the tokens of JSON when it is written."""
 
     SPACED = "spaced"
     """A blank after each comma and colon."""
@@ -73,4 +73,4 @@ class Codec(msgspec.Struct, frozen=True):
     escaped: str | None = None
     """The signs that rendering escapes, besides what escapes begin with; None for those that could end the text."""
     column: int = 0
-    """How many blanks begin each line of its blocks: those that the grammar has before the first."""
+    """Number of blanks that begin each line of its blocks: those that the grammar has before the first."""

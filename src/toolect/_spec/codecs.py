@@ -1,4 +1,4 @@
-"""What an entry's `values` say about the slots of a grammar: codecs."""
+"""Codecs of the slots of a grammar, from an entry's `values`."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _check_escaped(codec: Codec, signs: str, node: Node, problems: Problems) -> 
 
 
 def _column(rules: dict[str, Rule], name: str) -> int:
-    """How many blanks the grammar has right before the text of rule `name`, on a line that begins with them."""
+    """Number of blanks that the grammar has right before the text of rule `name`, on a line that begins with them."""
     found = _before(rules[name].expr, lambda part: isinstance(part, Slot))
     if not found:
         held = (_before(rule.expr, lambda part: part == Ref(name)) for rule in rules.values())

@@ -78,7 +78,7 @@ COSTS: Final = Costs()
 
 
 class CostRow(msgspec.Struct, frozen=True):
-    """What a cost is for: where it acts, the edge in words, and a text with it."""
+    """Description of a cost: where it acts, the edge in words, and a text with it."""
 
     where: str
     edge: str
@@ -132,7 +132,7 @@ ROWS: Final[dict[str, CostRow]] = {
     "break_off": CostRow("markers", "another call begins: this one was broken off", '<invoke name="f<invoke name="g">'),
     "skip": CostRow("all", "nobody knows: on to the next marker, and the call fails", "<tool_call>???"),
 }  # fmt: skip
-"""What each cost is for, as the ledger and the page of leniency show it."""
+"""Description of each cost, as the ledger and the page of leniency show it."""
 
 
 def cost_table(costs: Costs = COSTS) -> str:
@@ -144,9 +144,9 @@ PENALTIES: Final = frozenset(("begins_line", "swallowed", "quoted", "in_sentence
 """Rows that make an edge dearer where something speaks against it; the others are edges."""
 
 GAP: Final = 7
-"""How much dearer than the best a hypothesis may be. Beyond it: it is dropped."""
+"""Cost by which a hypothesis may exceed the best. Beyond it: it is dropped."""
 LATE: Final = 3
-"""How much dearer a hypothesis may be than one that ends within a call, to be read on first."""
+"""Cost by which a hypothesis may exceed one that ends within a call, to be read on first."""
 ALIVE: Final = 12
 """Hypotheses that live at one time. Beyond it: the dearest are dropped."""
 FAR: Final = 256

@@ -122,7 +122,7 @@ def _texts(node: Node, kinds: tuple[Any, ...], what: str, problems: Problems) ->
 
 
 def _mapping(node: Node, kinds: tuple[Any, ...], what: str, problems: Problems) -> dict[str, Any] | None:
-    """What the entries of a mapping say, keys and values of these `kinds`; those that cannot be read are left out."""
+    """The entries of a mapping, keys and values of these `kinds`; those that cannot be read are left out."""
     key, value = kinds
     if not isinstance(node, YamlTable):
         problems.error("wrong-type", f"expected a mapping for {what}, got {describe(node)}", node.place)

@@ -63,7 +63,7 @@ def cut(table: YamlTable, keys: Sequence[str]) -> YamlTable:
 
 
 def describe(node: Node) -> str:
-    """What a node is, for messages of the form "expected X, got Y"."""
+    """Describe a node, for messages of the form "expected X, got Y"."""
     match node:
         case YamlTable():
             return "a mapping"
@@ -135,7 +135,7 @@ def read_document(path: Path, text: str, problems: Problems) -> YamlTable | None
 
 @lru_cache(maxsize=2)
 def _composed(text: str, path: str) -> tuple[Node | None, list[YamlError]]:
-    """What a text holds, and the keys in it that are wrong. The last ones are kept: a file is read for each entry."""
+    """The node of a text, and the errors of keys in it. The last results are kept: a file is read for each entry."""
     wrong: list[YamlError] = []
     return compose(text, path, MAX_DEPTH, wrong.append), wrong
 
@@ -144,7 +144,7 @@ def _composed(text: str, path: str) -> tuple[Node | None, list[YamlError]]:
 
 
 class YamlError(Exception):
-    """What cannot be read, or what is wrong with a mapping's key: the same as at `first`, or no text."""
+    """Error of YAML that cannot be read, or of a mapping's key: it is the same as at `first`, or is no text."""
 
     def __init__(self, message: str, place: Place, hint: str = "", first: Place | None = None) -> None:
         super().__init__(message)
@@ -240,7 +240,7 @@ class _Composer:
         return YamlTable(tuple(entries.values()), place)
 
     def too_deep(self, event: Any) -> YamlError:
-        """What is wrong with an event that is nested too deep."""
+        """The error for an event that is nested too deep."""
         return YamlError(f"expected at most {self.levels} levels of nesting, got more", self.place(event))
 
     def place(self, event: Any) -> Place:

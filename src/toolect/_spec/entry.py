@@ -175,7 +175,7 @@ def read_misspellings(
 
 
 def read_ids(entry: Entry, roles: Mapping[str, Role], in_json: bool, problems: Problems) -> IdForm | None:
-    """How a call without an id gets one. Ids stand where `roles` say so, and in shapes when `in_json`."""
+    """The form of the ids that calls without one get. Ids stand where `roles` say so, and in shapes when `in_json`."""
     table = entry.mapping("ids", problems)
     if not table.entries:
         return None

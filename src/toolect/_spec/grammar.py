@@ -26,7 +26,7 @@ class Grammar(NamedTuple):
     rules: dict[str, Rule]
     spellings: dict[str, tuple[str, ...]]
     comments: dict[str, str]
-    """What a comment begins with → what it ends with."""
+    """Opener of a comment → its closer."""
 
 
 def read_grammar(

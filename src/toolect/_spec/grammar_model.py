@@ -25,7 +25,7 @@ class SlotKind(Enum):
 
 
 class Escapes(StrEnum):
-    """What stands for signs that a text could not hold otherwise."""
+    """Notation of escapes, for signs that a text could not hold otherwise."""
 
     JSON = "json"
     PYTHON = "python"
@@ -49,12 +49,12 @@ QUOTED: dict[str, Escapes] = {
     **{f"ESCAPED_{escapes.name}": escapes for escapes in (Escapes.PYTHON, Escapes.JAVASCRIPT)},
     **{f"ESCAPED_{escapes.name}": escapes for escapes in (Escapes.TOML, Escapes.YAML, Escapes.SIGNS)},
 }
-"""Whose escapes the slots have in which a backslash hides the quote, by their names in grammars."""
+"""Escapes of the slots in which a backslash hides the quote, by the slots' names in grammars."""
 PLAIN: dict[str, Escapes] = {
     f"TEXT_{escapes.name}": escapes
     for escapes in (Escapes.ENTITIES, Escapes.PERCENT, Escapes.APOSTROPHES, Escapes.QUOTES)
 }
-"""Whose escapes the texts have that no backslash has anything to do with, by their names in grammars."""
+"""Escapes of the slots in which a backslash is an ordinary sign, by the slots' names in grammars."""
 
 
 class Literal(msgspec.Struct, frozen=True, tag="literal"):
@@ -76,7 +76,7 @@ class Pattern(msgspec.Struct, frozen=True, tag="pattern"):
     regex: str
     name: str
     written: str = ""
-    """What rendering writes for it, where the grammar says so; reading keeps nothing of such a terminal."""
+    """Text that rendering writes for it, if the grammar has one; reading keeps nothing of such a terminal."""
 
 
 class Slot(msgspec.Struct, frozen=True, tag="slot"):
@@ -84,11 +84,11 @@ class Slot(msgspec.Struct, frozen=True, tag="slot"):
 
     kind: SlotKind
     refused: tuple[str, ...] = ()
-    """What cannot stand in an `ESCAPED` slot unless it is escaped: a line break, what begins a computed value."""
+    """Texts that cannot stand unescaped in an `ESCAPED` slot: a line break, the opener of a computed value."""
     operator: str = ""
     """A regular expression for what cannot follow the string that an `ESCAPED` slot is in: what computes with it."""
     escapes: Escapes = Escapes.JSON
-    """What a backslash means in an `ESCAPED` slot, and in a `TEXT` slot what else than itself a sign may be."""
+    """Escapes in it: those with a backslash in an `ESCAPED` slot, other spellings of a sign in a `TEXT` slot."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What was meant where a grammar cannot be read: habits from other notations, and slips of the pen."""
+"""Advice for grammars that cannot be read: habits from other notations, and slips of the pen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNS = {
 
 
 def advice(text: str, line: int, column: int) -> str:
-    """What to do about the sign at a line and a column, which count from 1; nothing where nothing is known."""
+    """Advice on the sign at a line and a column, which count from 1; empty for none."""
     lines = text.split("\n")
     here = lines[line - 1] if line <= len(lines) else ""
     before, rest = here[: column - 1], here[column - 1 :]
@@ -43,7 +43,7 @@ def advice(text: str, line: int, column: int) -> str:
 
 
 def of_name(text: str, line: int, after: int) -> str:
-    """What to do about a name that nobody has defined, where it ends at a line and a column: it begins a text."""
+    """Advice on an undefined name that ends at a line and a column, where a quoted text follows it; empty for none."""
     rest = text.split("\n")[line - 1][after - 1 :]
     if (match := re.match(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'', rest)) is None:
         return ""
@@ -51,7 +51,7 @@ def of_name(text: str, line: int, after: int) -> str:
 
 
 def of_regex(why: str) -> str:
-    """What to do about a regular expression that cannot be read, by what `re` says of it."""
+    """Advice on a regular expression that cannot be read, by the message of `re`; empty for none."""
     return next((advice for words, advice in _REGEX.items() if words in why), "")
 
 

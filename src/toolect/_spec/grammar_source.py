@@ -22,7 +22,7 @@ MAX_IMPORTS = 20
 
 
 class NameOrigin(msgspec.Struct, frozen=True):
-    """Where a name comes from: the file's own spelling of it, and whether the file is a value language."""
+    """Origin of a name: the file's own spelling of it, its place, and whether the file is a value language."""
 
     name: str
     place: Place
@@ -48,7 +48,7 @@ class GrammarSource(msgspec.Struct, frozen=True):
     declared: dict[str, Place]
     used: tuple[tuple[str, Place], ...]
     ignored: tuple[tuple[str, Place], ...]
-    """What `%ignore` says, a terminal or else something that is none, and where."""
+    """Terminals that `%ignore` names, each with its place; an empty name for anything else."""
     imports: tuple[tuple[Import, GrammarSource | None], ...]
     tree: LarkTree
     """Lark's tree of the file, whose tokens know their lines."""

@@ -1,4 +1,4 @@
-"""When a part of a chat is written: facts joined by `and`, `or`, `not` and brackets, such as `latest and reasoning`."""
+"""Guards of a chat's parts: facts joined by `and`, `or`, `not` and brackets, such as `latest and reasoning`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolect._spec.chat_model import WORDS
 from toolect._spec.problems import near
 
 Guard: TypeAlias = Callable[[int], bool]
-"""Whether a guard holds, given facts."""
+"""A predicate of facts: true when the guard holds."""
 
 MAX_LENGTH = 200
 """Characters of a guard. Beyond it: `GuardError`."""
@@ -76,7 +76,7 @@ class _Reader:
         return lambda facts: bool(facts & bit)
 
     def got(self) -> str:
-        """What is next, for messages."""
+        """The next token, for messages."""
         return f"`{self.tokens[self.at]}`" if self.tokens[self.at] else "the end"
 
     def taken(self, word: str) -> bool:

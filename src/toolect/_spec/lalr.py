@@ -1,4 +1,4 @@
-"""What stock Lark thinks of a grammar: conflicts are warnings, everything else it rejects is an error."""
+"""Problems that stock Lark finds in a grammar: conflicts are warnings, everything else it rejects is an error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def check_lalr(
 
 
 def _sequences(expr: Expr) -> int:
-    """How many sequences Lark makes of `expr`: each choice of what may be missing, and of one of several, is one."""
+    """Number of sequences that Lark makes of `expr`: one for each alternative, with and without each optional part."""
     match expr:
         case Seq(items):
             return prod(map(_sequences, items))

@@ -53,7 +53,7 @@ class LarkRules:
         self.place = Place("", 1, 1)
         self.parts = 0
         self.operators: list[tuple[Expr, str, LarkTree, Place]] = []
-        """What a terminal must not follow, with that terminal's expression, and where the grammar says so."""
+        """Expression before each terminal with `~ 0`, with that terminal's regular expression, tree and place."""
         own = {name for name, origin in names.items() if origin.own and name.isupper()}
         self.terminals = {
             name: terminals.expression(name, self._plain(name) if self._plain(name) not in own else name)
@@ -207,7 +207,7 @@ def _with_key_again(expr: Expr) -> Expr:
 
 
 def _size(part: Expr) -> int:
-    """How many texts or other parts it stands for."""
+    """Number of texts or other parts it stands for."""
     return len(part.texts) if isinstance(part, Literal) else 1
 
 

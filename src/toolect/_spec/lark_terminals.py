@@ -84,7 +84,7 @@ class Terminals:
             (node,) = node.children
 
     def comments(self, ignored: Iterable[tuple[str, Place]], problems: Problems) -> dict[str, str]:
-        """What ignored terminals begin with and end with: each of their alternatives is text, pattern, text."""
+        """Openers of comments with their closers: each alternative of an ignored terminal is text, pattern, text."""
         found: dict[str, str] = {}
         for name, place in ignored:
             tree = self._trees.get(name)

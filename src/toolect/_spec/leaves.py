@@ -9,7 +9,7 @@ from toolect._spec.model import Rule
 
 
 def alternatives(expr: Expr) -> tuple[Expr, ...]:
-    """What an expression may be, one of them."""
+    """The alternatives of an expression, or the expression itself if it has none."""
     return expr.items if isinstance(expr, Alt) else (expr,)
 
 

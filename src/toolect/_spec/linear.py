@@ -16,7 +16,7 @@ from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 
 TIMES = 30
-"""How often a witness repeats what slows its expression down."""
+"""Repetitions, in a witness, of the text that slows down its expression."""
 _TAKES = {
     Growth.EXPONENTIAL: "takes exponential time on some text",
     Growth.POLYNOMIAL: "takes more than linear time on some text",

@@ -79,7 +79,7 @@ def load_spec(path: str | Path, name: str, *bases: str | Path | None) -> Spec:
 
 
 def read_names(path: str | Path) -> tuple[dict[str, Names], list[Diagnostic]]:
-    """What the entries of a file answer to, and the problems of the file; no grammar is read."""
+    """Names, aliases and models of a file's entries, and the problems of the file; no grammar is read."""
     problems, aside = Problems(), Problems()
     names = {
         name: Names(

@@ -1,4 +1,4 @@
-"""Whether a map gives every part of a grammar a meaning, and only such as can be read where the part stands."""
+"""Checks of a map: every part of a grammar has a meaning, and only one that can be read where the part stands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolect._spec.problems import Problems
 from toolect._spec.shape_model import HoleKind, Shape
 
 _OF_CALLS = frozenset((Role.NAME, Role.ID, Role.ARGUMENTS, Role.ARGUMENT, Role.KEY, Role.VALUE))
-"""What only a call has."""
+"""Roles that only a part of a call has."""
 _ARGUMENTS = frozenset((HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT))
 
 
@@ -56,7 +56,7 @@ def check_mapped(
 
 
 def _to_map(rule: Rule, key: str, roles: dict[str, Role], what: str) -> str:
-    """What to write into the map for the part `key` of a rule."""
+    """Advice on the mapping of the part `key` of a rule."""
     role, meant = roles.get(rule.name), ""
     if what == "terminal":
         meant = Role.KEY if role is Role.ARGUMENT else Role.NAME if role is Role.CALL else ""
@@ -117,9 +117,9 @@ def _has_slot(expr: Expr, rules: dict[str, Rule], around: frozenset[str]) -> boo
 def check_within_calls(
     rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[str, Shape], table: Place, problems: Problems
 ) -> None:
-    """What only a call has must stand in a rule that is one, or in a shape that says the name too.
+    """Note parts of calls that stand neither in a rule with the role `call` nor in a shape that says the name too.
 
-    A list of calls stands in none: each of its items is one.
+    A list of calls stands in no such rule: each of its items is a call.
     """
     for key, held in shapes.items():
         rule_name = key.partition("/")[0]

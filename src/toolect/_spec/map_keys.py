@@ -1,4 +1,4 @@
-"""What an entry says of the parts of a grammar, found by their keys."""
+"""Values that an entry has for parts of a grammar, found by their keys."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ T = TypeVar("T")
 
 
 def said_of(table: Mapping[str, T], rule: str, name: str) -> T | None:
-    """What `table` says of a part where `rule` has it, else what it says of the part wherever it stands."""
+    """The value in `table` of a part where `rule` has it, else that of the part wherever it stands."""
     return table.get(f"{rule}/{name}") or table.get(name)

@@ -1,4 +1,4 @@
-"""What an entry's `map` says about the parts of a grammar: roles and shapes."""
+"""Roles and shapes of the parts of a grammar, from an entry's `map`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _ROLES_OF_HOLES: dict[str, Role] = {
 
 
 class Meanings(NamedTuple):
-    """What a map says: the role or the shape of each part, and what goes with some of them."""
+    """Meanings from a map: the role or the shape of each part, and what goes with some of them."""
 
     roles: dict[str, Role]
     shapes: dict[str, Shape]
@@ -76,7 +76,7 @@ class Meanings(NamedTuple):
 
 
 class TextShape(NamedTuple):
-    """What a text slot holds: the only argument, with the name `key`, of a call, perhaps of a fixed tool."""
+    """Shape of a text slot: the text is the only argument, with the name `key`, of a call, perhaps of a fixed tool."""
 
     key: str
     name: str | None

@@ -16,7 +16,7 @@ from toolect._spec.shape_model import Shape
 
 
 class Role(StrEnum):
-    """What a node of the grammar means. Those without a dot belong to rules, the others to terminals and slots."""
+    """Meaning of a node of the grammar. Roles without a dot belong to rules, the others to terminals and slots."""
 
     CONTENT = "content"
     REASONING = "reasoning"
@@ -65,7 +65,7 @@ class Computed(StrEnum):
     TYPE = "$type"
     """The JSON type of the argument's value, `number` for an integer."""
     LENGTH = "$length"
-    """How long something is: nothing finds that out, so that what has a place for it is read, and never written."""
+    """A length. Nothing finds it out, so that a text with a place for it is read, and never written."""
 
 
 _BLANK = msgspec.Meta(pattern=r"\s*", description="whitespace in quotes")
@@ -85,7 +85,7 @@ _FORM = msgspec.Meta(
 
 
 class IdForm(msgspec.Struct, frozen=True):
-    """How a call without an id gets one: `form` with its number, which counts from `first` and has so many `digits`."""
+    """Form of the id of a call that has none: `form` with its number, counted from `first`, with so many `digits`."""
 
     form: Annotated[str, _FORM]
     first: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
@@ -115,11 +115,11 @@ class Spec(msgspec.Struct, frozen=True):
     no_call: tuple[str, ...] = ()
     """Reserved names where no call begins with its name: calling one says that no call is made."""
     comments: dict[str, str] = {}
-    """What a comment begins with → what it ends with."""
+    """Opener of a comment → its closer."""
     code: str = ""
     """The rule of a statement, where calls are code: other statements may stand wherever one may begin."""
     ref: str = ""
-    """How an id combines name and index, e.g. `functions.{name}:{index}`; empty where ids do not say the name."""
+    """Form of an id with name and index, e.g. `functions.{name}:{index}`; empty where ids do not say the name."""
     before_call: tuple[str, ...] = ()
     """The rules with the role `content` that are written only where a call follows the content."""
     misspellings: dict[str, tuple[str, ...]] = {}

@@ -50,7 +50,7 @@ class Parts:
                             self.kinds[name] = self.kinds[f"{rule.name}/{name}"] = MARKER
 
     def find(self, key: YamlScalar, problems: Problems, quiet: bool) -> str | None:
-        """What the key names; a problem when it names nothing, unless `quiet`."""
+        """The kind of the part that `key` names; None, and a problem unless `quiet`, when it names nothing."""
         if key.text in self.kinds:
             return self.kinds[key.text]
         if not quiet:

@@ -9,7 +9,7 @@ import msgspec
 
 
 class Policies(msgspec.Struct, frozen=True, rename="kebab"):
-    """What users demand opposite things of (see docs/guide/dialects.md)."""
+    """Choices between readings that users demand opposite things of (see docs/guide/dialects.md)."""
 
     reasoning_calls: Choice["unclosed", "parse", "ignore"] = "unclosed"
     """A call inside reasoning: it ends what is not closed after it, it ends any, or it is a part of it."""
@@ -26,7 +26,7 @@ class Policies(msgspec.Struct, frozen=True, rename="kebab"):
     coercion: Choice["spec", "none"] = "spec"
     """Typed values out of raw text."""
     repeated_keys: Choice["last", "first", "list", "malformed"] = "last"
-    """Which value of an argument that comes twice counts."""
+    """Value that counts where an argument comes twice."""
     key_order: Choice["as-is", "sorted"] = "as-is"
     """Object keys when rendering."""
 

@@ -55,7 +55,7 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def beside(name: str, known: Mapping[str, Place]) -> tuple[tuple[Place, str], ...]:
-    """Where the name nearest to one that is missing in a grammar is, else the first: what `related` has of it."""
+    """The place of the name in a grammar nearest to `name`, else of the first one, as a diagnostic's `related`."""
     match = _nearest(name, known) if name not in known else name
     place = next(iter(known.values()), None) if match is None else known[match]
     return () if place is None else ((place, "in this grammar"),)

@@ -1,4 +1,4 @@
-"""How definitions of tools, and outputs of calls, are spelled in a prompt: texts with holes."""
+"""Templates for the tools and the results in a prompt: texts with holes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from toolect._message import Json
 
 
 class ResultRole(StrEnum):
-    """Whose message results stand in."""
+    """Role of the messages that hold results."""
 
     TOOL = "tool"
     USER = "user"
 
 
 class OutputKind(StrEnum):
-    """How a tool's output is written."""
+    """Notation of a tool's output."""
 
     TEXT = "text"
     """As it is."""
@@ -29,7 +29,7 @@ class OutputKind(StrEnum):
 
 
 class Syntax(StrEnum):
-    """Whose notation definitions are written in."""
+    """Notation of definitions."""
 
     JSON = "json"
     PYTHON = "python"
@@ -39,7 +39,7 @@ class Syntax(StrEnum):
 
 
 class Trailing(StrEnum):
-    """Where a comma follows the last of TypeScript's fields too."""
+    """Places where a comma follows the last of TypeScript's fields, too."""
 
     ALL = "all"
     OUTER = "outer"
@@ -48,7 +48,7 @@ class Trailing(StrEnum):
 
 
 def _holes(*holes: str, needed: tuple[str, ...] = ()) -> msgspec.Meta:
-    """What may stand in braces in a text, and what of it must; or the holes of JSON."""
+    """The names of holes that may stand in braces in a text, and those that must; or the holes of JSON."""
     return msgspec.Meta(extra={"holes": holes, "needed": needed})
 
 
@@ -61,7 +61,7 @@ _PARAMETER = _holes("name", "type", "hint", "description", "required", "schema",
 
 
 class Notation(msgspec.Struct, frozen=True):
-    """How the data in a text is spelled.
+    """Notation of the data in a text.
 
     `keywords` are the ones of JSON Schema that are written, where they hold anything; without any, all are.
     """
@@ -75,7 +75,7 @@ class Notation(msgspec.Struct, frozen=True):
     html: bool = False
     """The description of a tool is escaped as in HTML, quotes too."""
     null: Annotated[str, _PLAIN] = "null"
-    """What stands for null in `bare`."""
+    """Spelling of null in `bare`."""
     sorted: bool = False
     """Keys in alphabetical order."""
     upper: bool = False
@@ -86,7 +86,7 @@ class Notation(msgspec.Struct, frozen=True):
     open: bool = False
     """TypeScript tells of objects that may hold further keys."""
     flat: Annotated[str, _PLAIN] = ""
-    """What TypeScript has between name and type in inner objects, if it has their fields on one line, without comments.
+    """Text between name and type in inner objects of TypeScript, if their fields are on one line, without comments.
 
     There is a comma after defaults then, too.
     """
@@ -103,7 +103,7 @@ class Notation(msgspec.Struct, frozen=True):
 
 
 class ToolText(msgspec.Struct, frozen=True):
-    """How tools are described: `text` around all of them, `each` for one, `between` two.
+    """Template for tools: `text` around all of them, `each` for one, `between` two.
 
     `tool` is the JSON that the hole `{tool}` stands for: `$function` in it is a definition as it was given, `$tool`
     the object around it, too. `parameter` is what `{fields}` writes for each parameter, after `head` if there is any;
@@ -136,4 +136,4 @@ OPENAI_TOOL: Json = {
     "type": "function",
     "function": {"name": "$name", "description": "$description", "parameters": "$parameters"},
 }
-"""What `{tool}` stands for where an entry does not say."""
+"""JSON of the hole `{tool}` where an entry does not say."""

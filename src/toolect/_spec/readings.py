@@ -39,7 +39,7 @@ class Readings(msgspec.Struct, frozen=True):
 
 
 class _Todo:
-    """What is still to be read, first `head`, None where a rule ends; equal lists are the same object."""
+    """Linked list of what is still to be read: `head` first, None where a rule ends; equal lists are one object."""
 
     __slots__ = ("head", "rest")
 

@@ -11,7 +11,7 @@ from toolect._message import Json
 
 
 class HoleKind(StrEnum):
-    """What a hole of a JSON shape holds."""
+    """Kind of value in a hole of a JSON shape."""
 
     NAME = "$name"
     ARGUMENTS = "$arguments"

@@ -33,7 +33,7 @@ _NO_HOLES = {
     "$thinking": "did you mean `$reasoning`?",
     "$text": "did you mean `$content`?",
 }
-"""What is no hole of a call, and what to write instead."""
+"""Names that are no holes of a call, each with advice."""
 WORDS = ("any", "mixed", "const")
 """Words for a list: `{any: [a, b]}` are alternatives, `{mixed: […]}` items of one list, `{const: […]}` constants."""
 

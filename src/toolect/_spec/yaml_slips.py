@@ -1,4 +1,4 @@
-"""What was meant where a YAML file cannot be read: blanks, and signs that YAML takes for its own."""
+"""Advice for YAML files that cannot be read: blanks, and signs that YAML takes for its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def advice(lines: Sequence[str], line: int, column: int, why: str) -> str:
-    """What to do at a line and a column, which count from 1, about what the reader of YAML says; nothing if unknown."""
+    """Advice on the reader's message `why` about a line and a column, which count from 1; empty for none."""
     here = lines[line - 1] if line <= len(lines) else ""
     blank = here[: len(here) - len(here.lstrip())]
     if "\t" in blank + here[column - 1 : column]:
