@@ -1,4 +1,4 @@
-"""What code is made of in a dialect whose calls are statements: strings, comments, brackets, and what ends it."""
+"""Lexical signs of code in a dialect whose calls are statements: strings, comments, brackets and terminators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolect._spec.model import Rule, Spec
 
 
 class Code:
-    """How to get over code that holds no call. Its strings are those that the grammar has, its comments the entry's."""
+    """Lexical signs for reading over code without calls: the grammar's strings, the entry's comments."""
 
     __slots__ = (
         "closers",
@@ -31,10 +31,10 @@ class Code:
         self.ends = tuple(end.strip() for end in spec.end)
         rules = [rule.expr for rule in spec.rules.values()]
         self.closers = tuple({closer for expr in rules for closer in _closers(expr, spec.code)})
-        """What ends all code where a line begins: the closing marker of the rule with the statements in it."""
+        """Closing markers of the rule with the statements in it, which end all code where a line begins."""
         quotes = {quote: refused for expr in rules for quote, refused in _quotes(expr)}
         self.stops = frozenset(stop for expr in rules for stop in _stops(expr, spec.rules[spec.code]))
-        """What ends a statement outside of brackets: what is written after it, and what may be its last sign."""
+        """Terminators of a statement outside of brackets: markers after it, and one that may come last in it."""
         self.signs = (*self.closers, *self.ends, *self.comments)
         signs = sorted({*quotes, *self.comments, *self.stops}, key=len, reverse=True)
         self.token = re.compile("|".join(map(re.escape, signs)) + r"|[(){}\[\]]|\\(?s:.)")
@@ -48,7 +48,7 @@ class Code:
         over = "|".join(map(re.escape, ("\n", *self.ends)))
         self.within = {sign: re.compile(rf"{re.escape(sign)}|{over}") for sign in self.comments.values()}
         self.within |= {quote: re.compile(rf"\\(?s:.)|{re.escape(quote)}|{over}") for quote in quotes}
-        """What ends a string or comment → what to watch for inside of it; also where lines end."""
+        """Closing sign of a string or comment → pattern of what to watch for inside of it; also where lines end."""
         self.quotes = {quote: "\n" in refused for quote, refused in quotes.items()}
         """The quote of a string → whether that ends with its line in any case."""
         self.width = max(map(len, (*words, *self.closers, "\\n")))
@@ -67,7 +67,7 @@ def _parts(expr: Expr) -> Iterator[Expr]:
 
 
 def _quotes(expr: Expr) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What strings are written between, each with what cannot stand in one."""
+    """Quotes of strings, each with the texts that cannot stand in one."""
     for part in _parts(expr):
         if isinstance(part, Seq):
             for slot, closer in zip(part.items, part.items[1:], strict=False):

@@ -1,4 +1,4 @@
-"""What may be taken from a node: an edge of the network, and what crossing to it does."""
+"""Choices at a node: edges of the network, with the tasks on the way to each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Choice:
 
 
 def aged(choice: Choice) -> Trail:
-    """What crossing to the choice and over it does, one lexeme later; the whitespace before it is settled then."""
+    """The trail to the choice and over it, one lexeme later; the whitespace before it is settled then."""
     symbol = choice.edge.symbol
     trail = tuple((t, back + 1) for t, back in choice.trail if not isinstance(t, Op) or t.code is not OpCode.SPACE)
     if type(symbol) is Pat:

@@ -36,7 +36,7 @@ class Graph:
         self.strides = not asides and (policies.after_calls, policies.coercion) == ("keep", "spec")
         """No policy changes what is done with canonical text, and no marker is one by its place alone."""
         self.answers = 0
-        """How many answers it has read."""
+        """Number of answers read."""
         self.known_only = policies.unknown_tool == "content"
         """Calls of tools that are not declared are none."""
         self._long_openers: tuple[str, ...] | None = None
@@ -45,7 +45,7 @@ class Graph:
         self.special_names = bool(spec.no_call or spec.reserved or spec.tagged or spec.code)
         """Calls of some names are none, or hold the call."""
         self.code = Code(spec) if spec.code else None
-        """What code is made of, where calls are statements."""
+        """Lexical signs of code, where calls are statements."""
         self.lines = frozenset(line.strip() for line in spec.lines)
         """The markers that count only where a line begins, wherever they stand."""
         self._nodes: dict[tuple[Config, ...], Node] = {}
@@ -82,11 +82,11 @@ class Graph:
         self.shared = frozenset(m.core for m in all_marks if m.wrong) & {m.core for m in all_marks if not m.wrong}
         """Markers that are misspellings of others, too."""
         self.starts = (*self.markers, *self.ends)
-        """What no terminal begins with, and nothing that is spelled otherwise."""
+        """Markers and ends, with which no terminal and no misspelt marker begins."""
 
     @property
     def openers(self) -> tuple[str, ...]:
-        """What a call can begin with: markers, and the brackets of bare JSON."""
+        """The markers that a call can begin with, and the brackets of bare JSON."""
         return self.start.made(openers)
 
     @property
@@ -98,7 +98,7 @@ class Graph:
 
     @property
     def signs(self) -> tuple[str, ...]:
-        """What comes after the name of a call whose openers are missing: a call has one of these."""
+        """The signs that may follow the name of a call whose openers are missing: a call has one of these."""
         return self.start.made(signs)
 
     @property
@@ -108,7 +108,7 @@ class Graph:
 
     @property
     def parts(self) -> frozenset[str]:
-        """What is left whole of the markers that a call can begin with, where they are misspelled."""
+        """Parts that stay whole in a misspelling of the markers that a call can begin with."""
         return self.start.made(_parts)
 
     def pattern(self, regex: str) -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""How a marker may be spelled otherwise and still be meant: what near means is said here alone."""
+"""Misspellings of markers: the only definition of how near a text is to one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SIGN = re.compile(r"[^\w\s.,:;!?'\"()*#-]|_").search
 """A sign that prose has no use for."""
 _SIGNS = re.compile(r"[\W_]*").match
 _CLOSING = ("</", "[/")
-"""What closers begin with, which no opener is misspelled as."""
+"""Beginnings of closers, which no opener is misspelt as."""
 _NAMED = "name="
 _ATTRIBUTE = re.compile(
     rf"\s{{1,{MAX_BLANK}}}(?:(name)\s{{0,{MAX_BLANK}}}=|(?:n|na|nam|name\s{{0,{MAX_BLANK}}})?\Z)"
 ).match
 """The attribute that some formats have before the sign, and others leave out; no group where the text ends in it."""
 _CLOSING_ATTRIBUTE = re.compile(rf"(?:=|\s{{1,{MAX_BLANK}}}(?=[^\s<>]))[^\s<>]{{0,{MAX_BLANK}}}(?=(>|\Z))").match
-"""What the opener has, once more before the end of a closing tag; an empty group where the text ends in it."""
+"""The opener's attribute, repeated before the end of a closing tag; an empty group where the text ends in it."""
 _VALUE = r"""(?:"[^"<>\n]{0,64}"|'[^'<>\n]{0,64}'|[^\s"'<>=]{1,64})"""
 _ATTRIBUTES = re.compile(
     rf"(?:\s{{1,4}}(?!name\s{{0,4}}=)[A-Za-z_][\w:.-]{{0,31}}\s{{0,4}}=\s{{0,4}}{_VALUE}){{1,4}}\s{{0,4}}(?=>)"
@@ -43,7 +43,7 @@ _FIRST_WORD = re.compile(r"(\W*+)[^\W_]++[_ ]?+(?=.*[^\W\d_]{3})", re.DOTALL).ma
 
 
 def near(core: str, buf: str, pos: int, final: bool) -> tuple[int, int]:
-    """How many characters of the marker `core` are other ones at `buf[pos:]`, and where it ends there.
+    """The number of characters of the marker `core` that differ at `buf[pos:]`, and its end there.
 
     Case, blanks and quotes are free, and so are its first signs, and its first word. Otherwise one character may be
     missing, wrong or too many, in a marker of `STRONG` letters or signs. A negative end is `NO` marker, or says that
@@ -62,7 +62,7 @@ def near(core: str, buf: str, pos: int, final: bool) -> tuple[int, int]:
 
 
 def near_before(core: str, buf: str, low: int, at: int, own: str = "") -> tuple[int, int] | None:
-    """Where the marker `core`, misspelled, stands in `buf[low:at]`, with nothing but blanks after it.
+    """The start and end of the marker `core`, misspelt, in `buf[low:at]`, with nothing but blanks after it.
 
     It begins with one of its first signs, which are those of its `own` part where a name or key is repeated in it.
     """
@@ -76,7 +76,7 @@ def near_before(core: str, buf: str, low: int, at: int, own: str = "") -> tuple[
 
 
 def around(core: str, buf: str, at: int, until: int, final: bool) -> Iterator[tuple[int, int]]:
-    """Where `core`, misspelled, begins and ends of which `buf[at:until]` is a part; `MORE` for no end yet."""
+    """The spans of `core`, misspelt, that contain `buf[at:until]`; `MORE` in place of an end that is not there yet."""
     low = at if core.startswith(buf[at:until]) else max(0, at - len(core) - 1)
     goes_on = likely(core, headless=True)
     for match in _begins(core).finditer(buf, low, at + 1 + LETTERS):
@@ -101,7 +101,7 @@ def parts(core: str) -> set[str]:
 
 
 def begins_with(core: str, headless: bool) -> list[str]:
-    """What the marker `core`, misspelled, begins with: one of its first signs or, `headless`, its first word."""
+    """Expressions for the beginning of the marker `core`, misspelt: its first signs or, `headless`, its first word."""
     return [*_starts(core, headless).values()]
 
 
@@ -191,7 +191,7 @@ def leading_signs(core: str) -> str:
 
 @lru_cache(512)
 def _beheaded(core: str) -> list[str]:
-    """What is left of `core` without its first signs, or its first word."""
+    """The forms of `core` without its first signs, or without its first word."""
     signs = range(len(leading_signs(core)), 0, -1)
     found = [core[size:] for size in signs if len(core) - size >= STRONG]
     word = _FIRST_WORD(core)

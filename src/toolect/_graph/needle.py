@@ -13,7 +13,7 @@ _ECHO = re.compile("[" + "".join(ECHOES.values()) + "]")
 
 
 def fixed(core: str) -> str:
-    """What of the marker `core` does not repeat a name or key: its beginning."""
+    """The beginning of the marker `core`, up to the first name or key that it repeats."""
     return _ECHO.split(core, maxsplit=1)[0]
 
 
@@ -56,7 +56,7 @@ def begun(text: str, word: str, pos: int) -> int:
 
 
 def ending(text: str, lead: str, pos: int, at: int) -> int:
-    """How many of the last characters of `lead` stand at the end of `text[pos:at]`."""
+    """Number of the last characters of `lead` that stand at the end of `text[pos:at]`."""
     size = len(lead)
     while size and not text.endswith(lead[-size:], pos, at):
         size -= 1

@@ -41,7 +41,7 @@ ADMITTED = Hollow(SlotKind.TEXT, Field(Role.CONTENT))
 
 
 class Option(NamedTuple):
-    """What a text may take or leave, the `number`-th of its rule: a branch of an `Alt`, the inside of a `Repeat`."""
+    """Optional part, the `number`-th of its rule: a branch of an `Alt`, the inside of a `Repeat`."""
 
     rule: str
     number: int
@@ -216,7 +216,7 @@ class Network:
         return [text for text in found if text != marker]
 
     def _field(self, rule: Rule, name: str) -> Field:
-        """What the terminal `name` fills inside `rule`: by the map, else by the rule's own role."""
+        """The field that the terminal `name` fills inside `rule`: by the map, else by the rule's own role."""
         spec, key = self.spec, f"{rule.name}/{name}"
         shape = spec.shapes.get(key)
         if shape is None and name == SlotKind.JSON.value:

@@ -47,7 +47,7 @@ class Step:
 
 
 class Maker(Protocol):
-    """What makes nodes, and what it knows of the grammar and policies they all stand in: a Graph."""
+    """Interface of `Graph`: it makes nodes, and has the grammar and the policies that they share."""
 
     network: Network
     policies: Policies
@@ -63,11 +63,11 @@ class Maker(Protocol):
 
     @property
     def start(self) -> Node:
-        """Where an answer begins."""
+        """The node where an answer begins."""
 
     @property
     def openers(self) -> tuple[str, ...]:
-        """What a call can begin with."""
+        """The markers and brackets that a call can begin with."""
 
     @property
     def long_openers(self) -> tuple[str, ...]:
@@ -102,12 +102,12 @@ class Node:
         self.patterns: list[tuple[Terminal, re.Pattern[str]]] = []
         self.done: Trail | None = None
         self.begun = 0
-        """How many lexemes ago a call may have begun; 0 when that is not open."""
+        """Number of lexemes since a call may have begun; 0 when that is not open."""
         self.value = True
         found = list(graph.closure(kernel))
         shared = shared_ends([trail for _, _, trail in found])
         self.arrival: Trail = shared
-        """What ends here whatever comes next."""
+        """Tasks that end things here, whatever comes next."""
         for edge, stack, trail in found:
             rest = without(trail, len(shared))
             if edge is None:
@@ -132,7 +132,7 @@ class Node:
         self._coding: tuple[Node, ...] | None = None
         self._made: dict[Callable[[Node], Any], Any] = {}
         self.route: Any = None
-        """How large steps go on here, once that has been asked for."""
+        """Route of large steps from here; None until it has been asked for."""
 
     def _add(self, choice: Choice) -> None:
         symbol = choice.edge.symbol
@@ -200,7 +200,7 @@ class Node:
         return type(symbol) is Pat and symbol.field.role is Role.NAME
 
     def fills(self, key: Key) -> set[Role | None]:
-        """What the terminal or slot `key` may fill here: what follows decides."""
+        """The roles that the terminal or slot `key` may fill here: what follows decides."""
         symbols = (choice.edge.symbol for choice in self.choices[key])
         return {symbol.field.role for symbol in symbols if not isinstance(symbol, Mark)}
 
@@ -245,7 +245,7 @@ class Node:
         return border(core, [*words, *(name.regex for name, _ in to.patterns)])
 
     def made(self, make: Callable[[Node], T]) -> T:
-        """What `make` makes of this node: made once, and kept with it."""
+        """The result of `make` for this node: made once, and kept with it."""
         try:
             return self._made[make]  # type: ignore[no-any-return]  # a T, or None if that is what was made
         except KeyError:
@@ -256,12 +256,12 @@ class Node:
         return symbol.field if isinstance(symbol, Hollow) else None
 
     def text_field(self) -> Field:
-        """What the TEXT slot of this node fills."""
+        """The field that the TEXT slot of this node fills."""
         assert self._text_field is not None
         return self._text_field
 
     def json_field(self) -> Field:
-        """What the JSON slot of this node fills."""
+        """The field that the JSON slot of this node fills."""
         assert self._json_field is not None
         return self._json_field
 

@@ -32,7 +32,7 @@ def openers(start: Node) -> tuple[str, ...]:
 
 
 def signs(start: Node) -> tuple[str, ...]:
-    """What comes after the name of a call whose openers are missing: a call has one of these."""
+    """The signs that may follow the name of a call whose openers are missing: a call has one of these."""
     for depth, node in _levels(start):
         for name, _ in node.patterns if depth and not node.text else ():
             then = node.step(name).node
@@ -42,7 +42,7 @@ def signs(start: Node) -> tuple[str, ...]:
 
 
 def _behind(node: Node, name: Key) -> tuple[str, ...]:
-    """What follows the terminal `name`, which begins a call: a call has one of these."""
+    """The markers, or bracket, that may follow the terminal `name`, which begins a call: a call has one of these."""
     inner = node.step(name).node
     return (*inner.marks, *(("{",) if inner.json else ()))
 

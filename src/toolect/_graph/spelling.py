@@ -1,4 +1,4 @@
-"""How a marker may be spelled: inner whitespace does not count, and more text may make another marker of it."""
+"""Spellings of markers: inner whitespace does not count, and more text may make another marker of it."""
 
 from __future__ import annotations
 

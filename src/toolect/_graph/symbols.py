@@ -1,4 +1,4 @@
-"""What the network reads and does: markers, terminals and slots, what their text fills, and operations."""
+"""Symbols of the network, the fields that their texts fill, and its operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolect._spec.shape_model import Shape
 
 
 class OpCode(IntEnum):
-    """What crossing a point of the grammar does to the message being built."""
+    """Operation on the message being built, done where a point of the grammar is crossed."""
 
     BEGIN_CALL = 1
     END_CALL = 2
@@ -42,7 +42,7 @@ class Op(NamedTuple):
 
 
 class Field(NamedTuple):
-    """What the text of a terminal or slot fills."""
+    """Field of the message that the text of a terminal or slot fills."""
 
     role: Role | None
     codec: Codec | None = None
@@ -63,7 +63,7 @@ class Mark(NamedTuple):
 
 _NAME, _KEY = "\ufdd0", "\ufdd1"
 ECHOES = {Role.NAME: _NAME, Role.KEY: _KEY}
-"""What stands in a marker for the name of the open call, or the key of the open argument: no text has these."""
+"""Noncharacters in a marker for the name of the open call, or the key of the open argument: no text has these."""
 
 
 def is_echo(core: str) -> bool:
@@ -92,13 +92,13 @@ Symbol: TypeAlias = Mark | Pat | Hollow
 
 
 class Terminal(NamedTuple):
-    """What a step over a terminal is looked up by: never equal to a marker that is spelled like its expression."""
+    """Key of steps over a terminal: never equal to a marker that is spelled like its expression."""
 
     regex: str
 
 
 Key: TypeAlias = str | Terminal | SlotKind
-"""What a step is looked up by: a marker, which is its text, a terminal, or a slot. No two of them are ever equal."""
+"""Key of steps: a marker, which is its text, a terminal, or a slot. No two of them are ever equal."""
 
 
 def key_of(symbol: Symbol) -> Key:

@@ -1,4 +1,4 @@
-"""What led to a place in the network, and where to go on from it: trails of tasks, stacks of open rules."""
+"""Trails of tasks that led to a place in the network, and stacks of open rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from toolect._graph.symbols import Field, Op, OpCode
 
 
 class Stack:
-    """Where to go on when a rule ends: interned, so that equal stacks are the same object."""
+    """Stack of return states for open rules: interned, so that equal stacks are the same object."""
 
     __slots__ = ("after", "depth", "parent", "target")
 
@@ -20,7 +20,7 @@ class Stack:
 Task: TypeAlias = tuple[Op | Field, int]
 """An operation or a field to fill, and how many lexemes back the lexeme it belongs to is."""
 Trail: TypeAlias = tuple[Task, ...]
-"""What crossing to a place does, in order."""
+"""Tasks on the way to a place, in order."""
 Config: TypeAlias = tuple[int, Stack | None, Trail]
 """A place: its state, its stack, and what is to be done once it is decided that it is meant."""
 
