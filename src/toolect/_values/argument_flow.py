@@ -17,7 +17,7 @@ _MEMBER = re.compile(r'[^"{}\[\],:]*+,[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*
 
 
 class ArgumentChange(NamedTuple):
-    """What was done to the arguments, and what was found."""
+    """Change made to the arguments: its kind, and the text found."""
 
     kind: RepairKind
     detail: str
@@ -36,7 +36,7 @@ class Open:
 
     @property
     def next(self) -> Schema | None:
-        """What is declared of it."""
+        """Schema of the next member or item."""
         if self.schema is None:
             return None
         return self.schema.member(self.key) if self.is_object else self.schema.item(self.index)
@@ -57,7 +57,7 @@ class Flow:
         self._key: list[str] | None = None  # its text where it is a key
 
     def feed(self, text: str) -> str:
-        """What can be passed on after `text` has come."""
+        """Read on in the text, and return what can be passed on now."""
         if self._passing and '"' not in text and text[-1:] != "\\":
             return text
         out: list[str] = []
@@ -85,7 +85,7 @@ class Flow:
         return "".join(out)
 
     def rest(self) -> str:
-        """What is held back."""
+        """The text that is held back."""
         return "".join(self._held if self._key is None else self._key)
 
     def _structure(self, sign: str) -> None:
@@ -152,7 +152,7 @@ class Flow:
         return said or key
 
     def _value(self, schema: Schema) -> str:
-        """What is written for the string that was held back: what it spells, if that is admitted."""
+        """JSON text for the string that was held back: the value that it spells, if the schema admits that."""
         text = "".join(self._held)
         self._held.clear()
         said = read_json(text)

@@ -23,7 +23,7 @@ def is_closing(closers: Iterable[str]) -> bool:
 
 
 def in_section(text: str) -> str:
-    """What is written for `text` in an element: one that begins as a section does stands in one itself."""
+    """XML text of an element's `text`: one that begins as a section does stands in a section itself."""
     return text if begins_section(text) is None else OPENER + text.replace(CLOSER, _SPLIT) + CLOSER
 
 
@@ -43,7 +43,7 @@ class Sections:
         return not self._held and text[:1] not in ("", "<") and not text[0].isspace()
 
     def more(self, text: str) -> str:
-        """What can be said of the text so far that was not said before."""
+        """Read on in the text, and return what is new and sure."""
         self._held.append(text)
         if self._begun:
             return ""
@@ -57,9 +57,9 @@ class Sections:
         return ""
 
     def rest(self) -> tuple[str, bool]:
-        """What is left at its end, and whether the closer of its last section is missing.
+        """The text left at its end, and True when the closer of its last section is missing.
 
-        What is more than sections, one right after the other, is text as it stands.
+        A text that is not all sections, one right after the other, stays as it is.
         """
         text = "".join(self._held)
         if not self._begun:

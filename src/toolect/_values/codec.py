@@ -60,7 +60,7 @@ def is_plain(codec: Codec) -> bool:
 
 
 def decode_plain(codec: Codec, text: str, kind: str) -> Json:
-    """What a plain codec makes of an integer or a word, of this type, that is written as the codec writes it.
+    """Decode an integer or a word, of this type, that is written as a plain codec writes it.
 
     `NOTHING` for all that takes a closer look.
     """

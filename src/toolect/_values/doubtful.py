@@ -78,10 +78,10 @@ def left_out(schema: Schema, arguments: Json, keys: Collection[str]) -> str:
 
 
 def misfit(schema: Schema, arguments: dict[str, Json], typed: bool) -> str:
-    """What is wrong with `arguments` by the schema of the tool, in a sentence; none where they fit.
+    """The mismatch of `arguments` with the tool's schema, in a sentence; empty where they fit.
 
-    It has to name their keys, unless it names none, or says that others may come. When they are `typed`, each value
-    and those inside have a type that is declared.
+    The schema has to name their keys, unless it names none, or says that others may come. When they are `typed`, each
+    value and those inside have a type that is declared.
     """
     names = () if schema.opened else schema.names
     for key, value in arguments.items():

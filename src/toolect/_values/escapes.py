@@ -31,13 +31,13 @@ class _Language(NamedTuple):
     escape: re.Pattern[str]
     """Matches an escape."""
     resolve: Callable[[re.Match[str]], str]
-    """What it stands for; one that the language does not have, itself."""
+    """Text of an escape; the escape itself for one that the language does not have."""
     open: re.Pattern[str]
     """Matches what may be the beginning of an escape."""
     always: str
     """The signs that are never written as they are: what belongs between the brackets of a regular expression."""
     write: Callable[[str], str]
-    """How a character is written."""
+    """Escape for a character."""
 
 
 def _backslashes(signs: dict[str, str], numbers: str, control: str, names: dict[str, str]) -> _Language:
@@ -119,9 +119,9 @@ _LANGUAGES = {
 }
 LEAD = dict.fromkeys(Escapes, "\\") | {Escapes.ENTITIES: "&", Escapes.PERCENT: "%"}
 LEAD |= {Escapes.APOSTROPHES: "'", Escapes.QUOTES: '"'}
-"""What an escape begins with."""
+"""First character of an escape."""
 _TWICE = ("'", '"')
-"""What is written twice."""
+"""Quotes that are escaped by writing them twice."""
 _usual = re.compile(r"[^\\]*+(?:\\[\\'\"nrtbf][^\\]*+)*+\Z").match
 """Matches text whose escapes stand for the same in all languages of backslashes, and in Python's codec."""
 _ASIDE = "\ufdd0"
@@ -190,7 +190,7 @@ def _is_escape(text: str, start: int, at: int) -> bool:
 
 
 def run_before(text: str, start: int, at: int, sign: str) -> int:
-    """How many of `sign` stand one after the other right before index `at` of `text`, from index `start` on."""
+    """Number of `sign` in a row right before index `at` of `text`, counted from index `start` on."""
     first = at
     while first > start and text[first - 1] == sign:
         first -= 1
@@ -221,13 +221,13 @@ class Unescaped:
         self._escapes, self._held = escapes, ""
 
     def more(self, text: str) -> str:
-        """What can be said of the text so far that was not said before."""
+        """Read on in the text, and return what is new and sure."""
         text = self._held + text
         end = whole_escapes(text, 0, len(text), self._escapes)
         self._held = text[end:]
         return unescape(text[:end], self._escapes)
 
     def rest(self) -> str:
-        """What is left at its end."""
+        """The text left at its end."""
         held, self._held = self._held, ""
         return unescape(held, self._escapes)

@@ -70,9 +70,9 @@ class Fitting:
 
     def __init__(self, schema: Schema) -> None:
         self.feed: Callable[[str], str] = self._begin
-        """What can be passed on after a text has come."""
+        """Takes more text, and returns what can be passed on now."""
         self.changes: list[ArgumentChange] = []
-        """What was done so far."""
+        """Changes made so far."""
         self._schema = schema
         self._starts = True  # nothing was passed on
         self._held: list[str] = []

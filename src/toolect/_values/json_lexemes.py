@@ -185,7 +185,7 @@ def shallow(value: Json) -> bool:
 
 
 def bracket_depth(text: str) -> int:
-    """How deep the brackets of `text` nest, those in its strings included."""
+    """The depth of the brackets of `text`, those in its strings included."""
     depth = deepest = 0
     for match in _BRACKET.finditer(text):
         if match[0] in "[{(":
@@ -197,7 +197,7 @@ def bracket_depth(text: str) -> int:
 
 
 def raw_length(inside: str, length: int) -> int:
-    """How many characters of `inside`, which stands between the quotes of a string, stand for its first `length`."""
+    """Number of characters of `inside`, a JSON string's text without quotes, that spell its first `length`."""
     pos = 0
     for match in _piece(inside):
         size = len(unquote(match[0]))

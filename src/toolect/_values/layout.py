@@ -1,4 +1,4 @@
-"""How JSON is laid out when it is written: the whitespace between its tokens."""
+"""Layout of JSON when it is written: the whitespace between its tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.D
 
 
 class Space(NamedTuple):
-    """What stands after an opening bracket, between two items, and before the closing bracket."""
+    """Whitespace and commas after an opening bracket, between two items, and before the closing bracket."""
 
     first: str
     between: str
@@ -35,7 +35,7 @@ def space(layout: Layout, depth: int, calls: bool = False) -> Space:
 
 
 def colon(layout: Layout) -> str:
-    """What stands between a key and its value."""
+    """The colon between a key and its value."""
     return ":" if layout.kind is LayoutKind.COMPACT else ": "
 
 

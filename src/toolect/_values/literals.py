@@ -50,7 +50,7 @@ class _Display:
         return True
 
     def close(self, mark: str) -> Json:
-        """What it has come to. Raises ValueError when `mark` does not end it here."""
+        """The finished list, object or value in parentheses. Raises ValueError when `mark` does not end it here."""
         items, pairs = self.items, self.closer == "}"
         if mark != self.closer or pairs and (len(items) % 2 or self.waits and items and not self.keyed):
             raise ValueError(mark)

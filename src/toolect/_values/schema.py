@@ -25,7 +25,7 @@ from toolect._values.schema_keywords import (
 from toolect._values.type_names import types_named
 
 Inner: TypeAlias = Callable[[Node], Any]
-"""What a schema itself says of one value inside: a schema, also `True` for any value, or None."""
+"""Looks up the schema of one value inside a schema, by that schema alone: a mapping, True for any value, or None."""
 
 MAX_OPTIONS = 256
 """Alternatives and references in a JSON Schema that are looked at for one value. Beyond it: they say nothing. A schema
@@ -45,7 +45,7 @@ def visible(name: str) -> str:
 
 
 class Schema:
-    """What is declared of one value: the schema `node`, whose references lead into `root`."""
+    """Schema of one value: `node`, whose references lead into `root`."""
 
     __slots__ = ("_found", "_kinds", "_left", "_named", "_types", "node", "root")
 
@@ -108,7 +108,7 @@ class Schema:
         return names[0] if len(names) == 1 else None
 
     def member(self, key: str) -> Schema | None:
-        """What is declared of member `key` of an object, by its name or with all others; None for nothing."""
+        """The schema of member `key` of an object, by its name or with all others; None for nothing."""
         if not self.node:
             return None
         if key not in self._found:
@@ -123,7 +123,7 @@ class Schema:
         return said if said != key and self.member(key) is None and said in self.names else ""
 
     def item(self, index: int) -> Schema | None:
-        """What is declared of item `index` of a list; None for nothing."""
+        """The schema of item `index` of a list; None for nothing."""
         index = min(index, MAX_LEVELS)
         if index not in self._found:
             self._found[index] = self._schema(lambda node: item_of(node, index))
@@ -134,7 +134,7 @@ class Schema:
         return Schema(self.node, self.root)
 
     def _others(self) -> Schema | None:
-        """What is declared of members without a name; that they may be anything goes without saying."""
+        """The schema of members without a name; None, too, where they may be anything."""
         if _OTHERS not in self._found:
             found = self._schema(others_of)
             self._found[_OTHERS] = None if found is None or found.types is TYPES else found

@@ -21,7 +21,7 @@ _OF_OBJECTS = ("properties", "additionalProperties", "patternProperties")
 
 
 def target(root: Any, reference: Any) -> Any:
-    """What a `$ref` into `root` leads to, by its JSON pointer; None for nothing."""
+    """The target of a `$ref` into `root`, by its JSON pointer; None for nothing."""
     if not isinstance(reference, str) or reference[:2] not in ("#", "#/"):
         return None
     if "%" in reference:
@@ -51,7 +51,7 @@ def resolve(root: Any, schema: Any) -> Any:
 
 
 def listed(node: Node, word: str) -> Sequence[Any]:
-    """What a keyword lists."""
+    """The list of a keyword; empty where it has none."""
     found = node.get(word)
     return found if isinstance(found, list | tuple) else ()
 
@@ -97,20 +97,20 @@ def type_of(value: Json) -> str:
 
 
 def member_of(node: Node, key: str) -> Any:
-    """What `node` itself says of member `key` by its name."""
+    """The schema that `node` itself has for member `key`, by its name."""
     properties = node.get("properties")
     return properties.get(key) if isinstance(properties, Mapping) else None
 
 
 def others_of(node: Node) -> Any:
-    """What `node` itself says of other members: as any pattern says, as patterns are not run. They may take forever."""
+    """The schema that `node` itself has for other members; any pattern's, as patterns, which may take forever, are not run."""
     patterns = node.get("patternProperties")
     several = [*patterns.values()] if isinstance(patterns, Mapping) else []
     return joined("anyOf", [*several, node.get("additionalProperties")])
 
 
 def item_of(node: Node, index: int) -> Any:
-    """What `node` itself says of item `index`; before 2020, `items` could be what `prefixItems` is now."""
+    """The schema that `node` itself has for item `index`; before 2020, `items` could be what `prefixItems` is now."""
     old = isinstance(node.get("items"), list | tuple)
     first = listed(node, "items" if old else "prefixItems")[:MAX_LEVELS]
     if index < len(first):

@@ -11,7 +11,7 @@ from toolect._values.literals import read_literal
 from toolect._values.vocabulary import ANY_WORDS, INTEGER, JSON, JSON_OR_PYTHON, MAX_DIGITS, json_number
 
 NOTHING: Any = object()
-"""What is read where there is no value."""
+"""Result of reading where there is no value."""
 _DIGITS = re.compile(r"[-+]?[0-9]+")
 _LONGEST = max(map(len, ANY_WORDS))
 """Characters of a word: hashing more would take as long as the text is."""
@@ -19,7 +19,7 @@ _ESCAPED_BLANKS = ("\\n", "\\r", "\\t")
 _FEW = 8
 """Escaped blanks around a value that are taken away."""
 _BEGUN = ("</", "[/")
-"""What closers begin with."""
+"""Beginnings of closers."""
 _EXACT = 2**53  # up to here a float is just one integer
 _BROKEN = re.compile(r"\s*(?:```\w{0,16}\s*)?[{\[]").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
@@ -124,7 +124,7 @@ def without_blanks(word: str) -> str:
 
 
 def _word(word: str) -> Json:
-    """What `word` stands for in JSON or Python; `NOTHING` when it is no such word."""
+    """The value of `word` in JSON or Python; `NOTHING` when it is no such word."""
     return JSON_OR_PYTHON.get(word, NOTHING) if len(word) < 6 else NOTHING  # hashing takes as long as the word
 
 

@@ -27,7 +27,7 @@ _SIZE = re.compile(r"(?:8|16|32|64|128|256)(?:_t)?\Z")
 _GENERIC = re.compile(r"(?:typing\.)?([a-z]+)\s*[\[<(](.*)[\])>]\Z", re.DOTALL)
 _WITHIN = re.compile(r"[\[\](){}<>,|]")
 _INNER = frozenset(("items", "anyOf", "additionalProperties", "prefixItems"))
-"""What else has schemas in a schema."""
+"""Other keywords that have schemas in them."""
 
 
 @lru_cache(maxsize=1024)

@@ -26,7 +26,7 @@ WORD_OF: dict[Spelling, dict[Json, str]] = {
     for spelling in Spelling
 }
 VALUE_OF: dict[Role, Json] = {Role.TRUE: True, Role.FALSE: False, Role.NULL: None}
-"""What a rule of a value language stands for, whatever its words are."""
+"""Values of the rules of a value language, whatever their words are."""
 
 MAX_DIGITS = 4300
 """Characters of an integer. Beyond it: `malformed`; in raw text it stays text. It is Python's own bound."""

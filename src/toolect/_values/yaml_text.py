@@ -53,7 +53,7 @@ def read_yaml(text: str, schema: Schema | None = None, column: int = 0) -> Json:
 
 
 def _further_in(text: str, at: int) -> ValueError | None:
-    """What is wrong with the line at index `at` of a text that is no YAML, if that is how far in its key stands."""
+    """The error of the line at index `at` of a text that is no YAML, if its key is indented too deep; None for others."""
     lines = text.split("\n")
     found = _KEY.match(lines[at]) if at < len(lines) else None
     above = [match for line in lines[:at] if line.strip() and (match := _KEY.match(line))]
@@ -68,7 +68,7 @@ def _further_in(text: str, at: int) -> ValueError | None:
 
 
 def _least(text: str) -> int:
-    """How many blanks stand before each line of `text` but the first."""
+    """The least number of blanks before a line of `text` after the first."""
     lines = [line for line in text.split("\n")[1:] if line.strip()]
     return min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
 
@@ -78,7 +78,7 @@ def _refuse(wrong: YamlError) -> NoReturn:
 
 
 def _value(node: Node, schema: Schema | None) -> Json:
-    """What a node stands for."""
+    """The value of a node."""
     match node:
         case YamlScalar(text, plain):
             return _scalar(text, schema) if plain else text
@@ -89,7 +89,7 @@ def _value(node: Node, schema: Schema | None) -> Json:
 
 
 def _scalar(text: str, schema: Schema | None) -> Json:
-    """What a plain scalar stands for."""
+    """The value of a plain scalar."""
     if schema is not None and schema.types == ("string",):
         return text
     if text in YAML:
