@@ -32,7 +32,7 @@ class Builder:
         self.text = OpenText(draft, self.values, schemas, policies.coercion == "spec")
 
     def obey(self, spec: Spec, policies: Policies) -> None:
-        """What follows is in another dialect, or under other policies."""
+        """Change the dialect or the policies for the rest of the answer."""
         self._spec = spec
         self.draft.obey(spec, policies)
         self.values.obey(policies)
@@ -45,7 +45,7 @@ class Builder:
 
     @property
     def count(self) -> int:
-        """How many calls were reported."""
+        """Number of calls reported."""
         return self.draft.count
 
     @property

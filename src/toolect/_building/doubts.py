@@ -1,4 +1,4 @@
-"""Whether a call that has been read is the one that was meant, as far as the declared tools tell: else it fails."""
+"""Doubts about calls: one that is not the call that was meant, as far as the declared tools tell, fails."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from toolect._values.toolset import ToolSchemas
 from toolect._values.trees import texts_in
 
 _SURE = LAYOUT | {RepairKind.TOOL_NAME}
-"""What is mended and leaves no doubt about the arguments."""
+"""Repairs that leave no doubt about the arguments."""
 _JOINING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.WRAPPED))
-"""What makes one call of two, if it was mended where nothing was wrong."""
+"""Repairs that make one call of two, if they were made where nothing was wrong."""
 
 _MERGING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKind.MISSPELLED_MARKER))
-"""What makes one argument of two."""
+"""Repairs that make one argument of two."""
 GUESSED = frozenset(
     (
         RepairKind.IMPLIED_OPENER, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.MISSPELLED_MARKER,
@@ -34,11 +34,11 @@ GUESSED = frozenset(
         RepairKind.SALVAGED,
     )
 )  # fmt: skip
-"""What puts characters in, leaves some out, or takes some for others: where it was wrong, another call is run."""
+"""Repairs that insert, delete or change characters: where one was wrong, another call is run."""
 _GUESSED_OR_QUOTED = GUESSED | {RepairKind.UNESCAPED}
 _CLOSING_TAG = re.compile(r"</([\s\w.:|｜-]{1,64})(?:=[^<>\n]{1,64})?>")
 _TAG_ENDS = (">", '">', "'>")
-"""What a tag ends with before a value."""
+"""Ends of a tag before a value."""
 _BEGINNING = 12
 """Characters with which a call begins that tell that it begins again."""
 
@@ -62,7 +62,7 @@ def doubt(call: OpenCall, tools: ToolSchemas) -> None:
 
 
 def _lacking(call: OpenCall, tools: ToolSchemas) -> None:
-    """Where something was missing, its arguments may hold what does not belong to them: another call, or others."""
+    """Fail a call that lacked something where its arguments hold another call, or one holds others."""
     arguments = call.arguments
     if holds_call(arguments, call.name, tools):
         call.fail(f"expected arguments, got another call - at {call.start}")
@@ -71,7 +71,7 @@ def _lacking(call: OpenCall, tools: ToolSchemas) -> None:
 
 
 def _mended(call: OpenCall, tools: ToolSchemas) -> None:
-    """Where something was mended, all of its arguments may have been lost, or those of another call taken over."""
+    """Fail a mended call if all of its arguments may have been lost, or those of another call taken over."""
     kinds = {repair.kind for repair in call.repairs}
     arguments = call.arguments
     if not isinstance(arguments, dict):
@@ -103,7 +103,7 @@ def misfits(call: OpenCall, tools: ToolSchemas, typed: bool, raw: str) -> None:
 def _misread(
     call: OpenCall, arguments: dict[str, Json], kinds: Set[RepairKind], tools: ToolSchemas, raw: str
 ) -> Iterator[str]:
-    """What tells that a call which was guessed at is another one, in a sentence each."""
+    """Reasons to take a call that was guessed at for another one, in a sentence each."""
     texts = list(texts_in(arguments))
     begins = raw[: max(_BEGINNING, len(call.name) + 3)]
     if any(begins in text for text in texts):

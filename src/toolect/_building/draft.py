@@ -26,7 +26,7 @@ MAX_SALVAGED = 2 * MAX_TEXT
 
 
 def without(raw: str, markers: Collection[str]) -> str | None:
-    """What stands between the markers with which the text of a call begins and ends; None where one is missing."""
+    """The text between the markers with which the text of a call begins and ends; None where one is missing."""
     text, opened, closed = raw.strip(), False, False
     while opener := next((one for one in markers if text.startswith(one)), ""):
         text, opened = text[len(opener) :].lstrip(), True
@@ -36,7 +36,7 @@ def without(raw: str, markers: Collection[str]) -> str | None:
 
 
 class Draft:
-    """What has been read of one answer. `events` is None where nobody listens."""
+    """Draft of one answer: the message so far, and its events. `events` is None where nobody listens."""
 
     __slots__ = (
         "raw", "markers", "segments", "repairs", "ahead", "events", "call", "ruled", "count", "attempts", "last_end",
@@ -69,7 +69,7 @@ class Draft:
         self.obey(spec, policies)
 
     def obey(self, spec: Spec, policies: Policies) -> None:
-        """What follows is in this dialect, and read under these policies."""
+        """Set the dialect and the policies for the rest of the answer."""
         self._tagged = spec.tagged  # the name of a call is that of a tag around it
         self._no_call = spec.no_call
         self._aside = spec.aside if policies.aside_calls != "run" else ()
@@ -211,7 +211,7 @@ class Draft:
         return [ArgumentsDelta(call.index, text)] if text else []
 
     def _new(self, text: str) -> str:
-        """What of a text that is read was not passed on before."""
+        """The part of a text that was not passed on before."""
         old = min(len(text), self.ahead)
         self.ahead -= old
         return text[old:]
@@ -246,7 +246,7 @@ class Draft:
             call.note(RepairKind.DUPLICATE_KEY, at, "the first value counts")
 
     def write_key(self, call: OpenCall) -> None:
-        """What stands before the value of the open argument."""
+        """Write the JSON text before the value of the open argument."""
         if call.key is not None:
             self.write(("{" if not call.entries else ", ") + dumps(call.key) + ": ")
 
@@ -285,7 +285,7 @@ class Draft:
             self.torn = end, call.index if (sound or call.sound) and call.index >= 0 else self.count
 
     def pass_over(self, at: int) -> None:
-        """What might begin a call at character `at` is text: what comes next may stand inside a value of it."""
+        """Note that a possible opener at character `at` is text: what comes next may stand inside a value."""
         if self.call is not None:
             self.call.passed = True
         elif self.torn[0] == NEVER:
@@ -388,7 +388,7 @@ class Draft:
         return later
 
     def _as_content(self, done: Call, span: Span) -> None:
-        """What looked like a call is text, as are the blanks between it and the text before."""
+        """Make content of a text that looked like a call, with the blanks between it and the text before."""
         text, before = done.raw, self.segments[-1] if self.segments else None
         if text and isinstance(before, Content) and before.span is not None:
             blanks = self.raw(before.span[1], span[0])

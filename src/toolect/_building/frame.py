@@ -40,7 +40,7 @@ class Frame:
 
     @property
     def value(self) -> Json:
-        """What it has come to."""
+        """The finished value."""
         match self.role:
             case Role.OBJECT:
                 return self.items or dict(self.entries)

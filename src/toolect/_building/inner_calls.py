@@ -26,7 +26,7 @@ _BRACKETS = re.compile(r"[{}]"), re.compile(r"[()]")
 _ENDS_VALUE = re.compile(r"""["'`]\s*(?:[)\]}]|,\s*["']?\w+["']?\s*[:=])|</""").search
 
 _TOO_MANY = "` too many"
-"""How the detail of a repair ends that left out a sign."""
+"""End of a repair's detail where a sign was left out."""
 
 
 def without_inner(

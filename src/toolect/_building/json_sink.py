@@ -1,4 +1,4 @@
-"""What a JSON value holds goes into the draft: its calls and texts, or the value as an argument."""
+"""Sink of a JSON value into the draft: its calls and texts, or the value as an argument."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class CallSink:
             self._mended = True
 
     def forget(self) -> None:
-        """What was mended comes to nothing."""
+        """Drop the repairs made before a call."""
         self._before.clear()
 
     def _fill(self, hole: Filled) -> None:

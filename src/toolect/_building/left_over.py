@@ -1,4 +1,4 @@
-"""What of content was meant as a call, perhaps, and could not be read as one: it stays content, and is noted.
+"""Notes on content that was perhaps meant as a call and could not be read as one: it stays content.
 
 Only the names of declared tools tell: one stands right before arguments, or is a value in JSON that has some.
 """
@@ -35,7 +35,7 @@ _NEXT = re.compile(
 """After it: a comma, and the next key with an object."""
 _VALUE = re.compile(r"\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{").match
 _SIGNS = re.compile("[{(]|&(?:lt|gt|quot|#x?[0-9a-fA-F]{2,4});").search
-"""What content that may have been a call has in it."""
+"""Finds a sign that is in all content that may have been a call."""
 _MORE = re.compile(r"[\s,}\]]{0,64}\"(\w[\w.-]{0,63})\"\s{0,16}:").match
 """The key of another argument, perhaps after brackets too many."""
 _FENCE = "```"
@@ -44,14 +44,14 @@ _STATEMENT = re.compile(r"(?:[^=\n]{1,128}=[ \t]{0,16}(?:[a-z]+ )?|await )?\Z").
 _REST = re.compile(r"\([^\n]*\)[ \t]{0,16};?[ \t]{0,16}(?:\n|\Z)").match
 """After it: arguments up to the end of the line."""
 _SIGNS_BEHIND = re.compile(r"[\"'>|]{0,3}").match
-"""What ends the tag of another format, in which the name is an attribute."""
+"""Matches the end of another format's tag, in which the name is an attribute."""
 _CLOSING_TAG = re.compile(r"</(\w{1,64})>").match
 _GOES_ON = (*".,;:!?`\"'”’»|", "</")
-"""What a sentence has after an example in it, and what ends a quotation or an element."""
+"""Signs after an example in a sentence, and those that end a quotation or an element."""
 _BETWEEN = ' \t\r\n,;"'
-"""What may stand between a text and a call: blanks, and the sign between two calls."""
+"""Signs between a text and a call: blanks, and the separator of calls."""
 _ID = re.compile(r"[\w:.-]{1,64}").match
-"""What stands between two markers before the arguments, if anything does."""
+"""Matches text between two markers before the arguments, such as an id."""
 _FAR = 128
 """Characters before a name that are looked at."""
 
@@ -134,7 +134,7 @@ def _is_over(text: str) -> bool:
 
 
 def _begins(text: str, at: int, end: int, graph: Graph) -> int:
-    """Where what may be a call of the tool that is named here begins; -1 for none.
+    """The index where a possible call of the tool named at `text[at:end]` begins; -1 for none.
 
     Where calls are code, it stands in no block, or before the end of one that nothing began; elsewhere in no block.
     """
@@ -187,7 +187,7 @@ def _behind_markers(text: str, at: int, graph: Graph) -> Iterator[int]:
 
 
 def _in_json(text: str, at: int, end: int) -> int:
-    """Where the JSON begins in which the name is a text, perhaps in a string of its own, and the next member holds an
+    """The index of the JSON in which the name is a text, perhaps in a string of its own, and the next member holds an
     object; -1 for no such thing.
     """
     low = max(at - _FAR, 0)

@@ -29,7 +29,7 @@ class Values:
         self.obey(policies)
 
     def obey(self, policies: Policies) -> None:
-        """What follows is read under these policies."""
+        """Set the policies for the rest of the answer."""
         self._coerce = policies.coercion == "spec"
         self._lists = policies.repeated_keys == "list"
         self._text = LateText(self._draft) if self._lists else ValueText(self._draft)
@@ -152,7 +152,7 @@ class Values:
         return owner.schema.item(len(owner.items)) if owner.role in (Role.ARRAY, Role.TUPLE) else None
 
     def _decoded(self, frame: Frame, codec: Codec) -> Json:
-        """What the frame's text stands for. A scalar that is empty may be a container, where only that is declared."""
+        """The value of the frame's text. An empty scalar may be a container, where only that is declared."""
         text = frame.text
         if frame.role is Role.SCALAR and not text and frame.schema is not None:
             types = set(frame.schema.types) - {"null"}

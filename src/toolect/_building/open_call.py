@@ -17,14 +17,14 @@ A call that then still lacks something, or has too much, is malformed; outside o
 """
 _LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED, RepairKind.SALVAGED))
 _BROKEN_OFF = _LACKING | {RepairKind.MISSING_ARGUMENTS, RepairKind.MISSPELLED_MARKER}
-"""What a call that broke off behind its name has been given."""
+"""Repairs of a call that broke off behind its name."""
 _MENDED = frozenset((RepairKind.JSON, RepairKind.UNESCAPED))
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 
 
 class OpenCall:
-    """What is known of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
+    """State of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
 
     __slots__ = (
         "nameless", "placed", "empty", "start", "index", "name", "header", "id",
@@ -72,7 +72,7 @@ class OpenCall:
 
     @property
     def status(self) -> Status:
-        """How it would end here."""
+        """Status of the call if it ended here."""
         if self.error is not None:
             return Status.MALFORMED
         if self.truncated:
@@ -83,7 +83,7 @@ class OpenCall:
 
     @property
     def arguments(self) -> Json:
-        """What has come of them, in one piece or key by key."""
+        """The arguments so far, in one piece or key by key."""
         return self.value if self.whole else dict(self.entries)
 
     @property

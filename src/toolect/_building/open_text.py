@@ -131,7 +131,7 @@ class OpenText:
             self._argument(field, text, start)
 
     def _flush(self, field: Field) -> bool:
-        """What was held back is all there is: sections, or the beginning of an escape, which is none.
+        """Write what was held back, as it is all there is: sections, or the beginning of an escape, which is none.
 
         True when the closer of a section is missing.
         """

@@ -10,7 +10,7 @@ _TICKS = re.compile("`+")
 _FENCE = 3
 _BRACKETS = frozenset("<[{")
 _BEFORE_A_WORD = (*"([{/*_-–—'\"`“‘«,;:",)
-"""What a sentence may set right before a word of it, other than a blank."""
+"""Signs, other than a blank, that a sentence may have right before a word."""
 _AFTER_A_TAG = (*" \t,.;:!?)",)
 _CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»", "<code>": "</code>", "<pre>": "</pre>", '"': '"', "'": "'"}
 QUOTES = (*"'\"`", *{mark[-1]: None for mark in _CLOSING if mark not in "'\""})
@@ -21,7 +21,7 @@ _OPENING = re.compile(rf"\w{{0,{_LONGEST}}}+([“‘„«\"']|>edoc<|>erp<)").ma
 
 
 def line_before(text: str, start: int, at: int) -> str:
-    """What of the line of index `at` comes before it, from index `start` on: its last `MAX_LINE` characters."""
+    """The part of the line before index `at` of `text`, from index `start` on: its last `MAX_LINE` characters."""
     start = max(start, at - MAX_LINE)
     return text[max(start, text.rfind("\n", start, at) + 1) : at]
 
@@ -50,7 +50,7 @@ def quoted(line: str) -> bool:
 
 
 def closing_of(line: str) -> str:
-    """What ends the quotation that `line` leaves open."""
+    """Closing sign of the quotation that `line` leaves open."""
     return _CLOSING.get(_opening(line), "`")
 
 
@@ -87,14 +87,14 @@ def _opening(line: str) -> str:
 
 
 class QuotationState:
-    """What of a text was shown so far: a quotation goes on over the end of its line, up to an empty one."""
+    """State of quotations in a text so far: one goes on over the end of its line, up to an empty line."""
 
     __slots__ = ("_from", "_line", "closing")
 
     def __init__(self) -> None:
         self._line = self._from = -1  # the characters where the line of the last quotation begins, and what it quotes
         self.closing = "`"
-        """What ends that quotation."""
+        """Closing sign of that quotation."""
 
     def holds(self, tail: str, at: int, end: int) -> bool:
         """True when the marker at characters `at:end` is quoted.

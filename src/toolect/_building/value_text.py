@@ -57,7 +57,7 @@ class LateText(ValueText):
     __slots__ = ()
 
     def write(self, text: str) -> None:
-        """What is in the middle of an entry is not written."""
+        """Write nothing: the text is in the middle of an entry."""
 
     def begin(self, owner: Frame | None) -> None:
         """Nor is what stands before a value."""
