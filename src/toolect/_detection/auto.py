@@ -100,7 +100,7 @@ class AutoStream(Stream):
 
     @property
     def message(self) -> MixedMessage:
-        """What has been read so far; the final message after `close`."""
+        """The message read so far; the final message after `close`."""
         message = self._reader.message
         assert isinstance(message, MixedMessage)
         return with_checked(message, self._check)

@@ -53,15 +53,15 @@ from toolect._values.toolset import ToolSchemas
 _MOST: Final = 24
 """Hypotheses that live at one time, of all dialects."""
 _ANY_KEY: Final = 3
-"""What it costs that any key of JSON may be a tool."""
+"""Cost of bare JSON in a dialect where any key may be a tool."""
 _GIVEN_UP: Final = 3
-"""What it costs besides that a dialect cannot read on: another one may."""
+"""Extra cost where a dialect cannot read on: another one may."""
 _CUT: Final = 2
-"""What it costs that the text ends, or goes on, in the middle of a call: there it may be over in another dialect."""
+"""Cost of a text that ends, or goes on, in the middle of a call: there it may be over in another dialect."""
 _ONLY_TEXT: Final = 4
-"""What it costs besides that an opener, or JSON that names a tool, is only text: the markers after it are not known."""
+"""Extra cost where an opener, or JSON that names a tool, is only text: the markers after it are not known."""
 _VAIN: Final = 7
-"""What it costs at most with that."""
+"""Cost at most with that."""
 _SHOWN: Final = 256
 """Characters in which a call in a code block names its tool, where some are declared. Beyond it: it is shown."""
 _BLOCK: Final = 1000
@@ -166,7 +166,7 @@ class AutoSearch(AnswerSearch):
         return _Stepping(self._window, self._performer, self._index)
 
     def _key_of(self, one: Hypothesis) -> tuple[object, ...]:
-        """What equal hypotheses have in common: in content any dialect may go on."""
+        """The key that equal hypotheses share: in content any dialect may go on."""
         if one.mode is Mode.TEXT and one.node.text_field().role in _CONTENT:
             return one.pos, Mode.TEXT, one.state[1:]
         return one.key
@@ -213,7 +213,7 @@ class AutoSearch(AnswerSearch):
         return True
 
     def _speak(self, node: Node) -> None:
-        """What follows is asked of the grammar of `node`."""
+        """Make the grammar of `node` that of the window: what follows is asked of it."""
         window, graph = self._window, node.graph
         assert isinstance(graph, Graph)
         window.graph, window.ref = graph, graph.network.spec.ref
@@ -245,7 +245,7 @@ class AutoSearch(AnswerSearch):
         return text_edges.expand(window, other, final)
 
     def _matches(self, plan: Island, at: int) -> Iterator[re.Match[str]]:
-        """Where something may begin, from index `at` on: the first of each kind."""
+        """The matches where something may begin, from index `at` on: the first of each kind."""
         window, index = self._window, self._index
         found = [
             window.find(index.regex, at, index.longest),
@@ -318,7 +318,7 @@ class AutoSearch(AnswerSearch):
     # What they make of it
 
     def _branches(self, one: Hypothesis, names: list[str], at: int, final: bool) -> Found:
-        """What each of the dialects makes of what stands at index `at`; none where it is text to all."""
+        """The hypotheses that the dialects have about what stands at index `at`; none where it is text to all."""
         window, place = self._window, self._window.base + at
         if window.tools.declared and self._in_block(one, at):
             if not final and len(window.buf) - at < _SHOWN:
@@ -494,7 +494,7 @@ class AutoSearch(AnswerSearch):
 
     @property
     def message(self) -> MixedMessage:
-        """What has been read so far."""
+        """The message read so far."""
         self._catch_up()
         draft, performer = self._builder.draft, self._mixed
         closers = None if self._policies.get("after_calls") == "drop" else performer.closers

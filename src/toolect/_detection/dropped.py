@@ -1,4 +1,4 @@
-"""What follows the end of an answer: no reader takes it in, so whoever writes the answer anew leaves it out."""
+"""Text behind the end of an answer, which is in no message: whoever writes the answer anew leaves it out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTROL = re.compile(r"<[|｜][^\s<>]{1,38}[|｜]>")
 
 
 def after_end(text: str, repairs: Iterable[Repair]) -> str:
-    """What follows the end of the answer that `text` is; "" for none, and for nothing but end tokens and blanks."""
+    """The text behind the end of the answer `text`; "" for none, and for nothing but end tokens and blanks."""
     start = next((repair.at for repair in repairs if repair.kind is RepairKind.AFTER_END), len(text))
     read, at = text[:start].rstrip(), start
     while (token := _TOKEN.match(text, at)) and (CONTROL.fullmatch(token[1]) or read.endswith(token[1])):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def reader(name: str) -> Dialect | Auto:
-    """What reads texts of the dialect with this name, alias or model id; "auto" those of any."""
+    """The reader of the dialect with this name, alias or model id; with "auto", that of all dialects."""
     if name != registry.AUTO:
         return registry.dialect(name)
     from toolect._detection.auto import auto

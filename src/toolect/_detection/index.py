@@ -42,7 +42,7 @@ _PART = 32
 _KEPT = 256
 _NAME = re.compile(r"\s*([^\W\d][\w.:/-]*)(\(?)")
 _TOLD = re.compile(r'\(\s*\w+\s*=[^=]|\s*\n\s*\{\s*"|>\s*\{(?:\s*"|\})')
-"""What follows the name of a call: an argument with its name, or JSON below or in an element."""
+"""Matches text after the name of a call: an argument with its name, or JSON below or in an element."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*)")
 _WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
 """Words with underscores between them, as programs name what can be called, and pages and prose do not."""
@@ -57,7 +57,7 @@ class Hit(NamedTuple):
 
 
 class Index:
-    """What every dialect can be recognised by, made ready for searching."""
+    """Index of the traits by which dialects are recognised, made ready for searching."""
 
     def __init__(self, all_traits: Iterable[Traits]) -> None:
         self.traits = {t.name: t for t in all_traits}
@@ -230,7 +230,7 @@ class Index:
                 yield needle, self._openers[needle]
 
     def _end(self, core: str, needle: str, buf: str, at: int, final: bool) -> int | None:
-        """Where the marker that begins at `at` ends; -1 when it is not there, None when more text is needed."""
+        """The end of the marker that begins at index `at`; -1 when it is not there, None when more text is needed."""
         core = fixed(core)
         if core == needle:
             return at + len(core)
@@ -363,7 +363,7 @@ class Index:
         return len(buf)
 
     def stops(self, own: Stops) -> Stops:
-        """What may come in a text other than more of it: that of the dialect's `own`, and the signs of all dialects."""
+        """The signs and words that may end a text: those of the dialect's `own`, and those of all dialects."""
         if own not in self._stops:
             signs = "".join(sorted({core[0] for core in self._cores if not core[0].isalnum()}))
             begun = beginnings({squeeze(core) for core in self._cores if core[0].isalnum()}, r"\s*", [])
@@ -373,7 +373,7 @@ class Index:
         return self._stops[own]
 
     def torn(self, buf: str, low: int, end: int) -> tuple[int, str]:
-        """Where an opener begins that is broken off before index `end`, and its dialect; `end` and none for none."""
+        """The index of an opener that is broken off before index `end`, and its dialect; `end` and "" for none."""
         at = max(low, end - self.longest)
         while (match := self._first.search(buf, at, end)) is not None:
             at = match.start()

@@ -22,7 +22,7 @@ _TOKEN = re.compile(r"<\|[\w:.-]{1,64}\|>|<([\w:.-]{1,64})\s{1,64}\w{1,64}=").fi
 _SPELLED = re.compile(
     r"\\(?=[<>_|\[\]])|[ \t](?:(?<=[<|｜/][ \t])[ \t]{0,7}(?=[\w|｜/])|(?<=[\w|｜][ \t])[ \t]{0,7}(?=[|｜>]))"
 )
-"""What is too many in a marker: the backslashes of Markdown, blanks beside the signs of a tag."""
+"""Finds characters too many in a marker: the backslashes of Markdown, blanks beside the signs of a tag."""
 
 
 class Where(StrEnum):

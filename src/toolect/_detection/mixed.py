@@ -42,7 +42,7 @@ class MixedMessage(Message, frozen=True, eq=False):
 
 
 class Switch(NamedTuple):
-    """What follows is in the dialect of `graph`; a code block around it begins at character `fence`."""
+    """Action that changes to the dialect of `graph`; a code block around what follows begins at character `fence`."""
 
     graph: Graph
     fence: int
@@ -67,7 +67,7 @@ class MixedPerformer(Performer):
         self._readers = [(0, graph)]
 
     def switch(self, graph: Graph, fence: int) -> None:
-        """What follows is in the dialect of `graph`; a code block around it begins at character `fence`."""
+        """Change to the dialect of `graph`; a code block around what follows begins at character `fence`."""
         self._fence = fence
         if graph is not self.graph:
             if self.builder.call is not None and self.island is not None and not self.island.begun:
@@ -102,7 +102,7 @@ class MixedPerformer(Performer):
         return {core for _, graph in self._readers for core in graph.closers}
 
     def dialects(self, segments: Iterable[Segment]) -> tuple[str, ...]:
-        """Which of them read each call."""
+        """The name of the dialect that read each call."""
         calls = (segment for segment in segments if isinstance(segment, Call))
         return tuple(self._reader(0 if call.span is None else call.span[0]) for call in calls)
 

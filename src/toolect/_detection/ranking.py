@@ -1,4 +1,4 @@
-"""Which dialects a text may be in: those whose marks it has are tried on all of it, and compared."""
+"""Ranking of the dialects that a text may be in: those whose marks it has are tried on all of it, and compared."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ MOST = 1 << 14
 _BEFORE = 256
 """Characters before the first trace that are looked at too: blanks and markers may belong to it."""
 QUALITY = {Status.OK: 1.0, Status.REPAIRED: 0.7, Status.TRUNCATED: 0.5, Status.MALFORMED: 0.1}
-"""What an attempt at a call is worth as evidence."""
+"""Weight of an attempt at a call as evidence, by its status."""
 WORTH_NAMING = 0.25
-"""How well a dialect must fit, compared with the best one, to be a result."""
+"""Share of the best dialect's score that a dialect needs to be a result."""
 _NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
 Said: TypeAlias = tuple[object, ...]
 
@@ -52,9 +52,9 @@ class Detection(msgspec.Struct, frozen=True):
     same: tuple[str, ...]
     """Other dialects that read the text just as this one does: nothing in it tells them apart."""
     score: float
-    """How well the dialect fits the text, from 0 to 1."""
+    """Fit of the dialect to the text, from 0 to 1."""
     sure: float
-    """How much better it fits than the other results, from 0 to 1."""
+    """Lead over the other results, from 0 to 1."""
     markers: tuple[MarkerCount, ...] = ()
     """The dialect's markers in the text."""
     calls: int = 0
@@ -66,7 +66,7 @@ class Detection(msgspec.Struct, frozen=True):
     coverage: float = 0.0
     """The share of the text that is not content."""
     against: tuple[str, ...] = ()
-    """What speaks against it, in words."""
+    """Evidence against it, in words."""
 
     @property
     def dialects(self) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 class DialectReading:
-    """What one dialect makes of a text."""
+    """Reading of a text in one dialect."""
 
     def __init__(self, traits: Traits, sample: TextSample, message: Message, schemas: ToolSchemas) -> None:
         text, start, cut = sample
@@ -214,7 +214,7 @@ class DialectReading:
 
     @property
     def marked(self) -> int:
-        """How many characters of the text are markers of the dialect."""
+        """Number of characters of the text in markers of the dialect."""
         return sum(len(found.marker) * found.count for found in self.markers)
 
     @property
@@ -224,7 +224,7 @@ class DialectReading:
 
     @property
     def said(self) -> Said:
-        """What the dialect reads, as far as it matters: outer blanks of content do not."""
+        """Segments that the dialect reads, as far as they matter: outer blanks of content do not."""
         return tuple(
             (s.name, dumps(s.arguments), s.id, s.status) if isinstance(s, Call) else (type(s), s.text.strip())
             for s in self.message.segments
@@ -235,7 +235,7 @@ class DialectReading:
         return call.name in self.schemas or _NAME.match(call.name) is not None
 
     def score(self, most: int, known: Sequence[str]) -> float:
-        """How well the dialect fits, where some dialect reads `most` calls; `known` are markers of any."""
+        """Rate the fit of the dialect, where some dialect reads `most` calls; `known` are markers of any."""
         self.stray = [m for m in known if any(m in segment.text for segment in self.content)]
         malformed = sum(call.status is Status.MALFORMED for call in self.calls)
         repairs = sum(repair.kind in HARD for repair in self.message.repairs)  # any template has its own blanks there

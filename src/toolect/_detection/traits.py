@@ -41,7 +41,7 @@ class Opener(msgspec.Struct, frozen=True):
     wrong: bool = False
     """It is a misspelling."""
     trail: str = ""
-    """What is written behind it."""
+    """Whitespace written after it."""
     follows: tuple[str, ...] = ()
     """The markers that may come next, without blanks."""
     patterns: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Opener(msgspec.Struct, frozen=True):
     free: bool = False
     """Any text may come next."""
     inner: tuple[str, ...] = ()
-    """What may come behind the markers that come next, as regular expressions; none where other markers may."""
+    """Regular expressions for text after the markers that come next; none where other markers may come."""
 
 
 class Bare(msgspec.Struct, frozen=True):
@@ -78,13 +78,13 @@ class Bare(msgspec.Struct, frozen=True):
 
 
 class Traits(msgspec.Struct, frozen=True):
-    """What the text of a dialect can be recognised by."""
+    """Traits by which the text of a dialect can be recognised."""
 
     name: str
     models: int
-    """How many patterns of model ids lead to it: a measure of how often it is met."""
+    """Number of patterns of model ids that lead to it: a measure of how often it is met."""
     breadth: int
-    """How many keys its bare JSON accepts: one that accepts less says more."""
+    """Number of keys that its bare JSON accepts: one that accepts less says more."""
     openers: tuple[Opener, ...] = ()
     bare: Bare | None = None
     led: str = ""
@@ -92,7 +92,7 @@ class Traits(msgspec.Struct, frozen=True):
     led_held: str = ""
     """An expression for the beginnings of that at the end of a text."""
     signs: tuple[str, ...] = ()
-    """What follows the name of a call whose openers are missing."""
+    """Signs after the name of a call whose openers are missing."""
     named: int = 0
     """The kind of what does."""
     closers: tuple[str, ...] = ()
