@@ -1,4 +1,4 @@
-"""What a shape says of itself: its alternatives, and of what kind they are."""
+"""Alternatives of a shape, and predicates of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def is_unit(shape: Shape) -> bool:
 
 
 def items(shapes: Options) -> Options:
-    """What may be in the lists among `shapes`."""
+    """The alternatives of the items of the lists among `shapes`."""
     return tuple(one for shape in shapes if isinstance(shape, Many) for one in options(shape.item))
 
 

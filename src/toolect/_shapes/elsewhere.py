@@ -24,7 +24,7 @@ _AROUND = Member(("function", "function_call", "tool_call"), Obj((_NAME, _ARGUME
 _INNER = Obj((_ID, _AROUND))
 _LIST = Many(OneOf((_CALL, _INNER)))
 _SHAPE: Shape = OneOf((_LIST, _CALL, _INNER, Obj((Member(("tool_calls",), _LIST),))))
-"""What calls look like in JSON, in one format or another."""
+"""Shape of calls in JSON, in one format or another."""
 
 
 def is_call(arguments: Json, name: str, tools: ToolSchemas) -> bool:
@@ -87,7 +87,7 @@ def only_call(value: Json, tools: ToolSchemas) -> tuple[str, dict[str, Json]] | 
 
 
 def calls_elsewhere(text: str, at: int, tools: ToolSchemas) -> list[ShapeEvent]:
-    """What the value `text`, from character `at` on, holds in the shape of some other format; empty for no call."""
+    """The events of the value `text`, from character `at` on, in the shape of some other format; empty for no call."""
     events: list[ShapeEvent] = []
     reader = JsonReader(_SHAPE, events.append, tools=tools)
     try:

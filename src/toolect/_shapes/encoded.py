@@ -8,7 +8,7 @@ from toolect._values.json_lexemes import JsonError, raw_length, unquote
 
 
 class StringReader(Protocol):
-    """What reads the value that the string holds."""
+    """Reader of the value in a string."""
 
     def feed(self, buf: str, pos: int, base: int, final: bool, /) -> int:
         """Read on at `buf[pos]`; where reading stopped. Raises JsonError."""

@@ -243,7 +243,7 @@ class JsonReader(OpenValue):
             self._take = self._pass
 
     def _pass_item(self) -> None:
-        """What may have been a key is an item; its last quote may still be one of its own."""
+        """Pass on a possible key as an item; its last quote may still be one of its own."""
         self._out += self._held[: self._quote_at]
         del self._held[: self._quote_at]
         self._quote_at, self._item_at = 0, -1

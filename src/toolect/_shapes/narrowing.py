@@ -1,4 +1,4 @@
-"""Which part of a shape a value belongs to, found step by step from the outside in.
+"""Narrowing of a shape to the part that a value belongs to, step by step from the outside in.
 
 Where a shape has alternatives, all of them are followed at once. One is out as soon as a constant is another, or a
 value is of another kind than it has there. What is found is remembered, so each step is worked out once for a shape.
@@ -41,7 +41,7 @@ def _one_off(one: str, other: str) -> bool:
 
 
 class ValuePlace:
-    """What a value may be: the alternatives that are left for it."""
+    """Place of a value in a shape: the alternatives that are left for it."""
 
     def __init__(self, shapes: Options, book: Book) -> None:
         self.options = shapes
@@ -54,7 +54,7 @@ class ValuePlace:
         self.as_text = HoleKind.ARGUMENTS_TEXT in holes
         self.as_value = any(kind is not HoleKind.ARGUMENTS_TEXT for kind in holes)
         self.hole = next(iter(holes), None)
-        """What a scalar fills."""
+        """Hole that a scalar fills; None for none."""
         self.unclear = all(kind in holes for kind in TEXTS)
         """A constant that comes yet may tell which text it is."""
         self._object: Members | None = None
@@ -62,26 +62,26 @@ class ValuePlace:
 
     @property
     def object(self) -> Members:
-        """What the object that stands here may be."""
+        """The alternatives of an object that stands here."""
         if self._object is None:
             self._object = self._book.members(objects(self.options), frozenset())
         return self._object
 
     @property
     def item(self) -> ValuePlace:
-        """What an item of the list that stands here may be."""
+        """The place of an item of the list that stands here."""
         if self._item is None:
             self._item = self._book.place(items(self.options))
         return self._item
 
     @property
     def lone(self) -> ValuePlace:
-        """What an item may be of a list that stands where an object should."""
+        """The place of an item in a list that stands where an object should."""
         return self._book.place(objects(self.options))
 
 
 class Members:
-    """What an object that is open may be; `met` are the keys whose values are the right constants."""
+    """Alternatives of an open object; `met` are the keys whose values are the right constants."""
 
     def __init__(self, shapes: Options, met: frozenset[str], book: Book) -> None:
         self.options, self.met, self._book = shapes, met, book
@@ -105,7 +105,7 @@ class Members:
         self._other = book.place(tuple(one for inner in named for one in inner)), self._keyed
 
     def at(self, key: str) -> tuple[ValuePlace, bool]:
-        """What may be at `key`, and whether the key is the name of a tool."""
+        """The place of the value at `key`, and True when the key is the name of a tool."""
         if key not in self.keys:
             return self._other
         found = self._at.get(key)
@@ -169,7 +169,7 @@ class Members:
 
 
 class NarrowedMember(NamedTuple):
-    """What is left of an object's alternatives after a member, and what that member may be; `wrong` if it is none."""
+    """Alternatives of an object after a member, and the place of that member; `wrong` tells why it is none."""
 
     members: Members
     place: ValuePlace
@@ -204,17 +204,17 @@ class Book:
 
 
 NOWHERE = Book().place(SKIP)
-"""What has no place in a shape."""
+"""Place of a value that has none in a shape."""
 
 
 @once
 def root_of(shape: Shape) -> ValuePlace:
-    """What a value in `shape` may be."""
+    """The place of a value in `shape`."""
     return Book().place(options(shape))
 
 
 def _members(option: Shape, key: str) -> Options:
-    """What may be at `key` of the object that `option` describes."""
+    """The alternatives of the value at `key` of the object that `option` describes."""
     if isinstance(option, Obj):
         return next((options(field.shape) for field in option.fields if key in field.keys), SKIP)
     return SKIP

@@ -33,7 +33,7 @@ _FIRST_KEY = re.compile(r'\s*\{\s*"([^"\\]*)"').match
 
 
 class Expect(Enum):
-    """What the next character may be part of."""
+    """Role of the next character."""
 
     VALUE = 1
     VALUE_OR_END = 2
@@ -47,7 +47,7 @@ class Expect(Enum):
 
 
 def settled(waiting: list[str], text: str) -> str:
-    """What can be passed on of a string that is a value, after what was `waiting` and more `text` of it.
+    """The part of a string value that can be passed on, after what was `waiting` and more `text` of it.
 
     A comma at its end waits: it may stand after the string, and its quote be missing.
     """
@@ -139,7 +139,7 @@ class OpenValue:
 
     @property
     def open_call(self) -> ShapedCall | None:
-        """What is known of the open call."""
+        """State of the open call; None for none."""
         return self._shape.open_call
 
     @property

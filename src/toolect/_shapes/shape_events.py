@@ -1,4 +1,4 @@
-"""What reading a JSON value in a shape finds, in the order of the text. Offsets are characters of the wire text."""
+"""Events of reading a JSON value in a shape, in the order of the text. Offsets are characters of the wire text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Arguments(msgspec.Struct, frozen=True):
     text: str
     start: int
     odd: str = ""
-    """What they came as, where the shape has them the other way: a string with JSON in it, or not."""
+    """Form of the arguments, where the shape has the other one: a string with JSON in it, or an object."""
     doubled: bool = False
     """An object in them has a key more than once."""
 

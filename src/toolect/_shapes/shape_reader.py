@@ -61,7 +61,7 @@ class ShapeReader:
 
     @property
     def open_call(self) -> ShapedCall | None:
-        """What is known of the open call."""
+        """State of the open call; None for none."""
         unit = self._unit
         return None if unit is None else ShapedCall(unit.members.options, tuple(unit.keys), self._coded)
 
@@ -237,7 +237,7 @@ class ShapeReader:
     # The open call
 
     def _begin_unit(self) -> None:
-        """What is read belongs to a call: that begins now, unless it has begun."""
+        """Begin the call that what is read belongs to, unless it has begun."""
         owner = self.stack[-1].owner
         if owner is None or owner.begun:
             return
@@ -318,7 +318,7 @@ class ShapeReader:
             self.judge()
 
     def odd(self, encoded: bool) -> str:
-        """What the arguments came as, when the shape has them the other way: a string with JSON in it, or not."""
+        """The form of the arguments, where the shape has the other one: a string with JSON in it, or an object."""
         if self.place.as_text if encoded else self.place.as_value:
             return ""
         return "a JSON string" if encoded else "an object"

@@ -42,7 +42,7 @@ def unfit(
 
 
 class _Unfit:
-    """What has been written so far; `segments[at]` is next."""
+    """Writer of a shape's text; `segments[at]` is the next to be written."""
 
     def __init__(self, segments: Sequence[Segment], at: int, spell: Spell, layout: Layout) -> None:
         self.segments, self.at, self.spell, self.layout = segments, at, spell, layout
