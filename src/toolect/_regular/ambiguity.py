@@ -28,7 +28,7 @@ _KEPT = 8
 
 
 class Growth(StrEnum):
-    """How the time grows with the length of the text."""
+    """Growth of the time with the length of the text."""
 
     EXPONENTIAL = "exponential"
     POLYNOMIAL = "polynomial"
@@ -65,7 +65,7 @@ class Undecided(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def ambiguity(regex: str, work: int = MAX_WORK) -> Attack | Undecided | None:
-    """How matching all of a text against `regex` may take more than linear time; None when it may not.
+    """An attack that makes matching all of a text against `regex` take more than linear time; None when there is none.
 
     It is undecided where more than `work` states of product automata had to be looked at.
     """
@@ -88,7 +88,7 @@ def ambiguity(regex: str, work: int = MAX_WORK) -> Attack | Undecided | None:
 
 
 def conditions(node: Node) -> Iterable[Node]:
-    """What the look-aheads and look-behinds in `node` look for."""
+    """The expressions inside the look-aheads and look-behinds in `node`."""
     for inside in parts_of(node):
         if isinstance(inside, Look):
             yield inside.item
@@ -228,7 +228,7 @@ class _AttackSearch:
         return None
 
     def _states(self, states: set[int], text: str) -> set[int]:
-        """Where `text` leads from any of `states`."""
+        """The states that `text` leads to from any of `states`."""
         for char in text:
             letter = self.letters.index(char)
             states = {b for a in states for b, _ in self.moves[a][letter]}

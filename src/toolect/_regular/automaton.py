@@ -191,7 +191,7 @@ class Alphabet:
         self._kinds = [{r for r, held in zip(sets, kind, strict=True) if held} for kind in kinds]
 
     def moves(self, of: Automaton) -> list[list[list[tuple[int, int]]]]:
-        """Where each letter leads from each state, with the number of ways."""
+        """The moves by each letter from each state, with the number of ways."""
         return [
             [[(b, ways) for b, ways in follow.items() if of.chars[b] in kind] for kind in self._kinds]
             for follow in of.follow

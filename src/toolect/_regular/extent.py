@@ -1,4 +1,4 @@
-"""How long the members of an expression are, and in how many ways a text may be one."""
+"""Lengths of the members of an expression, and bounds of the ways to read one."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, 
 
 TRIES = 200
 MORE = 8
-"""How often a repetition repeats beyond what it must, at most."""
+"""Repetitions beyond what is needed, at most."""
 
 
 def sample(regex: str, random: Random) -> str:

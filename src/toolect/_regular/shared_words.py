@@ -13,7 +13,7 @@ from toolect._regular.syntax import NotRegularError
 MAX_PAIRS = 50_000
 """Pairs of states that a search looks at."""
 MAX_VISITS = 4
-"""How often it comes back to one: a word may fail a condition that the automata leave out."""
+"""Visits to one pair of states: a word may fail a condition that the automata leave out."""
 
 
 @lru_cache(maxsize=4096)

@@ -40,7 +40,7 @@ class Either(msgspec.Struct, frozen=True):
 
 
 class Greed(StrEnum):
-    """How a repetition chooses its length."""
+    """Preference of a repetition for its length."""
 
     GREEDY = "greedy"
     LAZY = "lazy"
@@ -108,7 +108,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def conditional(node: Node) -> str:
-    """What in `node` an automaton leaves out, so that it may accept more; empty when it is exact."""
+    """The part of `node` that an automaton leaves out, so that it may accept more; empty when it is exact."""
     match node:
         case Repetition(greed=Greed.POSSESSIVE):
             return "a possessive repetition"
