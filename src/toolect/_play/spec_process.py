@@ -26,7 +26,7 @@ _UNASKED = frozenset(("missing-corpus", "missing-case"))
 
 
 def examine(asked: Asked) -> View:
-    """What lint finds in the spec of `asked`, and its text as the spec reads it; in a process of its own.
+    """The findings of lint on the spec of `asked`, and its text as the spec reads it; in a process of its own.
 
     Raises ValueError for a spec that is too long.
     """

@@ -49,12 +49,12 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def reader(self) -> Reader:
-        """What reads the text. Raises `UnknownNameError`."""
+        """The reader of the text. Raises `UnknownNameError`."""
         return Auto() if self.dialect == registry.AUTO else registry.dialect(self.dialect)
 
 
 def names() -> View:
-    """What can be chosen: dialects and chats, by name."""
+    """The dialects and chats that can be chosen, by name."""
     return {"dialects": toolect.dialects(), "chats": toolect.chats(), "version": toolect.__version__}
 
 
