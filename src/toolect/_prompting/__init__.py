@@ -1,4 +1,4 @@
-"""How definitions of tools, and outputs of calls, are spelled in a prompt.
+"""Rendering of tools and results in a prompt.
 
 Others import `notation`, `outputs`, `tools`; all else is its own.
 """

@@ -50,7 +50,7 @@ def spell(value: object, how: Notation) -> str:
 
 @cache
 def speller(how: Notation) -> Callable[[object], str]:
-    """What spells values in a notation."""
+    """The function that writes values in a notation."""
     match how.spelling:
         case Syntax.PYTHON:
             return lambda value: repr(with_sorted_keys(bounded(value)) if how.sorted else bounded(value))

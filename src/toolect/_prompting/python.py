@@ -38,7 +38,7 @@ def _is_name(name: str) -> bool:
 
 
 def docstring(schema: Mapping[str, Any], description: str) -> str:
-    """What a function's docstring says, between its quotes: what it is for, and each parameter that is described."""
+    """The text of a function's docstring, between its quotes: the description, and each parameter that has one."""
     rows = list(_Arguments(schema).rows(schema.get("properties"), ()))
     text = description.strip() + ("\n\nArgs:\n" + "\n".join(rows) if rows else "")
     text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\0", "\\0")

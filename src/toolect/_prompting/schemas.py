@@ -14,7 +14,7 @@ MAX_PARTS = 2000
 
 
 def described(root: Mapping[str, Any], schema: Any) -> str:
-    """What a schema says that it describes, itself or where it refers to."""
+    """The description of a schema, its own or that of the schema it refers to; empty for none."""
     for one in (schema, resolve(root, schema)):
         text = one.get("description") if isinstance(one, Mapping) else None
         if isinstance(text, str) and text.strip():

@@ -32,7 +32,7 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
-    """What the holes of `text` stand for; only those that it has are made."""
+    """The values of the holes of `text`; only those that it has are made."""
     inner = tool.get("function", tool)
     name, description = str(inner.get("name", "")), str(inner.get("description") or "")
     given = bounded(inner.get("parameters"))
@@ -107,7 +107,7 @@ def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[tuple[int, dic
 
 
 def _others(how: ToolText, schema: Mapping[str, Any], known: Iterable[str]) -> str:
-    """What a schema says beside the keywords `known`: lists and objects as JSON, all else and types as Python does."""
+    """The other keywords of a schema than `known`: lists and objects as JSON, all else and types as Python does."""
     keys = [*(key for key in _TOLD if key in schema), *(key for key in schema if key not in _TOLD)]
     texts = ((key, schema[key]) for key in keys if key not in known)
     return "".join(fill(how.other, {"key": key, "value": _other(key, value, how)}) for key, value in texts)

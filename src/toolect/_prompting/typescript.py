@@ -157,7 +157,7 @@ class _Printer:
         return self.how.trailing is Trailing.ALL or (self.how.trailing is Trailing.OUTER and depth == 0)
 
     def described(self, field: Any) -> str:
-        """What is said of a field."""
+        """The description of a field; with `sentences`, its default and bounds too."""
         said = described(self.root, field)
         if self.how is None or not self.how.sentences or not isinstance(field, Mapping):
             return said
@@ -166,7 +166,7 @@ class _Printer:
         return " ".join([*parts, *(f"{word}={_python(field[key])}" for key, word in _BOUNDS.items() if key in field)])
 
     def remarks(self, field: Any) -> Iterator[str]:
-        """What the keywords of a field say that comments tell."""
+        """The keywords of a field that comments tell, each with its value."""
         if self.how and isinstance(field, Mapping):
             yield from (f"{key}: {_python(value)}" for key, value in field.items() if key in self.how.remarks)
 
@@ -203,7 +203,7 @@ def _either(found: Sequence[str]) -> str:
 
 
 def _all(found: Sequence[str]) -> str:
-    """What all of the types hold."""
+    """The intersection of types."""
     found = [part for part in dict.fromkeys(found) if part != "unknown"]
     if len(found) < 2:
         return found[0] if found else "unknown"
