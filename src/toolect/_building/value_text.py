@@ -60,7 +60,7 @@ class LateText(ValueText):
         """Write nothing: the text is in the middle of an entry."""
 
     def begin(self, owner: Frame | None) -> None:
-        """Nor is what stands before a value."""
+        """Write nothing before a value."""
 
     def key(self, owner: Frame) -> None:
         """Write the last entry, unless the next has the same key; a value that is one argument waits for its end."""

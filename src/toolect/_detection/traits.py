@@ -94,7 +94,7 @@ class Traits(msgspec.Struct, frozen=True):
     signs: tuple[str, ...] = ()
     """Signs after the name of a call whose openers are missing."""
     named: int = 0
-    """The kind of what does."""
+    """Number of the continuations after that name: equal in dialects whose calls go on alike."""
     closers: tuple[str, ...] = ()
     """The closers of reasoning and content."""
     ends: tuple[str, ...] = ()

@@ -103,7 +103,7 @@ def member_of(node: Node, key: str) -> Any:
 
 
 def others_of(node: Node) -> Any:
-    """The schema that `node` itself has for other members; any pattern's, as patterns, which may take forever, are not run."""
+    """The schema in `node` itself of other members, and of any pattern's: patterns are not run, which may never end."""
     patterns = node.get("patternProperties")
     several = [*patterns.values()] if isinstance(patterns, Mapping) else []
     return joined("anyOf", [*several, node.get("additionalProperties")])

@@ -53,7 +53,7 @@ def read_yaml(text: str, schema: Schema | None = None, column: int = 0) -> Json:
 
 
 def _further_in(text: str, at: int) -> ValueError | None:
-    """The error of the line at index `at` of a text that is no YAML, if its key is indented too deep; None for others."""
+    """The error of the line at index `at` of a text that is no YAML, if its key is indented too deep; None if not."""
     lines = text.split("\n")
     found = _KEY.match(lines[at]) if at < len(lines) else None
     above = [match for line in lines[:at] if line.strip() and (match := _KEY.match(line))]
