@@ -208,7 +208,7 @@ def _place(text: Rendered, slot: Part) -> tuple[int, int] | None:
 
 
 def _candidates(dialect: Dialect) -> set[str]:
-    """Texts that might end a slot: the dialect's markers, alone and after other text; whole calls, which may be bare."""
+    """Texts that might end a slot: markers of the dialect, alone and after other text; whole calls, also bare."""
     calls = (_written(dialect, [Call(FORGED, arguments)]) for arguments in ({}, {"a": 1}))
     ends = cores(dialect) | {str(text) for text in calls if text}
     return {text for end in ends for text in (end, _PUT + end)}

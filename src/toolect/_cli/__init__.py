@@ -136,7 +136,7 @@ def _stopped(number: signal.Signals) -> int:
 
 
 def _sentence(error: Exception) -> str | None:
-    """What to say of an error; None for one that nobody can mend at the command line."""
+    """The sentence for an error; None for one that nobody can mend at the command line."""
     match error:
         case click.ClickException():
             context = error.ctx if isinstance(error, click.UsageError) else None

@@ -81,7 +81,7 @@ def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[
 
 
 def draw_result(result: ToolResult) -> Iterator[Styled]:
-    """What came of a call, with the time it took."""
+    """Draw the result of a call, with the time it took."""
     yield TerminalStyle.LABEL, "result "
     yield TerminalStyle.NAME, one_line(result.name) or "?"
     yield TerminalStyle.QUIET, f"  {result.duration_ms:.0f} ms"

@@ -87,7 +87,7 @@ def _unescaped(text: str) -> str:
 
 
 def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
-    """What is in the corpus, and how many files that is."""
+    """Statistics of the corpus, and its number of files."""
     from toolect._corpora.examine import coverage
     from toolect._corpora.sources import files
     from toolect._processes import collect_less

@@ -147,7 +147,7 @@ def _dialect(name: str) -> str:
 
 
 def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Target:
-    """What is written. Raises Misuse for what cannot be."""
+    """The target to write. Raises Misuse for one that cannot be written."""
     from toolect._data.row_targets import OF_A_CHAT, OF_IDS, Form, target_of, tokenizer_of
     from toolect._names import UnknownNameError
 
@@ -172,7 +172,7 @@ def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Tar
 def _source(
     kind: str, rows_files: tuple[str, ...], join: str, dialect: str, field: str, retell: bool, drop: bool
 ) -> Source:
-    """How rows are read. Raises Misuse for a kind that there is not, SpecError for a file of kinds that is no good."""
+    """The source of rows. Raises Misuse for a kind that there is not, SpecError for a file of kinds that is no good."""
     from toolect._chats.chat_registry import chat
     from toolect._names import UnknownNameError
     from toolect._rows.row_fields import row_kinds

@@ -26,7 +26,7 @@ ALL = 1000
 RESULTS = 5
 """Results that are written if no limit is named."""
 NEARLY = 0.9
-"""How well, compared with the best one, a dialect fits that might as well be it."""
+"""Least share of the best score with which another dialect might as well be the one."""
 SHOWN = 6
 """Markers, and names of dialects, that are shown of one result."""
 AROUND = 28
@@ -252,7 +252,7 @@ def _verdict(verdict: Verdict) -> Iterator[Styled]:
 
 
 def _difference(difference: Difference) -> Iterator[Styled]:
-    """What differs, and if the texts do, both around the place."""
+    """Draw a difference, and if texts differ, both around the place."""
     yield TerminalStyle.LABEL, "  differs  "
     yield STATUS["repaired"], one_line(f"{difference.probe}: {difference.what}") + "\n"
     if not (difference.template or difference.dialect):

@@ -174,7 +174,7 @@ def _short(text: str) -> str:
 
 
 def _pair(source: str, target: str, found: dict[str, Outcomes]) -> Iterator[Styled]:
-    """What is lost in one direction."""
+    """Draw the losses in one direction."""
     lost = [*losses(FEATURES, found[source], found[target])]
     declared = [*untyped(FEATURES, found[source], found[target])]
     yield TerminalStyle.NAME, f"{source} → {target}\n"

@@ -43,7 +43,7 @@ class LineAnswer(NamedTuple):
 
 
 class UnitPart(NamedTuple):
-    """What was made of some lines: what to write, the lines of the unit `seen` so far, messages, and bad ones."""
+    """Answers to some lines, to be written; counts of the unit's lines `seen` so far, of messages, and of bad ones."""
 
     answers: list[str | LineAnswer]
     seen: int
@@ -107,7 +107,7 @@ def _together(path: str, limit: int, work: Work, jobs: int) -> Iterator[tuple[Un
 
 
 def _parts(unit: Unit, limit: int, work: Work) -> Iterator[UnitPart]:
-    """What is made of a unit, a few lines at a time."""
+    """The answers to a unit, a few lines at a time."""
     answers: list[str | LineAnswer] = []
     size = total = bad = 0
     cursor = Cursor()
@@ -148,7 +148,7 @@ def text_of(record: Json, field: str = "") -> tuple[str, str]:
 
 
 def on_text(work: TextWork, reading: Mapping[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
-    """What `work` makes of the text of a line or row, read as that says, beside its other columns."""
+    """Apply `work` to the text of a line or row, read with its own options; its other columns are kept beside."""
     text, column = text_of(record, field)
     out, clean = work(text, **own({**reading}, record))
     return {**beside(record, column), **out}, clean

@@ -66,7 +66,7 @@ class Live:
         self._open: tuple[type[Event], int] | None = None
 
     def feed(self, event: Event) -> Iterator[Styled]:
-        """What `event` adds to the screen."""
+        """Draw what `event` adds to the screen."""
         match event:
             case ContentDelta(text):
                 yield from self._text(type(event), 0, [(TerminalStyle.LABEL, "content")], TerminalStyle.PLAIN, text)

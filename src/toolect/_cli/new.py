@@ -104,7 +104,7 @@ def _begin(
 
 
 def _tell(made: Induced, spec: Path) -> int:
-    """What the dialect is, or is not, by its rows and by the law of round trips; the exit code."""
+    """Note what the rows and the law of round trips say about the dialect; the exit code."""
     from toolect._authoring.lint import lint
 
     if made.why:
@@ -125,7 +125,7 @@ def _text(path: str) -> str:
 
 
 def _template_rows(file: str) -> list[Row]:
-    """What the template of a jinja file, or of a tokenizer_config.json, writes for known words."""
+    """Rows of the texts that the template of a jinja file, or of a tokenizer_config.json, writes for known words."""
     from toolect._authoring.induction.drafting import template_rows
     from toolect.chat_template import TemplateError, template_of
 

@@ -289,7 +289,7 @@ class Texts:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How one text is read; a line or row may say otherwise for itself."""
+        """Options of reading one text; a line or row may have its own."""
         return {"tools": self.tools, "prefix": self.prefix}
 
     def read(self) -> str:

@@ -125,7 +125,7 @@ def _live(texts: Iterator[str], size: int, stream: Any, form: str) -> tuple[str,
 
 
 def _writer(form: str) -> tuple[Callable[[Iterable[Event]], None], Callable[[], None]]:
-    """How to write events, and what comes after the last one."""
+    """Functions that write events, and what comes after the last one."""
     if form == Form.TEXT:
         live, pen = Live(), Pen()
         return lambda events: pen.write(chain.from_iterable(map(live.feed, events))), lambda: pen.write(live.close())

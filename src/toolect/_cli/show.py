@@ -194,7 +194,7 @@ def _text(spec: Spec, rule: str, expr: Expr, inside: bool = False) -> str:
 
 
 def _filled(spec: Spec, rule: str, name: str) -> str:
-    """What fills the hole `name` of `rule`: its shape, its role, its rule's role, or its own name."""
+    """Filling of the hole `name` of `rule`: its shape, its role, its rule's role, or its own name."""
     shape = spec.shapes.get(f"{rule}/{name}")
     if shape is not None:
         return json.dumps(_shown(shape), ensure_ascii=False).replace('"', "")

@@ -66,7 +66,7 @@ def stand_in() -> None:
 
 
 def output() -> TextIO:
-    """Where results are written: standard output, whoever else is kept from it."""
+    """Stream for results: standard output, whoever else is kept from it."""
     return _results[-1] if _results else sys.stdout
 
 
@@ -192,7 +192,7 @@ def heading(title: str) -> Styled:
 
 
 def rest(count: int, what: str = "more", indent: int = 2) -> Iterator[Styled]:
-    """How many there are besides those that are shown, if any."""
+    """Draw the number of those that are not shown, if any."""
     if count > 0:
         yield TerminalStyle.QUIET, f"{'':{indent}}and {count:,} {what}\n"
 

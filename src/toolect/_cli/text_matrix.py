@@ -46,7 +46,7 @@ class PlacedText(NamedTuple):
 
 
 class MatrixReading(NamedTuple):
-    """What a dialect reads in a text: calls, the worst of their statuses, and markers that are left over."""
+    """Result of a dialect on a text: number of calls, the worst of their statuses, and number of markers left over."""
 
     calls: int
     status: str
@@ -63,7 +63,7 @@ class MatrixReading(NamedTuple):
 
 
 Row: TypeAlias = dict[str, MatrixReading] | dict[str, float]
-"""What is said of a text, by dialect."""
+"""Results for a text, or scores, by dialect."""
 
 
 def write_matrix(
@@ -116,7 +116,7 @@ def _texts(corpus: Sequence[str], options: Options) -> Iterator[PlacedText]:
 def _each(
     look: Callable[[Record], Found], texts: Sequence[PlacedText], jobs: int, advance: Callable[[int, int], None]
 ) -> Iterator[Found]:
-    """What is found in each text, by so many processes."""
+    """Results of `look` for the texts, in so many processes."""
     work = (text.record for text in texts)
     found = in_order(work, jobs, look, registry.restore, registry.state())
     for done, (_, one) in enumerate(found, 1):
@@ -125,13 +125,13 @@ def _each(
 
 
 def _scores(record: Record) -> dict[str, float]:
-    """How well each dialect fits, the best first."""
+    """Scores of the dialects, the best first."""
     found = toolect.detect(record.text or "", [*record.tools] or None, limit=1000)
     return {name: one.score for one in found for name in one.dialects}
 
 
 def _readings(dialects: Sequence[str], record: Record) -> dict[str, MatrixReading]:
-    """What each dialect reads."""
+    """Results of reading the text in each dialect."""
     return {name: _reading(toolect.dialect(name), record) for name in dialects}
 
 

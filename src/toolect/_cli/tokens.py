@@ -87,7 +87,7 @@ def command(
 
 
 def _template(folder: str) -> Path:
-    """Where a tokenizer's folder has its chat template."""
+    """Path of the chat template in a tokenizer's folder."""
     found = [
         path for name in ("chat_template.jinja", "tokenizer_config.json") if (path := Path(folder) / name).is_file()
     ]
@@ -97,7 +97,7 @@ def _template(folder: str) -> Path:
 
 
 def _otherwise(conversation: Conversation, chat: Chat | TemplateChat, folder: str, thinking: bool | None) -> str | None:
-    """Where the tokenizer's own template writes another text than the chat; None where it writes the same."""
+    """First difference between the texts of the tokenizer's own template and of the chat; None if they are alike."""
     try:
         template = toolect.chat(template=_template(folder), dialect=chat.dialect)
         theirs = str(template.render(conversation, False, thinking=thinking))
@@ -114,7 +114,7 @@ def _otherwise(conversation: Conversation, chat: Chat | TemplateChat, folder: st
 
 
 def _boxes(example: Example) -> list[dict[str, Json]]:
-    """What is drawn of each id."""
+    """Data from which the box of each id is drawn."""
     text = example.encoded.text
     return [
         {
@@ -147,7 +147,7 @@ def _lines(example: Example) -> Iterator[Styled]:
 
 
 def _findings(example: Example, tokenizer: Tokenizer, ends: tuple[str, ...]) -> list[str]:
-    """What one should know about the ids."""
+    """Remarks on the ids."""
     encoded, text = example.encoded, example.encoded.text
     found = []
     if encoded.straddling:

@@ -47,7 +47,7 @@ _tree_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """How a conversation is written."""
+    """Options of writing a conversation."""
 
     targets: tuple[Chat, ...]
     generate: bool | None

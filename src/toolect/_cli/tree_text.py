@@ -81,7 +81,7 @@ def _indent(depth: int) -> str:
 
 
 class _Notes:
-    """What is said of places of the text, each once: repairs, failures, and how calls ended."""
+    """Notes on places of the text, each drawn once: repairs, failures, and how calls ended."""
 
     def __init__(self, found: Derivation) -> None:
         self._calls = {call.span[0]: call for call in reversed(found.message.calls) if call.span is not None}
@@ -92,23 +92,23 @@ class _Notes:
         self._said = sorted(said, key=lambda note: note[:2], reverse=True)
 
     def before(self, node: Tree, depth: int) -> Iterator[Styled]:
-        """What is about the text before `node`."""
+        """Draw the notes on the text before `node`."""
         yield from self._until(node.span[0], depth)
 
     def after(self, node: Tree, depth: int) -> Iterator[Styled]:
-        """What is about the leaf `node`."""
+        """Draw the notes on the leaf `node`."""
         if isinstance(node, Leaf):
             yield from self._until(node.span[1] + (node.span[0] == node.span[1]), depth + 1)
 
     def rest(self, depth: int) -> Iterator[Styled]:
-        """What is about the end of the text, and calls that no rule begins."""
+        """Draw the notes on the end of the text, and on calls that no rule begins."""
         yield from self._until(None, depth)
         for call in reversed(self._calls.values()):
             yield from self._ended(call.span[0] if call.span else 0, f"call {one_line(call.name)}")
             yield TerminalStyle.PLAIN, "\n"
 
     def call(self, branch: Branch) -> Iterator[Styled]:
-        """How the call that begins with `branch` ended."""
+        """Draw how the call that begins with `branch` ended."""
         if branch.role in (Role.CALL, Role.AGAIN) and branch.span[0] in self._calls:
             yield from self._ended(branch.span[0], "")
             del self._calls[branch.span[0]]

@@ -171,7 +171,7 @@ def _advice(case: Case, message: Message, found: Manner) -> str:
 def _beside(
     subject: Subject, case: Case, meant: Message, read: Message, manner: Manner
 ) -> tuple[Related, tuple[Text, ...]]:
-    """Places in the spec that wrote or read the text of a case otherwise; that text, and the one written for the case."""
+    """Places in the spec that wrote or read a case's text otherwise; that text, and the one written for the case."""
     dialect, tools, at, note = subject.dialect, case.options.get("tools"), -1, ""
     related: list[tuple[Place, str]] = []
     text: Rendered | None = None
@@ -209,7 +209,7 @@ def _beside(
 
 
 def _trouble(dialect: Dialect, case: Case, read: Message) -> tuple[int, str] | None:
-    """Offset at which the grammar cannot go on with the text of a case, or where it is repaired; and a sentence on it."""
+    """Offset at which the grammar cannot go on with a case's text, or where that is repaired; and a sentence on it."""
     for failure in derive(dialect, case.text, **case.options).failures:
         return failure.at, f"expected {' or '.join(failure.expected) or 'the end'}"
     for repair in (*read.repairs, *(repair for call in read.calls for repair in call.repairs)):
