@@ -1,1 +1,1 @@
-"""What a maintainer runs, each command as `python -m tools.…` from the root of the repository; README.md lists them."""
+"""Commands for maintainers, each run as `python -m tools.…` from the root of the repository; README.md lists them."""

@@ -40,5 +40,5 @@ def fenced(text: str, info: str = "text") -> str:
 
 
 def _longest_run(text: str) -> int:
-    """How many backticks stand in a row at most."""
+    """Length of the longest run of backticks."""
     return max(map(len, re.findall("`+", text)), default=0)

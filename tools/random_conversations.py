@@ -136,7 +136,7 @@ _VALUES: dict[str, tuple[Json, ...]] = {
     "days": (0, 3, -1, 10**12), "tags": ([], ["x"], ["x", "é", ""]), "unit": ("C", "F"),
     "place": ({}, {"lat": 47.4, "name": "Zürich"}, {"lat": 1.0, "more": {"a": [None, True]}}),
 }  # fmt: skip
-"""What the fields of known tools are given; others are texts."""
+"""Values for the fields of known tools; others are texts."""
 _FIELDS: dict[str, dict[str, Json]] = {
     "city": {"type": "string", "description": "Where"},
     "days": {"type": "integer", "description": "How many", "minimum": 0},

@@ -1,4 +1,4 @@
-"""What every reading of every text must obey, whatever the text says: each law names what breaks it.
+"""Laws of every reading of every text, whatever the text says: each names what breaks it.
 
 The functions return an empty text when the law holds, else a sentence that says what is wrong.
 """
@@ -13,7 +13,7 @@ from toolect._message import Call, Message
 
 
 def span_violation(message: Message, text: str) -> str:
-    """What is wrong with the spans: segments lie in `text`, in order and apart, and tile it with the markup between."""
+    """Violation by spans: segments lie in `text`, in order and apart, and tile it with the markup between; or ""."""
     at = 0
     for segment in message.segments:
         if segment.span is None:
@@ -35,7 +35,7 @@ def span_violation(message: Message, text: str) -> str:
 
 
 def event_violation(events: Iterable[Event], message: Message) -> str:
-    """What is wrong with the events: the deltas are those of `message`; calls start first and end last, in order."""
+    """Violation by events: the deltas are those of `message`; calls start first and end last, in order; or ""."""
     calls, said = message.calls, {ContentDelta: "", ReasoningDelta: ""}
     arguments = [""] * len(calls)
     started: set[int] = set()

@@ -64,7 +64,7 @@ SPEED, BOTH, MEMORY = 1.5, 1.7, 400
 NAMED, UNNAMED = 3, 1.5
 MB = 1_000_000
 REPEATS, WORST = 40, 10
-"""How often rows are converted with, without and with the guard; chats that are shown."""
+"""Runs of a chat's rows with, without and again with the guard; chats that are shown."""
 
 
 class Run(NamedTuple):

@@ -76,7 +76,7 @@ class Reading(msgspec.Struct):
         return f"{self.text} {self.way}"
 
     def right(self, who: str) -> bool:
-        """Whether this one has a time for a right answer."""
+        """True when this package has a time for a right answer."""
         return bool(self.us.get(who)) and who not in self.wrong
 
 
@@ -89,11 +89,11 @@ class Report(msgspec.Struct):
     loads: float
     readings: list[Reading]
     probes: dict[str, tuple[int, int]]
-    """How many probes each package reads right, and of how many."""
+    """Number of probes that each package reads right, and of those that it was asked."""
 
 
 class Subject(NamedTuple):
-    """What reads: its process, its names of dialects, and whether its streams wait for whole calls."""
+    """Package under measurement: its process, its names of dialects, and whether its streams wait for whole calls."""
 
     worker: Worker
     formats: Mapping[str, str] | None = None
@@ -145,7 +145,7 @@ def probes(dialect: Dialect) -> Iterator[tuple[str, Message]]:
 
 
 def wrong(answer: Mapping[str, Any], said: Message | None) -> str:
-    """What is wrong with an answer, or nothing."""
+    """The error in an answer; empty if there is none."""
     if "error" in answer:
         return str(answer["error"])
     if said is None:
@@ -184,7 +184,7 @@ def _absent(fault: str) -> bool:
 
 
 def probed(name: str, subjects: Mapping[str, Subject]) -> Iterator[tuple[str, bool]]:
-    """Who read a probe of a dialect, whole or streamed, and whether that was right."""
+    """Packages that read a probe of a dialect, whole or streamed, each with whether it read it right."""
     dialect = registry.dialect(name)
     known = tags(dialect)
     for text, said in probes(dialect):
@@ -197,7 +197,7 @@ def probed(name: str, subjects: Mapping[str, Subject]) -> Iterator[tuple[str, bo
 
 
 def machine() -> float:
-    """How many µs `json.loads` of 140 characters takes here."""
+    """Time in µs of `json.loads` of 140 characters on this machine."""
     text = json.dumps({**ARGUMENTS, "padding": ""}, ensure_ascii=False)
     text = text.replace('"padding": ""', f'"padding": "{"x" * (140 - len(text))}"')
     return best(lambda: json.loads(text), 0.2)

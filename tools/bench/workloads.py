@@ -67,7 +67,7 @@ TOOLS: list[Json] = [
     },
     {"type": "function", "function": {"name": "list_files", "parameters": {"type": "object", "properties": {}}}},
 ]
-"""What is declared where tools are: those that are called, and one that is not."""
+"""Declared tools: those that are called, and one that is not."""
 # What many repetitions of look like a source file: quotes, backslashes, newlines, brackets and comparisons.
 FUNCTION = '''def step_{n}(values: dict[str, int], limit: int = {n}) -> str:
     """Return the values below `limit`, one a line."""

@@ -49,7 +49,7 @@ def conversations() -> Iterator[Conversation]:
 
 
 def time_beside(chat: Chat, template: Template) -> float | None:
-    """How many times the time of its template a chat takes, on the first conversation that both write alike."""
+    """Time of a chat as a multiple of its template's, on the first conversation that both write alike; else None."""
     kind = SandboxedEnvironment if template.original.loose else ImmutableSandboxedEnvironment
     compiled = environment(kind, not template.original.loose, str(DAY)).from_string(template.text)
     for conversation in conversations():

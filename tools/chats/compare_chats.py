@@ -85,7 +85,7 @@ class Difference(NamedTuple):
     chat: str
 
     def shown(self) -> Iterator[str]:
-        """Where the two part, in a few lines."""
+        """The first place where the two differ, in a few lines."""
         pairs = zip(self.template, self.chat, strict=False)
         at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         yield f"  number {self.case.number}, character {at}:"
@@ -94,7 +94,7 @@ class Difference(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """How a chat does on the conversations of a template; without a chat all are missing."""
+    """Result of a chat on the conversations of a template; without a chat all are missing."""
 
     template: Template
     chat: str
@@ -109,7 +109,7 @@ class Compared(NamedTuple):
     unread: int = 0
     """Conversations of its own that it does not read back, where that was tried."""
     time: float | None = None
-    """How many times the time of the template it takes."""
+    """Time of the chat as a multiple of the template's."""
 
     @property
     def asks(self) -> bool:
@@ -164,7 +164,7 @@ def compare(template: Template, name: str, render: Render, seed: int, count: int
 
 
 def written(chat: Chat, case: ChatCase) -> str:
-    """What a chat writes, whatever the texts hold."""
+    """Text that a chat writes, whatever the texts hold."""
     today = datetime.date.today()
     return str(chat.render(case.conversation, case.generate, thinking=case.thinking, date=today, unsafe="keep"))
 
@@ -232,7 +232,7 @@ def why(compared: Iterable[Compared], known: Mapping[str, str]) -> Iterator[str]
 
 
 def unreasoned(compared: Sequence[Compared], known: Mapping[str, str], count: int) -> Iterator[str]:
-    """What is to be done about reasons, after `count` conversations: some may be missing, some needed no more."""
+    """Errors in the list of reasons, after `count` conversations: missing ones and stale ones."""
     for one in compared:
         name = one.template.name
         if one.asks and name not in known:

@@ -40,7 +40,7 @@ SOURCES = (
 
 
 class Original(msgspec.Struct, forbid_unknown_fields=True):
-    """What is known of a template besides its text: what its tokenizer sets, and how it is given calls."""
+    """Facts about a template besides its text: what its tokenizer sets, and how it is given calls."""
 
     bos_token: str = ""
     eos_token: str = ""
@@ -49,21 +49,21 @@ class Original(msgspec.Struct, forbid_unknown_fields=True):
     empty: str | None = ""
     """The content of an answer that has none."""
     ids: str = "{random}"
-    """How a call's id is made of its `name`, its `index` in the conversation, or at `random`."""
+    """Pattern of a call's id: of its `name`, its `index` in the conversation, or at `random`."""
     tools: bool = False
-    """Whether it is for conversations with tools only: for those without the model has another one."""
+    """True when it is for conversations with tools only: for those without the model has another one."""
     breaks: str = ""
-    """What it says where it refuses nothing, but fails by an error of its own: it is not asked for these."""
+    """Message of an error of its own with which it fails, where it refuses nothing: such conversations are left out."""
     functions: bool = False
-    """Whether it wants tools as a text, `functions`, and a text of the date, `datetime`."""
+    """True when it wants tools as a text, `functions`, and a text of the date, `datetime`."""
     responses: bool = False
-    """Whether it wants results in the message of the answer that called."""
+    """True when it wants results in the message of the answer that called."""
     parts: bool = False
-    """Whether it wants contents as lists of parts, as it also takes images."""
+    """True when it wants contents as lists of parts, as it also takes images."""
     thinking: bool | None = None
-    """What whoever changed the template tells it of reasoning where nobody asks."""
+    """Value that whoever changed the template gives its reasoning option where nobody asks."""
     loose: bool = False
-    """Whether it renders only where a template may change lists, and write iterators as JSON: not in transformers."""
+    """True when it renders only where a template may change lists, and write iterators as JSON: not in transformers."""
 
 
 class Template(NamedTuple):

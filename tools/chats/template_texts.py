@@ -1,4 +1,4 @@
-"""What a template itself makes of conversations: messages as transformers gives them to it, rendered in the sandbox."""
+"""Texts that a template itself writes: messages as transformers gives them to it, rendered in the sandbox."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolect.conversation import Assistant, Conversation, Results, System, User
 from tools.chats.original_templates import Original, Template
 
 SECONDS = 120.0
-"""What all renderings of one template may take."""
+"""Seconds that all renderings of one template may take."""
 
 
 def rendered(template: Template, cases: Iterable[ChatCase]) -> Sequence[str | TemplateError]:
@@ -28,7 +28,7 @@ def rendered(template: Template, cases: Iterable[ChatCase]) -> Sequence[str | Te
 
 
 def variables(case: ChatCase, original: Original) -> dict[str, Json]:
-    """What the template sees. An option that is not given is not defined."""
+    """Variables of the template. An option that is not given is not defined."""
     given: dict[str, Json] = {
         "messages": messages(case.conversation, original),
         "tools": list(case.conversation.tools) or None,

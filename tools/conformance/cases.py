@@ -23,7 +23,7 @@ class ExpectedCall(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Expect(msgspec.Struct, forbid_unknown_fields=True):
-    """What upstream asserts; null is not asserted."""
+    """Assertions of upstream; null is not asserted."""
 
     content: str | None = None
     reasoning: str | None = None

@@ -21,7 +21,7 @@ from tools.reading_laws import event_violation
 
 
 class Streamed(NamedTuple):
-    """What a stream gave: what its events said before the end of input, its message after it, and all events."""
+    """Result of a stream: the message of its events before the end of input, its message after it, and all events."""
 
     open: Message
     closed: Message
@@ -38,7 +38,7 @@ def stream(dialect: Dialect | Auto, chunks: Iterable[str], options: Mapping[str,
 
 
 def message_of_events(events: Iterable[Event]) -> Message:
-    """What a consumer of these events knows: a call that has not ended is a truncated one."""
+    """The message as a consumer of these events knows it: a call that has not ended is a truncated one."""
     segments: list[Segment] = []
     calls: dict[int, int] = {}
     for event in events:
@@ -68,7 +68,7 @@ def splits(text: str) -> Iterator[list[str]]:
 
 
 def disagreement(complete: Message, streamed: Streamed) -> str:
-    """How a stream's message or events differ from the complete reading; empty when they do not."""
+    """Difference between a stream's message or events and the complete reading; empty if there is none."""
     if not same(complete, streamed.closed):
         return f"streamed message {_show(streamed.closed)}, complete {_show(complete)}"
     return event_violation(streamed.events, complete)

@@ -201,7 +201,7 @@ def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
 
 
 def _formats(path: Path, dialects: dict[str, Dialect], options: argparse.Namespace) -> Iterator[formats.Check]:
-    """What is held against the formats, with its table."""
+    """Check the formats, and print the table."""
     try:
         entries = [entry for entry in formats.load(path) if entry.name in dialects]
     except msgspec.DecodeError as error:

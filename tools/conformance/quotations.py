@@ -51,7 +51,7 @@ FRAMES = {
     "cell of code": "<p>Write <code>{}</code> to call.</p>",
     "comparison": "Unlike `{}`, prose is safe, and `{}` is too.",
 }
-"""Where a call is quoted, by what the frame is called; `{}` is the call."""
+"""Frames in which a call is quoted, by name; `{}` is the call."""
 
 
 class Quotation(NamedTuple):

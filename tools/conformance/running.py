@@ -35,14 +35,14 @@ SETTINGS = (
     {"repeated_keys": "malformed"},
     {"mode": "strict"},
 )
-"""What else a user may ask for: one policy that is not the default, or that nothing is repaired."""
+"""Options that a user may set: one policy that is not the default, or that nothing is repaired."""
 COLUMNS = ("calls", "content", "bytes", "streams", "pass", "policies")
 GUESSED = ("detected", "read", "by its dialect", "none invented", "streams")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one case: whether each column holds, or None where the case asserts nothing there."""
+    """Result of one case: in each column True or False, or None where the case asserts nothing there."""
 
     case: Case
     score: Score
@@ -58,7 +58,7 @@ class Result:
 
     @property
     def columns(self) -> Mapping[str, bool | None]:
-        """Whether each column holds."""
+        """Outcome in each column; None where the case asserts nothing there."""
         if self.guessed is not None:
             return self.guessed
         values = (self.score.calls, self.score.content, self.score.bytes, self.agree, self.passed)
@@ -120,7 +120,7 @@ def _readings(
 
 
 def prefix(case: Case, dialect: Dialect) -> str:
-    """What the prompt ended with."""
+    """The end of the prompt."""
     if case.generation_prompt is not None:
         return case.generation_prompt
     return reasoning_prefix(dialect.spec) if case.options.get("starts_in_reasoning") else ""

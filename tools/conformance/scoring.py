@@ -1,4 +1,4 @@
-"""How a case of the corpus is held against what a dialect read.
+"""Scores of the corpus: what a dialect read of a case, beside what the case asserts.
 
 A case says what another project's parser gives for a text. That parser is not ours, so some of its answers are our
 answer in other words. Each rule below says which words count as the same, and why. Everything else is a difference.
@@ -68,7 +68,7 @@ from tools.conformance.views import Reading, View, views
 
 @dataclass(frozen=True)
 class Score:
-    """What held, column by column (None: not asserted), and what did not, in words."""
+    """Scores by column (None: not asserted), and the differences in words."""
 
     calls: bool | None
     content: bool | None

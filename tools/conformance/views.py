@@ -1,4 +1,4 @@
-"""What was read, in every way that a case's project may put it; the rules are at the top of scoring.py."""
+"""Views of what was read, in every way that a case's project may put it; the rules are at the top of scoring.py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class View(NamedTuple):
 
 
 class Keep(Enum):
-    """What becomes of a segment in upstream's content."""
+    """Part of a segment that upstream's content keeps."""
 
     OUT = "nothing"
     TEXT = "its text"
@@ -103,7 +103,7 @@ def _content(reading: Reading, calls: set[int], kept: Mapping[type[Segment], Kee
 
 
 def _closed(reading: Reading, at: int, until: int) -> int:
-    """Where the reasoning that ends at `at` has its closer behind it; `at` when it has none before `until`."""
+    """End offset of the closer behind the reasoning that ends at `at`; `at` when there is none before `until`."""
     found = (reading.text.find(closer, at, until) + len(closer) for closer in reading.markup.closers)
     return max((end for end in found if end > at), default=at)
 

@@ -38,7 +38,7 @@ class Wanted(msgspec.Struct):
 
 
 class Quirk(msgspec.Struct):
-    """What a real model writes, and what it means."""
+    """Text that a real model writes, and its meaning."""
 
     note: str
     text: str
@@ -97,7 +97,7 @@ def check(entry: Entry, dialect: Dialect) -> Iterator[Check]:
 
 
 def _tails(entry: Entry, spec: Spec) -> list[str]:
-    """What the prompt may have ended with."""
+    """Possible ends of the prompt."""
     opened = reasoning_prefix(spec) if "REASON" in (entry.completion_full or "") else ""
     return list(dict.fromkeys([entry.prompt_tail or "", entry.prompt_tail_template_default or "", opened]))
 

@@ -15,7 +15,7 @@ SIGNS: tuple[str, ...] = (
     "</think>", "<|im_end|>", "</s>", "<|python_tag|>", '{"name": "', '"arguments": {', "functions.", "f(", "a=", "a: ",
     ', "a": 1', '"a": 1, ', '{"a": 1}', ', "arguments": {"a": 1}', '"name": "f", ', ", a=1", ", a: 1", "<a>1</a>",
 )  # fmt: skip
-"""What is put into a text, beside markers."""
+"""Texts that are put into a text, beside markers."""
 _QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("<code>", "</code>"), ("say `", ""), ("(", ")"), (" ", " "))
 STRETCH = (0, 0, 0, 1, 1, 2, 3, 12, 1000)
 """Characters of a stretch, at most."""
@@ -52,7 +52,7 @@ def _stretch(text: str, random: Random) -> tuple[int, int]:
 
 
 def _other(text: str, start: int, end: int, random: Random, markers: Sequence[str]) -> str:
-    """What stands in its place: nothing, signs or a long run of them, a marker, a part of one, or another stretch."""
+    """Replacement: nothing, signs or a long run of them, a marker, a part of one, or another stretch."""
     match random.randrange(9):
         case 0 | 1:
             return ""

@@ -81,7 +81,7 @@ def corpus(name: str) -> tuple[Text, ...]:
 
 
 class Subject:
-    """What is fuzzed, made anew with its graphs: a shipped dialect, `auto-N`, or `drawn-N`, a dialect nobody wrote."""
+    """Subject of a run, made anew with its graphs: a shipped dialect, `auto-N`, or `drawn-N`, a random one."""
 
     def __init__(self, name: str, seed: int, count: int) -> None:
         random, names = Random(f"{name} {seed}"), registry.dialects()

@@ -16,7 +16,7 @@ from toolect._spec.load import load_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = "drawn"
-"""What the names of drawn dialects begin with; the number after it says which."""
+"""Prefix of the names of drawn dialects; their number follows."""
 _OPENERS = (
     "<call>", "<call>\n", "[CALL]", "[", "[[", "{{", "<|call|>", "call: ", "```call\n", "@", "((", "<", "%%", "[{",
     "<act to>", '<|act to="', "run ", "#call",
@@ -40,7 +40,7 @@ _ECHOES = (
     ("", " <", ">"), ("", ">\n<", ">\n"), ("<", "><", ">"), ('<call name="', '"><', ">"), ("", "[", "]"),
     ("#", "#", "#"),
 )  # fmt: skip
-"""What stands around a name that an opener says twice."""
+"""Texts around a name that an opener says twice."""
 _GAPS = (
     r'{before call: "\n"}', r'{between calls: "\n"}', r'{before call: "\n\n", between calls: "\n"}',
 )  # fmt: skip
@@ -50,7 +50,7 @@ _THOUGHTS = (
 )  # fmt: skip
 _SAID = (("A: ", "\n"), ("Answer: ", "\n\n"), ("<|say|>", "<|end|>"))
 _NUMBERED = ("  c", "c", "#call", "step", "<")
-"""What stands before the number of a call."""
+"""Texts before the number of a call."""
 _OBJECTS = (("{", "}"), ("(", ")"), ("<|", "|>"), ("obj(", ")"), ("<o>", "</o>"), ("begin ", " end"))
 _LISTS = (("[", "]"), ("<", ">"), ("list(", ")"), ("<l>", "</l>"))
 _COMMAS = (", ", " ", ";", "|", "\n")
@@ -119,7 +119,7 @@ def _drawn(random: Random, name: str) -> Drawn:
 
 
 class _Maker:
-    """What has been drawn of one dialect."""
+    """Builder of one dialect, with what has been drawn of it."""
 
     def __init__(self, random: Random) -> None:
         self.random = random

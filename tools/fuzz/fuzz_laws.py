@@ -39,7 +39,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Law(StrEnum):
-    """What must hold of every reading of every text."""
+    """Law that holds of every reading of every text."""
 
     RAISED = "raised"
     """Nothing raises."""
@@ -124,7 +124,7 @@ def _difference(whole: Message, streamed: Message) -> str:
 
 
 def _strict(dialect: Dialect | Auto, run: Run, message: Message) -> str:
-    """How strict mode and lenient mode disagree, of which one read `message`."""
+    """Difference between strict mode and lenient mode, of which one read `message`; empty if there is none."""
     other = "lenient" if run.options.get("mode") == "strict" else "strict"
     strict, lenient = message, dialect.parse(run.text, **{**run.options, "mode": other})
     if other == "strict":
@@ -137,7 +137,7 @@ def _strict(dialect: Dialect | Auto, run: Run, message: Message) -> str:
 
 
 def misread(call: Call, text: str) -> str:
-    """What of the arguments is not in `text` up to the end of a runnable call.
+    """The arguments of a runnable call that are not in `text` up to its end.
 
     Its own text is too little: of several calls in one broken value, the first has all of that.
     """
@@ -178,7 +178,7 @@ def _within(signs: Iterator[str], text: str) -> bool:
 
 
 def _unlike(message: Message) -> str:
-    """What is not the same after a way through JSON."""
+    """Difference after a round trip through JSON; empty if there is none."""
     form = dumps(message.to_dict())
     again = dumps(type(message).from_dict(json.loads(form)).to_dict())
     if again != form:
@@ -215,7 +215,7 @@ def _rewritten(dialect: Dialect, message: Message, run: Run, written: set[str]) 
 
 
 def _written_otherwise(dialect: Dialect, back: Message, tools: list[Json], text: str) -> str:
-    """What is written for the message that `text`, which was written, says; nothing where it is the same."""
+    """Difference when the message that `text` says, which was written, is written again; empty if there is none."""
     try:
         again = str(dialect.render(back, tools))
     except RenderError as error:

@@ -26,14 +26,14 @@ SIGNS = (
     '{"a":', '"a",', '"a": "x",', '{"name": "f", "arguments": {}}', "name", "key: ", "- ", "\nx: ", "<think>",
     "</think>", "```js\n", "```python\n", "&lt;", "True", "None", "null", "nul",
 )  # fmt: skip
-"""What means something to some dialect, or to a language that values are written in."""
+"""Texts with a meaning in some dialect, or in a language that values are written in."""
 QUOTED = ("'", '"', "\\", " ", "x", ",", ":", "\n", "`", "“", "”")
-"""What quotations are made of."""
+"""Texts that quotations are made of."""
 NESTED = (
     ("{", "}"), ("[", "]"), ("(", ")"), ("[{", "}]"), ('{"a":', "}"), ('{"a": [', "]}"), ("f(a=", ")"), ("<b>", "</b>"),
     ("[1, [", "]]"), ("{'a': (", ")}"),
 )  # fmt: skip
-"""What opens and closes: one inside the other, as deep as there is text."""
+"""Openers and closers: one inside the other, as deep as there is text."""
 CONTENT, REASONING, NAME, KEY, STRING, NUMBER, ID = "contentx", "reasonx", "namex", "keyx", "valuex", "7177", "idx"
 PLACES = {
     CONTENT: "content", REASONING: "reasoning", NAME: "name", KEY: "key", STRING: "string", NUMBER: "number", ID: "id",
@@ -41,7 +41,7 @@ PLACES = {
 
 
 class Place(NamedTuple):
-    """Where in an answer a text is put: what stands before it and after it."""
+    """Place of an answer where a text is put: the text before it and after it."""
 
     name: str
     before: str
@@ -62,7 +62,7 @@ class Flood(NamedTuple):
     """A second unit, which comes as often after all of the first."""
     odd: bool = False
     number: int = -1
-    """Where in the unit its number is, if it has one."""
+    """Index in the unit at which its number is put; -1 if it has none."""
     others: tuple[str, ...] = ()
     """Other units that may stand in the place of the first."""
 
@@ -127,7 +127,7 @@ def slots(dialect: Dialect) -> list[Place]:
 
 @lru_cache(maxsize=128)
 def units(dialect: Dialect) -> list[str]:
-    """What is repeated: the markers of the dialect, whole and cut, the keys of its objects, and `SIGNS`."""
+    """Units to repeat: the markers of the dialect, whole and cut, the keys of its objects, and `SIGNS`."""
     own = [*markers(dialect.spec), *fixed(dialect.spec)]
     cut = [marker[:-1] for marker in own] + [marker[: len(marker) // 2] for marker in own]
     return list(filter(None, dict.fromkeys((*own, *cut, *SIGNS))))
@@ -135,7 +135,7 @@ def units(dialect: Dialect) -> list[str]:
 
 @lru_cache(maxsize=128)
 def near(dialect: Dialect) -> list[str]:
-    """What is almost a marker of the dialect: one sign is missing, twice there, another one, or of the other case."""
+    """Near misses of the dialect's markers: one sign is missing, twice there, another one, or of the other case."""
     found = []
     for marker in filter(str.strip, markers(dialect.spec)):
         for at in {0, 1 % len(marker), len(marker) // 2, len(marker) - 1}:

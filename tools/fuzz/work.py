@@ -1,4 +1,4 @@
-"""How much work reading a text is: calls of functions, which are the same on any machine, or processor time."""
+"""Work of reading a text: calls of functions, which are the same on any machine, or processor time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def streamed(make: Callable[[], Streaming], size: int = CHUNK) -> Read:
 
 
 class Scale(NamedTuple):
-    """How work is measured, at which sizes, and how much more of it each size may take than the one before."""
+    """Measure of work, the sizes of texts, and the growth of work allowed from each size to the next."""
 
     work: Work
     sizes: tuple[int, ...]
@@ -50,7 +50,7 @@ class Scale(NamedTuple):
 
 
 def calls(read: Read, text: str) -> float:
-    """How many calls of functions, in Python and in C, reading the text takes."""
+    """Number of calls of functions, in Python and in C, to read the text."""
     profile = cProfile.Profile()
     profile.runcall(read, text)
     return sum(entry.callcount for entry in profile.getstats())

@@ -32,7 +32,7 @@ Oslo
 </tool_call>"""
 CHUNK = 7
 WARM = 5
-"""How often an answer is read before calls are counted: the first times, nodes and plans are made."""
+"""Readings of an answer before calls are counted: the first ones make nodes and plans."""
 
 
 def answers() -> dict[str, Callable[[], object]]:
@@ -56,7 +56,7 @@ def answers() -> dict[str, Callable[[], object]]:
 
 
 def counted(run: Callable[[], object]) -> Counter[tuple[str, str]]:
-    """How often each function of toolect is called in one run, by file and name; those of dependencies do not count."""
+    """Number of calls of each function of toolect in one run, by file and name; those of dependencies do not count."""
     calls: Counter[tuple[str, str]] = Counter()
 
     def note(frame: FrameType, event: str, _: object) -> None:

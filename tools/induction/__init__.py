@@ -1,1 +1,1 @@
-"""How well `toolect new` induces dialects: of random formats, of shipped dialects, and of chat templates."""
+"""Figures of `toolect new`: dialects induced of random formats, of shipped dialects, and of chat templates."""

@@ -49,7 +49,7 @@ class Drawn(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a format."""
+    """Result of inducing one format."""
 
     name: str
     exact: bool
@@ -129,7 +129,7 @@ def _written(dialect: toolect.Dialect, random: Random, kinds: list[Tool], plan: 
 
 
 def outcome(name: str, given: Drawn | None) -> Outcome:
-    """What `toolect new` makes of rows."""
+    """The result of `toolect new` on rows."""
     if given is None:
         return Outcome(name, False, False, 0, "carries no random message")
     begun = time.process_time()
@@ -144,7 +144,7 @@ def outcome(name: str, given: Drawn | None) -> Outcome:
 
 
 def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
-    """What `toolect new --template` makes of a chat template; None where it writes no calls. Raises TemplateError."""
+    """Result of `toolect new --template` on a chat template; None where it writes no calls. Raises TemplateError."""
     rows, style = template_rows(source)
     begun = time.process_time()
     try:
@@ -179,18 +179,18 @@ def _asked(random: Random) -> tuple[str, dict[str, Json]]:
 
 
 def wild_outcome(name: str, seed: int = 0) -> Outcome:
-    """What is made of one of the formats of others."""
+    """The result on one of the formats of others."""
     return outcome(name, drawn(next(form for form in wild_formats() if form.name == name), seed))
 
 
 def random_outcome(seed: int) -> Outcome:
-    """What is made of the random format of a seed."""
+    """The result on the random format of a seed."""
     form = random_format(seed)
     return outcome(f"{seed} {form.name}", drawn(form, seed))
 
 
 def shipped_outcome(name: str, seed: int = 0) -> Outcome:
-    """What is made of a shipped dialect as if it was unknown."""
+    """The result on a shipped dialect as if it was unknown."""
     return outcome(name, shipped(name, seed))
 
 

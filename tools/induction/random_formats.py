@@ -27,7 +27,7 @@ SCALARS = ("string", "string", "string", "integer", "boolean", "number")
 
 
 class _Traits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a format has a way to write."""
+    """Features that a format can write."""
 
     types: tuple[str, ...] = TYPES
     without: str = ""
@@ -39,7 +39,7 @@ class _Traits(msgspec.Struct, frozen=True, kw_only=True):
     empty: bool = True
 
     def carries(self, value: Json) -> bool:
-        """Whether it can write a value."""
+        """True when the format can write the value."""
         return not self.without or not any(re.search(self.without, text) for text in texts_in(value))
 
 
@@ -113,7 +113,7 @@ def random_format(seed: int) -> Format:
 
 Body = Callable[[str, dict[str, Json], int], str]
 Drawn = tuple[Body, tuple[str, ...], str, str]
-"""What writes a call, the types of its values, what no string holds, and what samples have to show."""
+"""Body of a call, types of its values, a pattern of what no string holds, and one of what samples have to show."""
 
 
 def _word(random: Random) -> str:

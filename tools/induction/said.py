@@ -24,7 +24,7 @@ _PROSE = (
 )  # fmt: skip
 TYPES = ("string", "string", "string", "integer", "integer", "boolean", "number", "array", "object")
 Carries = Callable[[Json], bool]
-"""Whether a format can write a value of an argument."""
+"""Predicate of the values of an argument that a format can write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a random message is to have."""
+    """Plan of a random message."""
 
     content: bool
     calls: int
@@ -51,7 +51,7 @@ class Plan:
 
 
 SAMPLES = (Plan(False, 1), Plan(True, 1), Plan(False, 2), Plan(True, 3), Plan(True, 0))
-"""What five rows show: one call and several, with content and without it, and content alone."""
+"""Plans of five rows: one call and several, with content and without it, and content alone."""
 HELD_OUT = (*SAMPLES, Plan(False, 3), Plan(True, 2), Plan(False, 1))
 
 

@@ -25,7 +25,7 @@ from tools.markdown_text import table
 ROOT = Path(__file__).resolve().parents[2]
 LEDGER = ROOT / "docs" / "leniency.json"
 TOO_DEAR = 60
-"""What an edge costs that is switched off."""
+"""Cost of an edge that is switched off."""
 CASES, SHARE = 2, 0.003
 """Cases that defend a row, and the share of fresh texts."""
 FRESH = {"lossless": 1.0, "lossy": 0.5, "quoted in prose": 0.5, "quoted in a value": 0.5, "prose and code": 0.4}
@@ -67,7 +67,7 @@ def judged(row: str, seed: int, size: int) -> dict[str, str]:
 
 
 def counted(without: dict[str, str], base: dict[str, str]) -> dict[str, int]:
-    """How many texts of each kind are right, and are not so without a row; and how many are wrong only without it."""
+    """Numbers of texts of each kind that are right only with a row, and of those that are wrong only without it."""
     lost = Counter(kind_of(id_) for id_, word in base.items() if word in RIGHT and without.get(id_, word) not in RIGHT)
     fresh = (id_ for id_ in without if kind_of(id_) in FRESH)
     wrong = sum(without[id_] in WRONG and base.get(id_, "wrong") not in WRONG for id_ in fresh)
@@ -86,7 +86,7 @@ def defended(counts: dict[str, int], fresh: int) -> bool:
 
 
 def _asked(row: str, options: argparse.Namespace) -> dict[str, str]:
-    """What a process of its own finds for a row."""
+    """Verdicts for a row, by a process of its own."""
     command = [sys.executable, "-m", "tools.judge.ablation", "--row", row or "-", "--seed", str(options.seed)]
     command += ["--size", str(options.size)]
     env = os.environ | {"PYTHONHASHSEED": "0"}

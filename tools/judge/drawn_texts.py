@@ -41,7 +41,7 @@ LOSSLESS = (
 )  # fmt: skip
 """All others; both are named here, so that a damage that is new or gone is a change of the judge."""
 LAYOUTS: tuple[dict[str, Any], ...] = ({"separators": (",", ":"), "ensure_ascii": False}, {"indent": 2}, {})
-"""How JSON in a text may be laid out, where that is what is damaged: compact, indented, or with blanks and escapes."""
+"""Layouts of JSON that is damaged: compact, indented, or with blanks and escapes."""
 INNER = Call("erase_disk", {"label": "old"})
 """A call that is only quoted."""
 OUTER = ("write_page", "It is written so:\n{}\nNobody runs that.")
@@ -64,7 +64,7 @@ class Text(NamedTuple):
     text: str
     options: dict[str, Json]
     about: Json = None
-    """What the text means, or what it is cut into."""
+    """The meaning of the text, or the sizes of its chunks."""
 
 
 def text(kind: str, dialect: str, what: str, wire: str, options: dict[str, Json], about: Json = None) -> Text:
@@ -153,7 +153,7 @@ _CODE, _JOINED = re.compile(r"\w\(\w+ ?="), re.compile(r"(?<=[^\W\d])\"\s*\"(?=[
 
 
 def _starts(dialect: Dialect, one: Written) -> list[int]:
-    """Where the calls begin. Only the place of a damage comes from a reader, never what the text means."""
+    """Start offsets of the calls. Only the place of a damage comes from a reader, never what the text means."""
     found = [call.span[0] for call in dialect.parse(one.text, one.tools).calls if call.span]
     return found if len(found) == len(one.calls) else []
 

@@ -45,7 +45,7 @@ class Kind(NamedTuple):
     share: int
     all: int
     rows: dict[str, tuple[str, ...]]
-    """What a row is called, and the verdicts that it counts."""
+    """Names of rows, with the verdicts that each counts."""
 
 
 RIGHT = ("right",)
@@ -66,7 +66,7 @@ KINDS = {
     "corpus": Kind(texts.corpus, EVERY, EVERY, {"right": RIGHT}),
 }
 NAMED = {"others' cases": "TOOLECT_CORPUS", "reported cases": "TOOLECT_CASES"}
-"""What of the environment says where texts of a kind are."""
+"""Environment variables that say where texts of a kind are."""
 
 Judged = dict[str, Verdict]
 
@@ -85,12 +85,12 @@ checkout = cache(Checkout)  # a process for each, as long as this one lasts
 
 
 def judged(folder: Path, drawn: Sequence[Text]) -> Judged:
-    """What becomes of texts that a checkout reads."""
+    """Verdicts on texts that a checkout reads."""
     return {text.id: verdict(text, checkout(folder).reader(text.dialect)) for text in drawn}
 
 
 def beside_each_other(folders: Sequence[Path], drawn: Sequence[Text]) -> list[Judged]:
-    """What becomes of the texts in each of the checkouts, which take turns on the cores."""
+    """Verdicts on the texts in each of the checkouts, which take turns on the cores."""
     step = max(50, len(drawn) // 40)
     with pool(2) as processes:
         work = [

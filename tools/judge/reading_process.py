@@ -31,7 +31,7 @@ _streams: list[Any] = [None]
 
 
 def _reader(name: str) -> Any:
-    """What reads texts of a dialect, here and in earlier checkouts."""
+    """Reader of texts of a dialect, here and in earlier checkouts."""
     return toolect.auto if name == "auto" and "auto" in toolect.__all__ else toolect.dialect(name)
 
 

@@ -1,4 +1,4 @@
-"""What becomes of a text: a verdict on how a reader reads it, by the kind of the text."""
+"""Verdicts on how a reader reads a text, by the kind of the text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(text: Text, reader: RemoteReader) -> Verdict:
-    """What becomes of a text that a reader reads; `raised` where that raises, whatever the text is."""
+    """Verdict on a text that a reader reads; `raised` where that raises, whatever the text is."""
     judge = _JUDGES.get(text.kind.partition(" :")[0], _held)
     try:
         return judge(text, reader)
@@ -91,7 +91,7 @@ def _held(text: Text, reader: RemoteReader) -> Verdict:
 
 
 def _chunked(text: Text, reader: RemoteReader) -> Verdict:
-    """Whether the message and the events of a stream are those of the whole text."""
+    """Stream: same when its message and events are those of the whole text."""
     ends = [0, *accumulate(text.about)]
     pieces = [text.text[start:end] for start, end in pairwise(ends) if start < len(text.text)]
     whole = reader.parse(text.text, **text.options)
@@ -100,13 +100,13 @@ def _chunked(text: Text, reader: RemoteReader) -> Verdict:
 
 
 def _others(text: Text, reader: RemoteReader) -> Verdict:
-    """Whether a case of another project passes."""
+    """Case of another project: right when it passes."""
     result = read(text.about, cast(Dialect, reader))
     return Verdict("right" if result.passed else "wrong", "\n".join(result.score.wrong))
 
 
 def _reported(text: Text, reader: RemoteReader) -> Verdict:
-    """Whether the calls are those that were meant, and whether they run."""
+    """Reported case: right when the calls are those that were meant, and run or do not as they should."""
     got = reader.parse(text.text, **text.options)
     return Verdict("wrong" if any(_misread(got, text.about)) else "right", describe(got))
 
@@ -125,13 +125,13 @@ def _misread(got: Message, expect: dict[str, Json]) -> Iterator[bool]:
 
 
 def _expected(text: Text, reader: RemoteReader) -> Verdict:
-    """Whether a case of the corpus is read as it says."""
+    """Case of the corpus: right when it is read as it says."""
     said = describe(reader.parse(text.text, **text.options))
     return Verdict("right" if said == normal(text.about) else "wrong", said)
 
 
 def _work(text: Text, reader: RemoteReader) -> Verdict:
-    """Whether the work grows faster than the text, and how much of it there is for a character."""
+    """Hostile text: superlinear when the work grows faster than the text; the figure is the work for a character."""
     flood, size = text.about
     texts = list(map(flood.text, CALLS.sizes))
     found = reader.work(texts, size, **text.options)

@@ -26,7 +26,7 @@ def page() -> str:
 
 
 def severity(name: str) -> str:
-    """How grave what it finds is, as its cases show; a check that no case can show is an error."""
+    """Severity of what a check finds, as its cases show it; a check that no case can show is an error."""
     path = CASES / f"{name}.txt"
     said = path.read_text(encoding="utf-8") if path.is_file() else ""
     return " or ".join(sorted(set(re.findall(rf"^(error|warning)\[{name}\]", said, re.MULTILINE)))) or "error"

@@ -109,7 +109,7 @@ def _samples(dialect: Dialect) -> Iterator[str]:
 
 
 def _prompt(dialect: Dialect) -> Iterator[str]:
-    """What its chat tells of one tool, and of one result."""
+    """Sections with a tool and a result in the prompt, as the dialect's chat writes them."""
     if dialect.telling.own:
         yield "## A tool in the prompt"
         yield fenced(dialect.render_tools([TOOL]))
@@ -200,11 +200,11 @@ def _extends(name: str) -> str:
 
 LOST = (FeatureVerdict.CHANGED, FeatureVerdict.REFUSED)
 SENSES = (Sense.MEANING, Sense.IDS)
-"""What must come back: how arguments are ordered, spelled and streamed is on no page."""
+"""Senses that must come back: how arguments are ordered, spelled and streamed is on no page."""
 
 
 def refused(dialect: Dialect) -> Iterator[tuple[str, str]]:
-    """What the dialect does not carry as it is, and why; both as cells of a table."""
+    """Features that the dialect does not carry as they are, and why; both as cells of a table."""
     reasons: dict[str, list[str]] = {}
     for feature in FEATURES:
         for outcome in (judge(dialect, one, feature.sense) for one in feature.messages if feature.sense in SENSES):

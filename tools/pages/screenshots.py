@@ -33,7 +33,7 @@ NAMES = {
     f"{view}-{scheme}-{width}.png": f"The view {view}, {scheme}, {width} pixels wide"
     for view, scheme, width, _ in SHOTS
 }
-"""What each file shows."""
+"""Title of each file."""
 
 
 def screenshots() -> dict[str, bytes]:

@@ -21,7 +21,7 @@ PARTS = (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "dialects.yaml", "chats.yaml", "docs", "examples",
     "grammars", "tools/README.md",
 )  # fmt: skip
-"""What of the repository is on the site: its pages, and what they link to."""
+"""Parts of the repository that are on the site: its pages, and what they link to."""
 _OPTIONS = re.compile(r"^(`{3,}\w+)[ \t]+[^`\n]*$", re.MULTILINE)
 _COMMANDS = """# The command line
 

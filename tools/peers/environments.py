@@ -30,7 +30,7 @@ class Peer(msgspec.Struct, forbid_unknown_fields=True):
     package: str
     requires: list[str] = []
     bare: bool = False
-    """Whether the package is installed without what it asks for."""
+    """True when the package is installed without its dependencies."""
     besides: list[str] = []
     """Further packages that are installed so."""
     formats: dict[str, str] = {}
@@ -95,7 +95,7 @@ def run(name: str, module: str, *words: str, **options: Any) -> subprocess.Compl
 
 
 def answers(name: str, module: str, question: object) -> Any:
-    """What a module prints as JSON, in the environment of a package, for a question on its standard input."""
+    """The JSON that a module prints, in the environment of a package, for a question on its standard input."""
     done = run(name, module, input=json.dumps(question), capture_output=True)
     if done.returncode:
         raise SystemExit(f"expected an answer of {module}, got: {done.stderr[-800:]}")

@@ -21,7 +21,7 @@ from io import TextIOWrapper
 from typing import Any, Protocol
 
 LEAST = 3
-"""How many times a text is read at least before a time counts."""
+"""Readings of a text, at least, before a time counts."""
 LIMIT = 20
 """Seconds of processor time that one answer may take; some packages need minutes for a long text in short chunks."""
 
@@ -34,10 +34,10 @@ class Reader(Protocol):
     """One package's reader of one format."""
 
     def whole(self) -> Callable[[str], Any]:
-        """What reads one complete text; made anew for each, before the clock runs."""
+        """A reader of one complete text; made anew for each, before the clock runs."""
 
     def streamed(self) -> Callable[[Sequence[str]], Any]:
-        """What reads one text that comes in chunks, up to its end; made anew for each, before the clock runs."""
+        """A reader of one text that comes in chunks, up to its end; made anew for each, before the clock runs."""
 
     def result(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
         """The names and arguments of the calls, and the content, of what was read; not timed."""
@@ -66,7 +66,7 @@ def shortest(make: Callable[[], Callable[[Any], Any]], given: Any, seconds: floa
 
 
 def answer(reader: Reader, asked: dict[str, Any]) -> dict[str, Any]:
-    """What one line asks for."""
+    """Answer one line."""
     how = asked.get("say") or asked["time"]
     make: Callable[[], Callable[[Any], Any]] = reader.whole if how == "whole" else reader.streamed
     given = asked["text"] if how == "whole" else asked["chunks"]

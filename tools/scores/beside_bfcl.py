@@ -48,7 +48,7 @@ def _expected(question: Question) -> Expectation:
 
 
 Judged: TypeAlias = Iterator[tuple[str, bool, bool, str]]
-"""What was altered, whether each side calls it right, and the answer."""
+"""Name of the alteration, whether each side calls it right, and the answer."""
 
 
 def _alone(asked: list[tuple[Question, Expectation]], seeds: int) -> Judged:

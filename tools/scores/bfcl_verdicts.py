@@ -14,7 +14,7 @@ from tools.scores.altered_answers import Calls, Question
 
 
 class BfclVerdict(NamedTuple):
-    """Whether an answer is right, and the kind of error; `crash` where the checker raised."""
+    """Verdict on an answer: right or not, and the kind of error; `crash` where the checker raised."""
 
     valid: bool
     kind: str = ""
@@ -36,7 +36,7 @@ VERSION = version("bfcl-eval")
 
 
 def bfcl_verdict(calls: Calls, question: Question) -> BfclVerdict:
-    """What the checker says, as its runner asks it: no call is right where irrelevance is tested, any for relevance."""
+    """Verdict of the checker, as its runner asks it: for irrelevance no call is right, for relevance any."""
     if "relevance" in question.category:
         return BfclVerdict(bool(calls) == ("irrelevance" not in question.category))
     language = LANGUAGE(question.language or "python")

@@ -51,7 +51,7 @@ def text_of(call: Call) -> str:
 
 
 class Backend:
-    """What the calls of a conversation act on: objects of the classes of BFCL."""
+    """State that the calls of a conversation act on: objects of the classes of BFCL."""
 
     def __init__(self, row: dict[str, Any]) -> None:
         self._objects: dict[str, Any] = {}
@@ -94,7 +94,7 @@ _asked = iter(range(1 << 30))
 
 
 def bfcl_turns_right(turns: Turns, talk: Talk) -> bool:
-    """What the checker of BFCL says; each turn is one step."""
+    """Verdict of the checker of BFCL; each turn is one step."""
     answers = [[[text_of(call) for call in turn]] if turn else [] for turn in turns]
     truth = [[text_of(call) for call in turn] for turn in talk.truth]
     category = talk.row["id"].rpartition("_")[0]

@@ -39,7 +39,7 @@ SIZE = 4
 
 
 def answer(number: str) -> str:
-    """What the upstream writes in a stream: words, and a call at the end."""
+    """Text of a stream of the upstream: words, and a call at the end."""
     call = json.dumps({"name": "tide", "arguments": {"number": int(number)}})
     words = f"Stream {number} tells of the tide. " + "The water rises in the harbour until noon. " * 6
     return f"{words}\n<tool_call>\n{call}\n</tool_call>"
@@ -93,7 +93,7 @@ def plain_proxy(url: str) -> Starlette:
 
 
 async def tasks(_: Request) -> Response:
-    """How many tasks there are in the server."""
+    """Number of tasks in the server."""
     return Response(str(len(asyncio.all_tasks())))
 
 
@@ -132,13 +132,13 @@ def server(what: str, url: str = "") -> Iterator[tuple[int, int]]:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has used so far."""
+    """Seconds of processor time that a process has used so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def megabytes(pid: int) -> float:
-    """What a process holds in memory."""
+    """Megabytes of memory that a process holds."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 

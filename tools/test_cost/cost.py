@@ -41,7 +41,7 @@ PATIENCE = 900
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """Whether tests fail with a mutant, and the seconds of processor time until then."""
+    """Result of tests on a mutant: whether they fail, and the seconds of processor time until then."""
 
     mutant: Mutant
     died: bool

@@ -85,7 +85,7 @@ def _unexecuted(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _fault(node: ast.AST) -> str | None:
-    """What stands in the place of a node, if one of the faults fits."""
+    """Replacement for a node, if one of the faults fits."""
     match node:
         case ast.Compare(left, [op], [right]) if type(op) in _COMPARED:
             return f"({ast.unparse(ast.Compare(left, [_COMPARED[type(op)]()], [right]))})"

@@ -30,5 +30,5 @@ def asked(name: str, module: str, tokenizer: str, question: dict[str, Any]) -> A
 
 
 def said(tokenizer: Tokenizer, ids: Iterable[int]) -> str:
-    """What ids stand for."""
+    """Text of ids."""
     return b"".join(map(tokenizer.piece, ids)).decode("utf-8", "replace")

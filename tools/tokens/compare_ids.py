@@ -55,11 +55,11 @@ joins turns of one role that stand side by side, the chat refuses them.
 
 
 OUTCOMES = ("same", "joined", "around quotes", "else", "refused", "other text")
-"""What comes of a conversation; the last two cannot be compared."""
+"""Outcomes of a conversation; the last two cannot be compared."""
 
 
 def compared(name: str, given: Sequence[ChatCase], shown: int) -> tuple[Counter[str], Counter[str]]:
-    """What came of conversations without markup, and of those with it."""
+    """Outcomes of conversations without markup, and of those with it."""
     original = ORIGINALS[name]
     template = next(one for one in templates() if original.template in (one.name, *one.copies))
     tokenizer, chat = load(CACHE / name), toolect.chat(original.chat)
@@ -75,7 +75,7 @@ def compared(name: str, given: Sequence[ChatCase], shown: int) -> tuple[Counter[
 
 
 def _outcome(case: ChatCase, chat: Chat, tokenizer: Tokenizer, their: Any) -> tuple[str, Encoded | None]:
-    """What came of a conversation, and our ids where others are not explained."""
+    """Outcome of a conversation, and our ids where others are not explained."""
     try:
         written = chat.render(case.conversation, case.generate, thinking=case.thinking, unsafe="keep")
     except RenderError:
@@ -113,7 +113,7 @@ def beside_a_quote(ours: Encoded, theirs: Sequence[int]) -> bool:
 
 
 def request(case: ChatCase, quote: bool, original: Any) -> dict[str, Any]:
-    """What is asked of transformers."""
+    """Request to transformers."""
     options = {} if case.thinking is None else {"enable_thinking": case.thinking, "thinking": case.thinking}
     return {
         "messages": messages(case.conversation, original),
@@ -187,7 +187,7 @@ MISTRAL_OUTCOMES = ("same", "joined", "other text", "other ids", "refused by bot
 
 
 def mistral_outcome(theirs: Any, ours: Any, joined: Any) -> str:
-    """What came of one conversation."""
+    """Outcome of one conversation."""
     refused = "error" in theirs, "error" in ours
     if any(refused):
         return {(True, True): "refused by both", (True, False): "by mistral-common"}.get(refused, "by the chat")

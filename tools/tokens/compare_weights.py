@@ -35,7 +35,7 @@ class Family(NamedTuple):
     thinking: bool | None = None
     without: frozenset[str] = frozenset()
     own: tuple[str, str] | None = None
-    """What of the template is not the model's own, and what that has."""
+    """A text of the template that is not the model's own, and the model's own."""
 
 
 _QWEN3, _GPT_OSS = "llama.cpp/Qwen-Qwen3-0.6B", "llama.cpp/openai-gpt-oss-120b"
@@ -55,7 +55,7 @@ FAMILIES = (
 
 
 class Outcome(NamedTuple):
-    """What came of one conversation; `known` where it is one of the differences that are meant."""
+    """Outcome of one conversation; `known` where it is one of the differences that are meant."""
 
     kind: str
     about: str = ""
@@ -97,7 +97,7 @@ def _carried(turns: Iterable[Turn], without: frozenset[str]) -> Iterator[Turn]:
 
 
 def compared(family: Family, given: Sequence[ChatCase]) -> list[Outcome]:
-    """What came of each conversation."""
+    """Outcome of each conversation."""
     template = next(one for one in templates() if family.template in (one.name, *one.copies))
     if family.own is not None:
         template = template._replace(text=template.text.replace(*family.own))
@@ -121,7 +121,7 @@ def compared(family: Family, given: Sequence[ChatCase]) -> list[Outcome]:
 def outcome(
     theirs: Any, ours: Any, prompt: str | TemplateError, whole: str | TemplateError, tokenizer: Tokenizer
 ) -> Outcome:
-    """What came of one conversation."""
+    """Outcome of one conversation."""
     if "error" in theirs or "error" in ours:
         return Outcome(REFUSED, str(ours.get("error") or theirs.get("error")))
     if theirs == ours:

@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def example(renderer: Any, conversation: dict[str, Any]) -> dict[str, Any]:
-    """What a renderer teaches of the last answer."""
+    """Ids and weights that a renderer makes to teach the last answer, or its error."""
     from tinker_cookbook.renderers import TrainOnWhat
 
     try:

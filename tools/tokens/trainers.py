@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def runs(tokenizer: Any, folder: str) -> Iterator[tuple[str, str, Callable[[], bool]]]:
-    """What is tried: the trainer, its rows, and what does it."""
+    """Trials: the trainer, its rows, and a function that runs it."""
     from datasets import Dataset  # type: ignore[import-not-found,unused-ignore]
     from trl import (  # type: ignore[import-not-found,unused-ignore]
         GRPOConfig,

@@ -48,7 +48,7 @@ def cuts_of(texts: Sequence[Written]) -> list[Cut]:
 
 
 def _end_of(texts: Sequence[Written]) -> str:
-    """What stands at the end of each text, and not where an answer is asked for."""
+    """Text at the end of each text that is not there where an answer is asked for."""
     asked = [(one.text, one.asking) for one in texts if one.asking is not None]
     rests = Counter(text[len(common_start([text, asking])) :] for text, asking in asked)
     rest, count = max(rests.items(), key=lambda pair: pair[1], default=("", 0))
@@ -56,12 +56,12 @@ def _end_of(texts: Sequence[Written]) -> str:
 
 
 def _closed(text: str, last: int, closers: set[str]) -> int:
-    """Where a turn ends whose last word ends at `last`; -1 where that is not plain to see."""
+    """End offset of a turn whose last word ends at `last`; -1 where that is not plain to see."""
     return max((last + len(closer) for closer in closers if text.startswith(closer, last)), default=-1)
 
 
 def _opened(text: str, first: int, known: set[str]) -> int:
-    """Where the first turn begins: at what other turns of its kind begin with, next to its first word or before."""
+    """Start offset of the first turn: of an opener of such turns, next to its first word or before; -1 for none."""
     openers = sorted({*known, *map(str.lstrip, known)}, key=len, reverse=True)
     beside = (first - len(opener) for opener in openers if text.endswith(opener, 0, first))
     before = (at for opener in filter(str.strip, openers) if (at := text.rfind(opener, 0, first)) >= 0)

@@ -31,7 +31,7 @@ class Slot(NamedTuple):
 
 
 Places: TypeAlias = list[tuple[int, int, Slot]]
-"""Where words stand in a text: from, to, and what each is."""
+"""Words in a text: start offset, end offset, slot."""
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def worded(case: ChatCase) -> ChatCase:
 
 
 def is_text(turn: int, item: int, pair: int) -> bool:
-    """Whether the value of an argument is a text; others are numbers."""
+    """True when the value of an argument is a text; others are numbers."""
     return (turn // 2 + item + pair) % 2 == 0
 
 
@@ -107,7 +107,7 @@ def calls_of(case: ChatCase) -> list[tuple[Slot, Call]]:
 
 
 def places_of(text: str, known: Mapping[str, Slot]) -> Places:
-    """Where the words stand in a text, and the texts that are `known` besides, the longest first."""
+    """Places of the words in a text, and of the texts that are `known` besides, the longest first."""
     words = [*map(re.escape, sorted(filter(None, known), key=len, reverse=True)), _WORD]
     places = []
     for one in re.finditer("|".join(words), text):

@@ -41,10 +41,10 @@ LEARNED, FITTED = 160, 80
 times as many that have empty texts choose, too.
 """
 _ROWS = {"answer": "X", "results": "O", "user": "T"}
-"""What comes several times in a turn."""
+"""Kinds of places that come several times in a turn, by the turn's rule."""
 _TEXT = re.compile(r'"(?:\\.|[^"\\])*"')
 _ALTERNATE = "user and odd or (answer or results or notice) and not odd"
-"""What templates mean that say that roles must alternate."""
+"""Guard that templates mean that say that roles must alternate."""
 
 
 def induced(template: Template, name: str, dialect: Dialect | None) -> tuple[Chat, dict[str, str]]:
@@ -141,7 +141,7 @@ def _entry_of(
 
 
 def _changed(given: Any, usual: Any) -> Any:
-    """What of a notation is not as usual."""
+    """Fields of a notation that are not as usual."""
     if not isinstance(given, dict) or not isinstance(usual, dict):
         return given
     return {key: _changed(value, usual[key]) for key, value in given.items() if value != usual[key]}

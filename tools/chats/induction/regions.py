@@ -125,7 +125,7 @@ def joined(*parts: str) -> str:
 
 
 INLINE = {"u": "TEXT", "o": "TEXT", "n": "NAME", "i": "ID", "a": "ARGUMENTS", "k": "KEY", "v": "VALUE", "t": "TOOL"}
-"""What stands for a place in its own rule."""
+"""Slots of the grammar for places inside a rule, by kind of place."""
 RULES: dict[str, tuple[str, ChatRole | None, str]] = {
     "d": ("dated", None, "DATE"), "s": ("said", ChatRole.SYSTEM, "TEXT"), "r": ("think", ChatRole.REASONING, "TEXT"),
     "c": ("content", ChatRole.CONTENT, "TEXT"), "T": ("tools", ChatRole.TOOLS, ""), "X": ("calls", ChatRole.CALLS, ""),
@@ -139,7 +139,7 @@ ROWS: dict[str, tuple[str, str, ChatRole]] = {
 }
 """Things in a row: the kinds of places in them, and the rule of one of them with its role."""
 _ITEM_FACTS = int(Fact.FIRST_ITEM | Fact.LAST_ITEM | Fact.NAMED | Fact.HAS_ID | Fact.ARGUMENTS | Fact.IS_TEXT)
-"""What is so about one of several things."""
+"""Facts about one of several things."""
 
 
 def _gather(part: Part, row: str) -> None:
@@ -199,7 +199,7 @@ class Region:
         self.draft, self.name, self.row, self.openings = draft, name, row, openings
 
     def found(self, parts: Sequence[Part]) -> str:
-        """What the part is written by. Raises InductionError."""
+        """Expression of the grammar that writes the part. Raises InductionError."""
         for part in parts if self.row else ():
             _gather(part, self.row)
         return self._optional(parts)
@@ -237,7 +237,7 @@ class Region:
         return joined(*written, dumps(closer))
 
     def _gap(self, parts: Sequence[Part], kind: str) -> list[str]:
-        """What is written behind a place; with no kind, at the beginning."""
+        """Expressions for the text behind a place; with no kind, at the beginning."""
         kinds = [["", *_kinds(part)] for part in parts]
         texts = [part.texts[its.index(kind)] if kind in its else "" for its, part in zip(kinds, parts, strict=True)]
         if len({*texts}) == 1:
@@ -249,7 +249,7 @@ class Region:
         return [f"({' | '.join(names)})?" if len(names) > 1 else f"{names[0]}?"]
 
     def _place(self, kind: str, parts: Sequence[Part], body: str) -> str:
-        """What stands for a place: its slot, things in a row, or a rule of its own."""
+        """Expression for a place: its slot, things in a row, or a rule of its own."""
         held = [(part.facts, kind in _kinds(part)) for part in parts]
         if kind in INLINE:
             if not all(label for _, label in held):
@@ -273,7 +273,7 @@ class Region:
         return guard
 
     def _items(self, kind: str, parts: Sequence[Part]) -> str:
-        """What things in a row are written by: what one is made of, with the texts that each has beside it."""
+        """Expression for things in a row: the rule of one, with the texts that each has beside it."""
         _, name, role = ROWS[kind]
         gaps = [text for part in parts for text in part.gaps]
         opener, closer = _beside(kind, parts, gaps) if gaps else ("", "")

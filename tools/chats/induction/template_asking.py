@@ -28,15 +28,15 @@ NOTATIONS = (
     *(Notation(compact=compact, sorted=ordered) for ordered in (False, True) for compact in (False, True)),
     *(Notation(indent=indent) for indent in (4, 2)), Notation(spelling=Syntax.PYTHON),
 )  # fmt: skip
-"""How data may be spelled."""
+"""Candidate spellings of data."""
 _TOLD = ("$tool", "$function")
 _Way = TypeVar("_Way")
 SECONDS = 60.0
-"""What the renderings of one template may take at one time."""
+"""Seconds that all renderings of one template may take at one time."""
 
 
 class Spellings(NamedTuple):
-    """How a template spells data: definitions of tools, arguments of calls, the date; None where it does otherwise."""
+    """Spellings of data in a template: definitions of tools, arguments of calls, the date; None for others."""
 
     tools: ToolText | None
     arguments: Notation | None
@@ -76,7 +76,7 @@ class Template:
         return given
 
     def spellings(self) -> Spellings:
-        """How data is spelled in it."""
+        """Find how the template spells data."""
         talks = [worded(case) for case in cases(7, 60)]
         pairs = [(case, text) for case, text in zip(talks, self.rendered(talks), strict=True) if isinstance(text, str)]
         date = next((form for form in DATES if any(DAY.strftime(form) in text for _, text in pairs)), "")
