@@ -82,7 +82,7 @@ class Run(NamedTuple):
 
 
 def text(draw: random.Random, words: int) -> str:
-    """So many words."""
+    """`words` random words."""
     return " ".join(draw.choice(WORDS) for _ in range(words))
 
 
@@ -318,7 +318,7 @@ def megabytes(session: int) -> float:
 
 
 def runs(size: int, chat: str) -> list[Run]:
-    """A file of so many MB, by one process and by two."""
+    """Runs on a file of `size` MB, by one process and by two."""
     with tempfile.TemporaryDirectory() as folder:
         path, made, count = Path(folder, "in.jsonl"), rows(), 0
         with path.open("w") as file:
@@ -329,7 +329,7 @@ def runs(size: int, chat: str) -> list[Run]:
 
 
 def hard_texts(size: int) -> Iterator[dict[str, Json]]:
-    """Records with so many bytes of text, none twice: messages of all dialects, whole and damaged, and prose."""
+    """Records with `size` bytes of text, none twice: messages of all dialects, whole and damaged, and prose."""
     seen: set[str] = set()
     for seed in itertools.count():
         for draw in (drawn_texts.undamaged, drawn_texts.lossless, drawn_texts.lossy, drawn_texts.prose):

@@ -476,7 +476,7 @@ class Form:
         raise NotImplementedError
 
     def broken(self, attack: Attack, random: Random) -> Broken | None:
-        """What an attack breaks; None if nothing."""
+        """The break-out by an attack, if there is one."""
         raise NotImplementedError
 
     def attacks(self, random: Random) -> Iterator[Attack]:
@@ -737,7 +737,7 @@ class DialectForm(Form):
 
 
 class ConvertedForm(DialectForm):
-    """A dialect to which messages in another one are converted; those of which something is lost are none."""
+    """A dialect to which messages in another one are converted; a text is refused if a conversion loses something."""
 
     def done(self, shape: str, texts: Mapping[str, str]) -> tuple[str, Any] | None:
         if "calls" not in SHAPES[shape]:
@@ -917,7 +917,7 @@ def names(chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
 
 
 def attacked(kind: str, name: str, seed: int | str, count: int) -> Iterator[Broken]:
-    """Break-outs of so many attacks."""
+    """Break-outs of `count` attacks."""
     random = Random(f"{seed} {kind} {name}")
     one = form(kind, name)
     for attack in islice(one.attacks(random), count):

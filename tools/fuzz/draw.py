@@ -31,7 +31,7 @@ LONGEST = 1200
 MANNERS = 5
 """Settings of policies that the runs of a subject take turns with, beside none: each makes a graph of its own."""
 SEVERAL = 8
-"""So many subjects are `auto` and dialects that are drawn: each reads texts of other dialects, or is another one."""
+"""Subjects that are `auto`, and as many that are drawn: each reads texts of other dialects, or is another one."""
 FOREIGN = 3
 """Dialects whose texts a subject of `auto` reads."""
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
@@ -148,7 +148,7 @@ def subjects() -> list[str]:
 
 
 def runs(subject: Subject, seed: int, count: int) -> list[Run]:
-    """So many runs; the same seed gives the same."""
+    """`count` runs; the same seed gives the same."""
     random = Random(seed)
     return [subject.run(random) for _ in range(count)]
 

@@ -131,7 +131,7 @@ class _Maker:
         self.markers: list[str] = []
 
     def some(self, one_in: int) -> bool:
-        """True once in so many times."""
+        """True once in `one_in` times."""
         return not self.random.randrange(one_in)
 
     def marker(self, choices: Sequence[str]) -> str:

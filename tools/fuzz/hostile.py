@@ -182,7 +182,7 @@ TOOLS = [
     {"type": "function", "function": {"name": f"f{i}", "parameters": {"type": "object", "properties": {KEY: {}}}}}
     for i in range(500)
 ]
-"""As many tools as anybody declares, and more."""
+"""More tools than anybody declares."""
 
 
 def naming(dialect: Dialect) -> Iterator[Flood]:

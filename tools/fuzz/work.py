@@ -41,7 +41,7 @@ class Scale(NamedTuple):
     work: Work
     sizes: tuple[int, ...]
     enough: int
-    """So many of the sizes are tried in any case; a larger one only where the last of them took too much more."""
+    """Number of sizes that are tried in any case; a larger one only where the last of them took too much more."""
     growth: float
     least: float
     """Work that is too little to be more than chance."""

@@ -80,7 +80,7 @@ def kind_of(id_: str) -> str:
 
 
 def defended(counts: dict[str, int], fresh: int) -> bool:
-    """True when enough depends on a row, of so many texts with lossless damage."""
+    """True when enough depends on a row; `fresh` is the number of texts with lossless damage."""
     cases = sum(counts[kind] for kind in COLUMNS[:3])
     return cases >= CASES or counts["lossless"] + counts["wrong"] >= SHARE * fresh
 

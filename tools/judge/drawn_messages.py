@@ -57,7 +57,7 @@ _TEXTS = ((Content, SAYS), (Content, AFTER), (Reasoning, THOUGHTS))
 
 
 def arguments(random: Random, count: int) -> dict[str, Json]:
-    """So many arguments, from plain to rich, in any order, with other keys and values each time."""
+    """`count` arguments, from plain to rich, in any order, with other keys and values each time."""
     word = partial(random.choice, WORDS)
     rich: list[Json] = [
         word(), word(), random.randrange(100), random.random() < 0.5, [word(), word()],

@@ -1,4 +1,4 @@
-"""The texts that are judged, so many of each kind, drawn by a seed: damaged, quoted, hostile, others', prose, cases."""
+"""The texts that are judged, of each kind, drawn by a seed: damaged, quoted, hostile, others', prose, cases."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _fits(call: Call, wanted: Call) -> bool:
 
 
 def proven(dialect: str, text: str, got: Message, tools: Json) -> bool:
-    """True when the dialect writes this text for this message, up to white space: then it says so, whoever read it."""
+    """True when the dialect writes this text for this message, up to white space: that proves the reading."""
     said = [Call(one.name, one.arguments, one.id) if isinstance(one, Call) else one for one in got.segments]
     try:
         again = str(write(registry.dialect(dialect), Message(said), tools))

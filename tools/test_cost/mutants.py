@@ -40,7 +40,7 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 def draw(root: Path, count: int, seed: int) -> list[Mutant]:
-    """So many mutants of `src`: one of each package, the others as packages have lines."""
+    """`count` mutants of `src`: one of each package, the others as packages have lines."""
     random = Random(seed)
     files: dict[str, list[Path]] = {}
     lines: Counter[str] = Counter()

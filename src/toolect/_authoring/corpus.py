@@ -271,7 +271,7 @@ def _describe_call(call: Call) -> Iterator[str]:
 
 
 def message_of(lines: Iterable[str]) -> Message:
-    """The message that expectation lines tell, without its repairs and statuses: what `describe` was given."""
+    """The message of expectation lines, without its repairs and statuses: what `describe` was given."""
     segments: list[Segment] = []
     for head, value, rest in map(_parts, lines):
         if head.startswith("call "):

@@ -100,7 +100,7 @@ def _alone(path: str, limit: int, work: Work, _jobs: int) -> Iterator[tuple[Unit
 
 
 def _together(path: str, limit: int, work: Work, jobs: int) -> Iterator[tuple[Unit, Iterable[UnitPart]]]:
-    """The same, made by so many processes."""
+    """The same, by several processes."""
     return in_order(
         units(path, limit, UNIT, lines=True), jobs, partial(_made, limit, work), registry.restore, registry.state()
     )

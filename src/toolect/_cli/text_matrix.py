@@ -116,7 +116,7 @@ def _texts(corpus: Sequence[str], options: Options) -> Iterator[PlacedText]:
 def _each(
     look: Callable[[Record], Found], texts: Sequence[PlacedText], jobs: int, advance: Callable[[int, int], None]
 ) -> Iterator[Found]:
-    """Results of `look` for the texts, in so many processes."""
+    """Results of `look` for the texts, in `jobs` processes."""
     work = (text.record for text in texts)
     found = in_order(work, jobs, look, registry.restore, registry.state())
     for done, (_, one) in enumerate(found, 1):

@@ -69,7 +69,7 @@ def _opened(text: str, first: int, known: set[str]) -> int:
 
 
 def _spans(one: Written) -> list[tuple[int, int]]:
-    """From where to where each turn has words, but names and ids, which results tell again; nothing out of order."""
+    """The span of each turn's words, but names and ids, which results repeat; empty where turns are out of order."""
     spans: list[tuple[int, int]] = []
     for start, end, slot in one.places:
         if slot.turn < 0 or slot.kind in "ni":

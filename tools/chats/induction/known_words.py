@@ -1,4 +1,4 @@
-"""Known words: conversations of words that nobody else says, so that a text tells where each of them stands."""
+"""Known words: conversations of words that stand nowhere else, so that each can be located in a text."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def turns_of(case: ChatCase) -> list[Turn]:
 
 
 def worded(case: ChatCase) -> ChatCase:
-    """The same conversation, of such words; of answers, what is empty stays so. Calls have an argument or two."""
+    """The same conversation, of known words; of answers, what is empty stays so. Calls have an argument or two."""
     said: list[Turn] = []
     for at, turn in numbered_turns(case):
         match turn:
@@ -101,7 +101,7 @@ def _call(call: Call, turn: int, item: int) -> Call:
 
 
 def calls_of(case: ChatCase) -> list[tuple[Slot, Call]]:
-    """The calls of a conversation of such words, each with the place of its arguments."""
+    """The calls of a conversation of known words, each with the place of its arguments."""
     answers = [(number, turn) for number, turn in numbered_turns(case) if isinstance(turn, Assistant)]
     return [(Slot("a", number, item), call) for number, turn in answers for item, call in enumerate(turn.message.calls)]
 

@@ -170,7 +170,7 @@ def write(folder: Path, files: Mapping[str, str]) -> list[Path]:
 
 
 def _refusals(rendered: Sequence[ChatCase], refused: Sequence[tuple[ChatCase, str]], default: bool) -> dict[str, str]:
-    """The guards of turns that a template refuses, by its reasons, where a guard tells them from all others."""
+    """The guards of turns that a template refuses, by its reasons, where a guard separates them from all others."""
 
     def facts(case: ChatCase) -> list[int]:
         head, turns, _ = facts_of(case, default)

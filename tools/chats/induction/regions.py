@@ -44,7 +44,7 @@ def facts_of(case: ChatCase, default: bool) -> tuple[int, list[int], int]:
 
 
 def which(examples: Iterable[tuple[int, bool]]) -> str | None:
-    """The shortest guard that tells the facts of examples that are true from others; None where none of three does."""
+    """The shortest guard that separates the facts of true examples from others; None where none of three facts does."""
     known: dict[int, bool] = {}
     for facts, label in examples:
         if known.setdefault(facts, label) != label:

@@ -135,7 +135,7 @@ def _outputs(case: ChatCase) -> Iterator[tuple[str, Slot]]:
 def _fitting(
     ways: Iterable[_Way], shown: Callable[[ChatCase, _Way], list[str]], pairs: Sequence[tuple[ChatCase, str]]
 ) -> _Way | None:
-    """The first way to tell data in which all of it is found in most texts that have any."""
+    """The first spelling in which all data is found in most texts that have any."""
     for way in ways:
         found = [all(one in text for one in data) for case, text in pairs if (data := shown(case, way))]
         if 2 * sum(found) > len(found):

@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_EXPECTED = 4
-"""Things that are named where something was expected."""
+"""Maximum of expected things that are named."""
 MAX_GOT = 24
 """Characters that are shown of what came instead."""
 

@@ -29,7 +29,7 @@ class Wire(NamedTuple):
     starts: Sequence[int] = ()
 
     def put(self, start: int, end: int, new: str) -> str:
-        """The text with something else at characters `start:end`."""
+        """The text with another one at characters `start:end`."""
         return self.text[:start] + new + self.text[end:]
 
 
@@ -181,7 +181,7 @@ def _last_closers(wire: Wire) -> list[int]:
 
 
 def _false_start(wire: Wire, random: Random) -> str:
-    """One of the calls breaks off; where nobody says where they begin, something does."""
+    """One of the calls breaks off; at an opener or in JSON where the starts of calls are not known."""
     text, spec = wire.text, wire.spec
     if wire.starts:
         start = end = random.choice(wire.starts)
@@ -245,7 +245,7 @@ class JsonToken(NamedTuple):
     depth: int
     """Brackets that are open there, its own among them."""
     filled: bool
-    """There is something between the bracket that opens and this one, which closes."""
+    """True for a closing bracket with content between it and its opening one."""
 
 
 def tokens(text: str) -> list[JsonToken]:

@@ -82,7 +82,7 @@ def openers(spec: Spec, role: Role | None = None) -> list[str]:
 
 
 def closers(spec: Spec, role: Role | None = None) -> list[str]:
-    """The markers that something ends with, as `openers` has those that it begins with."""
+    """The markers at ends, and the brace and bracket of JSON, as `openers` has those at starts."""
     return _longest(_edges(spec, role, -1) | ({"}", "]"} if role is None else set()))
 
 

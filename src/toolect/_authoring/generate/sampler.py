@@ -144,7 +144,7 @@ class TextFiller:
         return values.value(self.random, values.harmless, lambda random: random.choice(KEYS))
 
     def arguments(self, least: int = 0) -> dict[str, Json]:
-        """Arguments for a call, at least so many."""
+        """Arguments for a call, at least `least` of them."""
         return {self.random.choice(KEYS): self.value() for _ in often(self.random, MANY, least)}
 
     # Shapes

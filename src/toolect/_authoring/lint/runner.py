@@ -161,7 +161,7 @@ def guarded(check: str, find: Callable[[Any], Iterable[Diagnostic]], what: objec
 
 
 def each(look: Callable[[Any], Any], names: Sequence[Any], jobs: int) -> Iterator[Any]:
-    """Results of `look` for the names, in their order, in at most so many processes; it has to be picklable."""
+    """Results of `look` for the names, in their order, in at most `jobs` processes; it has to be picklable."""
     jobs = min(jobs, len(names) // WORTH_STARTING)
     if jobs <= 1:
         yield from map(look, names)
