@@ -89,5 +89,5 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    """What is public, with what is not imported yet."""
+    """Names of the package, with the public ones that are not imported yet."""
     return sorted({*globals(), *__all__, *_MODULES})

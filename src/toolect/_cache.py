@@ -35,7 +35,7 @@ _IMPORT = re.compile(rb"%%import%b[.]%b(\w+(?:%b[.]%b\w+)*)" % ((_BLANK,) * 4))
 
 
 def folder() -> Path:
-    """Where the files are: `$TOOLECT_CACHE_DIR`, or `toolect` in the user's cache folder."""
+    """Folder of the cache: `$TOOLECT_CACHE_DIR`, or `toolect` in the user's cache folder."""
     if own := os.environ.get("TOOLECT_CACHE_DIR"):
         return Path(own)
     if shared := os.environ.get("XDG_CACHE_HOME"):
@@ -82,7 +82,7 @@ def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
 
 
 def load(name: str, key: str, kind: type[T]) -> T | None:
-    """What was stored under this name and key; nothing when there is no such file, or not as it was written."""
+    """Value stored under this name and key; None for a file that is missing, unreadable or damaged."""
     try:
         seal, _, body = _read(_file(name, key)).partition(b"\n")
         return msgspec.json.decode(body, type=kind) if seal == _seal(name, key, body) else None
@@ -149,12 +149,12 @@ def _file(name: str, key: str) -> Path:
 
 @cache
 def _loader() -> bytes:
-    """What tells this version of the loader from others: the sizes and times of its files."""
+    """Fingerprint of the loader: the versions of Python and toolect, the sizes and times of its files."""
     return b"\n".join([sys.version.encode(), __version__.encode(), state("_diagnostic.py", "_spec/*.py")])
 
 
 def state(*patterns: str) -> bytes:
-    """What tells this version of some files of the package from others: their sizes and times."""
+    """Fingerprint of the package's files that match `patterns`: their names, sizes and times of change."""
     here = Path(__file__).parent
     parts = []
     for path in sorted(path for pattern in patterns for path in here.glob(pattern)):

@@ -114,13 +114,13 @@ def arguments_text(call: Call, where: str = "$") -> str:
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The names that servers and templates have for a message's reasoning."""
 _SIMPLE = frozenset(("role", "content", "tool_calls"))
-"""What most messages are made of."""
+"""The only keys of most messages."""
 _TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal", "thinking": "thinking"}
 """The types of parts that are text, and under which name each has it."""
 
 
 def segments_of(obj: Object, where: str = "$") -> list[Segment]:
-    """What `obj` says: an assistant message, a response with `choices`, or a list of tool calls, else MessageError."""
+    """Segments of an assistant message, of the first of a response's `choices`, or of tool calls, else MessageError."""
     if type(obj) is dict and obj.keys() <= _SIMPLE and obj.get("role") == "assistant":  # nearly all messages are
         calls, content = obj.get("tool_calls"), obj.get("content")
         if content is None or type(content) is str:
@@ -180,7 +180,7 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
 
 
 def part_texts(part: Object, at: str) -> Iterator[Segment]:
-    """What a part of a content says. Raises MessageError for one that is no text."""
+    """Segments of one part of a message's content. Raises MessageError for a part that is no text."""
     kind = "text" if isinstance(part, str) else field(part, "type")
     if not isinstance(kind, str) or kind not in _TEXTS:
         advice = "leave it out, or say in words what it shows"
@@ -234,7 +234,7 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
 
 
 def opaque_of_call(item: Object, function: Object, where: str) -> dict[str, Json] | None:
-    """What a provider wants back with a call; `function` are such fields of its function. Raises MessageError."""
+    """Opaque fields of a call, those of its function under `function`; None without any. Raises MessageError."""
     inner = None if function is None else opaque_in(function, "call", f"{where}.function")
     return {**(opaque_in(item, "call", where) or {}), **({"function": inner} if inner else {})} or None
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolect._tokens.token_stream import TokenStream
 
 Mode: TypeAlias = Literal["strict", "lenient"]
-"""How texts are read: only as their dialect writes them, or with repairs."""
+"""Mode of reading: `strict` takes texts only as their dialect writes them, `lenient` with repairs, too."""
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
 """Tools as the chat-completions API has them, or as mappings with `name` and `parameters`."""
 
@@ -50,7 +50,7 @@ def check_policies(policies: Mapping[str, object]) -> None:
 
 
 def checking(schemas: ToolSchemas, validate: bool) -> Callable[[Call], Call] | None:
-    """What holds calls against the schemas of their tools. Raises ValueError without tools, MissingExtraError."""
+    """Validator of calls; None without `validate`. Raises ValueError where no tools are declared, MissingExtraError."""
     if not validate:
         return None
     if not schemas.declared:
@@ -61,7 +61,7 @@ def checking(schemas: ToolSchemas, validate: bool) -> Callable[[Call], Call] | N
 
 
 class ToolPrompts(Protocol):
-    """How the models of a dialect learn of tools and results."""
+    """Texts by which the models of a dialect learn of tools and results."""
 
     @property
     def own(self) -> bool:
@@ -75,7 +75,7 @@ class ToolPrompts(Protocol):
         """The text that tells of `tools`."""
 
     def results(self, results: Iterable[ToolResult], tools: Tools = ()) -> str:
-        """The text that tells what came of calls."""
+        """The text of the results of calls."""
 
     def defused(self, output: str, tools: Tools = ()) -> str:
         """An output that nobody reads as markup."""
@@ -88,7 +88,7 @@ _finders: list[Callable[[Dialect], ToolPrompts]] = []
 
 
 def find_tool_prompts_by(finder: Callable[[Dialect], ToolPrompts]) -> None:
-    """Say what finds the tool prompts of a dialect: chats stand above dialects, and know which of them is whose."""
+    """Register the function that finds a dialect's tool prompts: it belongs to chats, a layer above dialects."""
     _finders.append(finder)
 
 
@@ -181,7 +181,7 @@ class Dialect:
         self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "",
         **policies: Unpack[ReadingPolicies],
     ) -> Explanation:  # fmt: skip
-        """Why `text` is read as it is: where it could be read in another way, and what each way costs. As for `parse`.
+        """Explanation of a reading: where `text` could be read otherwise, and the cost of each way. As for `parse`.
 
         `str` of it is a text for people.
         """
@@ -251,7 +251,7 @@ class Dialect:
 
     @property
     def telling(self) -> ToolPrompts:
-        """How its models learn of tools and results: as the chat of its name writes them, else in plain words."""
+        """Texts about tools and results for its models: as the chat of its name writes them, else in plain words."""
         if self._telling is None:
             self._telling = _finders[-1](self)
         return self._telling

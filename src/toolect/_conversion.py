@@ -18,7 +18,7 @@ from toolect.registry import AUTO, dialect
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """Something that could not be carried over: segment number `segment`, the slot, why, and what shows it.
+    """A loss: segment number `segment`, the slot that could not be carried over, the reason, and a witness.
 
     The segment is left out. Only where the slot is `id` its call is written without it, and where it is `border` its
     text is written as one with the text before it. Where it is `after-end` it is no segment, -1, that is left out, but
@@ -76,8 +76,7 @@ def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] 
 
 
 MAX_TRIED = 8
-"""How often a message may be written to find out which of its segments fit together. Beyond it: those that do not fit
-beside the first ones are left out."""
+"""Times that a message may be written to find segments that fit together. Beyond it: the others are left out."""
 MAX_APART = 1024
 """Segments that are tried one by one where a message cannot be written as it is. Beyond it: neighbouring texts of one
 kind are written as one, and of what is still too many the first ones count."""
@@ -100,7 +99,7 @@ class _Attempt:
         self._changed: dict[int, Loss] = {}
         self._kept: dict[int, Segment] = {}
         self.text = ""
-        """What is kept, written."""
+        """The text of the segments that are kept."""
 
     def fill(self) -> None:
         """Keep all segments, or as many as can be."""
@@ -138,7 +137,7 @@ class _Attempt:
         }
 
     def losses(self) -> dict[int, Loss]:
-        """What became of the segments that are not there as they were."""
+        """Losses of the segments that are left out or changed, by their numbers."""
         found = dict(self._changed)
         for i, why in self._unfit.items():
             found[i] = self._loss(i, self._alone.get(i), why)

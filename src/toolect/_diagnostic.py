@@ -38,7 +38,7 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int = -1
     """The character that it is about, or at which it differs from the text beside it; -1 for none."""
     note: str = ""
-    """What is said of that character."""
+    """Note on that character."""
     wire: bool = True
     """It is text of a model, or a value, and is drawn between quotes; else words about one."""
 
@@ -176,7 +176,7 @@ def _plain(text: str) -> str:
 
 
 def _cells(text: str) -> int:
-    """How many cells of a terminal `text` takes."""
+    """Number of terminal cells that `text` takes."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width

@@ -22,7 +22,7 @@ class DialectShelf(shelves.Shelf[Spec]):
     grammars = "grammars"
 
     def kind(self) -> type[Spec]:
-        """What a spec is."""
+        """Type of the specs."""
         return Spec
 
     def load(self, name: str) -> Spec:
@@ -32,26 +32,26 @@ class DialectShelf(shelves.Shelf[Spec]):
         return load_spec(self.path, name, *self.bases)
 
     def load_all(self) -> tuple[dict[str, Spec], list[Diagnostic]]:
-        """All specs, and what is wrong with any of the entries."""
+        """All specs, and the problems of any entries."""
         from toolect._spec.load import load_specs
 
         return load_specs(self.path, *self.bases)
 
     def read_names(self) -> tuple[dict[str, Names], list[Diagnostic]]:
-        """What the entries answer to, and the problems of the file."""
+        """Names that lead to the entries, and the problems of the file."""
         from toolect._spec.load import read_names
 
         return read_names(self.path)
 
 
 class State(NamedTuple):
-    """What a registry knows beside the shipped dialects, as it is sent to another process."""
+    """State of a registry beyond the shipped dialects, as it is sent to another process."""
 
     given: dict[Path, bytes]
     loaded: list[Path]
     models: dict[str, Names]
     beside: tuple[list[Path], ...] = ()
-    """The files of other things than dialects, in the order in which `beside` had them."""
+    """Files of other specs than dialects, in the order in which `beside` was called."""
 
 
 class Registry(shelves.Shelves[Spec, Dialect]):
@@ -66,7 +66,7 @@ class Registry(shelves.Shelves[Spec, Dialect]):
         return DialectShelf(path, *bases)
 
     def unknown(self, name: str, near: tuple[str, ...]) -> UnknownNameError:
-        """What to raise for a name that leads to nothing."""
+        """Error for a name that leads to nothing."""
         return UnknownNameError(name, near, "dialect")
 
     def make(self, spec: Spec) -> Dialect:
@@ -98,12 +98,12 @@ class Registry(shelves.Shelves[Spec, Dialect]):
             self._models = {**others, found: Names(models=(*mapped, pattern))}
 
     def state(self) -> State:
-        """What was loaded, given and mapped here, for `restore` in another process."""
+        """Files loaded, texts given and models mapped here, for `restore` in another process."""
         with self._lock:
             return State(files.given(), self.loaded(), self._models, tuple(other().loaded() for other in _beside))
 
     def restore(self, state: State) -> None:
-        """Know what another process knows. Raises `SpecError`."""
+        """Take over the state of another process. Raises `SpecError`."""
         files.take(state.given)
         for path in state.loaded:
             self.load(path)
@@ -113,7 +113,7 @@ class Registry(shelves.Shelves[Spec, Dialect]):
                 other().load(path)
 
     def fingerprint(self) -> str:
-        """What tells this set of dialects from others, by all that they are made from."""
+        """Fingerprint of this set of dialects: a hash of all that they are made from."""
         with self._lock:
             shelves = self._every()
             if self._print is None or self._print[0] != shelves:
@@ -125,5 +125,5 @@ _beside: list[Callable[[], shelves.Shelves[Any, Any]]] = []
 
 
 def beside(others: Callable[[], shelves.Shelves[Any, Any]]) -> None:
-    """Let `state` tell of other shelves too: of what stands above dialects, such as chats."""
+    """Add other shelves to `state`: those of layers above dialects, such as chats."""
     _beside.append(others)

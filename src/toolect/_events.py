@@ -1,4 +1,4 @@
-"""What happens while an answer arrives: something started, a new part of it, its end."""
+"""Events of an arriving answer: something started, a new part of it, its end."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ M_co = TypeVar("M_co", bound=Message, covariant=True)
 
 
 class IncrementalReader(Protocol[M_co]):
-    """What reads one answer, chunk by chunk."""
+    """Parser that reads one answer, chunk by chunk."""
 
     def feed(self, chunk: str) -> list[Event]:
-        """What `chunk` makes happen."""
+        """Return the events of `chunk`."""
 
     def close(self) -> list[Event]:
-        """What the end of the answer makes happen."""
+        """Return the events of the end of the answer."""
 
     @property
     def message(self) -> M_co:
-        """What has been read so far."""
+        """The message so far."""
 
 
 class EventStream(Generic[M_co]):
@@ -75,7 +75,7 @@ class EventStream(Generic[M_co]):
 
     @property
     def message(self) -> M_co:
-        """What has been read so far; the final message after the last event."""
+        """The message so far; final after the last event."""
         return self._reader.message
 
     def __iter__(self) -> Iterator[Event]:
@@ -92,7 +92,7 @@ class AsyncEventStream(Generic[M_co]):
 
     @property
     def message(self) -> M_co:
-        """What has been read so far; the final message after the last event."""
+        """The message so far; final after the last event."""
         return self._reader.message
 
     async def __aiter__(self) -> AsyncIterator[Event]:

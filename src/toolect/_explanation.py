@@ -1,4 +1,4 @@
-"""Why a text is read as it is: the places where something was not as the dialect has it, as data, and drawn for people.
+"""Explanations of readings: the places where a text is not as the dialect has it, as data, and drawn for people.
 
 `Dialect.explain` makes an `Explanation`. Costs are rounded negative logarithms: the lower, the likelier. What fits is
 evidence, and is below 0.
@@ -17,7 +17,7 @@ _EXPECTED = 4
 
 
 class Paid(msgspec.Struct, frozen=True):
-    """What a reading paid for one thing, from character `at` on: `name` is its row in the table of costs."""
+    """Cost of one edge of a reading, from character `at` on: `name` is its row in the table of costs."""
 
     name: str
     edge: str
@@ -51,14 +51,14 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Why a text is read as it is in a dialect: `cost` is that of the whole reading, with what `left_out` places do."""
+    """Explanation of a reading in a dialect: `cost` is that of all of it, of the `left_out` places, too."""
 
     dialect: str
     cost: int
     places: tuple[Place, ...]
     left_out: int = 0
     failed: tuple[str, ...] = ()
-    """Why calls cannot be run, whatever was paid for them: each with its status, as where it does not fit its tool."""
+    """Reasons for calls that cannot be run, each with its status, such as arguments that do not fit the tool."""
 
     def __str__(self) -> str:
         return draw(self)
@@ -85,7 +85,7 @@ def _headline(place: Place) -> str:
 
 
 def _row(reading: Reading) -> str:
-    """What was paid, by name; evidence comes last."""
+    """Line of a reading: the costs by name; evidence comes last."""
     paid = [f"{one.name} ({one.cost})" for one in reading.paid if one.cost >= 0]
     evidence = sum(one.cost for one in reading.paid if one.cost < 0)
     paid += [f"evidence ({evidence})"] if evidence else []

@@ -11,7 +11,7 @@ NAME = "toolect"
 
 
 class MissingExtraError(ToolectError, ImportError):
-    """A package that is not there, with what installs it."""
+    """A package that is missing, with the command that installs it."""
 
     __module__ = "toolect"
 
@@ -34,7 +34,7 @@ def missing(package: str, extra: str, what: str = "") -> str:
 
 
 def command(extra: str) -> str:
-    """What installs an extra: from an index, or from the checkout, archive or repository that toolect is from."""
+    """Command that installs an extra: from an index, or the checkout, archive or repository that toolect is from."""
     import json
     import shlex
     from importlib.metadata import PackageNotFoundError, distribution

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 GIVEN = Path("<defined>")
-"""Where given texts seem to lie: no folder has this name."""
+"""Placeholder for the folder of given texts: no real folder has this name."""
 
 FOLDERS = "TOOLECT_SPECS"
 """The environment variable that names files with dialects or chats, or folders of such, as `PATH` names folders."""
@@ -39,7 +39,7 @@ def given() -> dict[Path, bytes]:
 
 
 def take(texts: Mapping[Path, bytes]) -> None:
-    """Have what another process was given."""
+    """Add the texts that another process was given."""
     _given.update(texts)
 
 
@@ -91,7 +91,7 @@ def packaged(chats: bool = False) -> list[Path]:
 
 
 def left_out(what: str, why: str) -> None:
-    """Say that dialects or chats are not there which somebody else than the caller has named."""
+    """Warn that dialects or chats are left out, which somebody else than the caller has named."""
     warnings.warn(f"{what} are left out: {why}", stacklevel=2)
 
 

@@ -50,12 +50,12 @@ _finders: list[Callable[[str], tuple[str, ...]]] = []
 
 
 def leaks_found_by(finder: Callable[[str], tuple[str, ...]]) -> None:
-    """Say what finds the markers that are left in a text: the dialects, which have them, stand above messages."""
+    """Register the function that finds markers left in a text: it belongs to dialects, a layer above messages."""
     _finders.append(finder)
 
 
 Said: TypeAlias = "Message | Segment | Sequence[Segment] | Json"
-"""What can be written: see `Message.of`."""
+"""A message to be written, in any form that `Message.of` takes."""
 
 
 class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
@@ -151,7 +151,7 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
 
     @classmethod
     def of(cls, given: Said) -> Message:
-        """What is given, as a message: one, a segment or a list of segments, or what `from_openai` reads.
+        """The message in any of its forms: a message, a segment or a list of segments, or what `from_openai` reads.
 
         Raises TypeError for what is no message at all, MessageError for one that does not fit.
         """

@@ -1,4 +1,4 @@
-"""How the ids of models are made, and which pattern says most of one.
+"""Model ids: their parts, and the most specific of the patterns that match one.
 
     provider / organisation / family version size variant date quantisation : tag
 
@@ -30,7 +30,7 @@ _COPY = (
     r"[\d.]+-(?:bits?|bpw)|gguf|ggml|awq|gptq|gptqmodel|exl[23]?|mlx|onnx|fp|nvfp|mxfp|bf|f|int|bit|bits|bnb|w|i?q|ud|i|imatrix|imat|quantized"
     "|quants?|dynamic|block|unsloth|autoround|hqq|dwq|qat|marlin|smashed|litert|tee"
 )
-"""What begins the part of an id that tells how a copy was made smaller."""
+"""Beginnings of the part of an id that names a copy's quantisation or file format."""
 _NEUTRAL = (
     "instruct|chat|it|hf|thinking|reasoning|preview|latest|free|beta|exp|turbo|maas|fast|original|nitro|online|base|text"
     "|default|instant|versatile|specdec|extended|exacto|high|low|medium|minimal|abliterated|uncensored|heretic|tput|dedicated|us|eu|cloud|lora|tuned|v"
@@ -44,7 +44,7 @@ _NO_CALLS = frozenset({
 })  # fmt: skip
 """Words of models that answer with no text, or with no calls."""
 _KEPT = re.compile(r"[/\\]snapshots[/\\].*|#.*|(?<=[^/\\])@[^/\\]*$")
-"""What follows the name of a model: a commit, a deployment, a revision."""
+"""Suffix of a model's name: a commit, a deployment, a revision."""
 _SELLERS = ("alibaba", "cerebras", "cohere", "databricks", "fw", "hf", "meta", "mistral", "nvidia", "open", "vertex")
 """Words that are put before the names of models of others."""
 
@@ -62,12 +62,12 @@ class IdPattern(NamedTuple):
 
     @property
     def tail(self) -> str:
-        """What stands for the model."""
+        """The pattern without its organisation."""
         return self.written.rpartition("/")[2]
 
 
 class PatternMatch(NamedTuple):
-    """The pattern that says most of an id, and what of the id it was compared with."""
+    """The most specific pattern for an id, and the part of the id that it was compared with."""
 
     pattern: IdPattern
     read: str
@@ -108,7 +108,7 @@ def _apart(last: str) -> str:
 
 
 def _forms(model: str, owners: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """What of an id may be the name of the model, in words, and the organisations that it names."""
+    """Candidates for the model's name in an id, in words, each with the organisations that the id names."""
     *before, last = model.split("/")
     around = {*before}
     starts = [(last, around)]
@@ -157,14 +157,14 @@ def canonical(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _words(pattern: IdPattern) -> tuple[str, str, str, int]:
-    """Its organisation, it in words, those before its first `*`, and how many characters it fixes."""
+    """Its organisation, it in words, those before its first `*`, and its number of literal characters."""
     words = canonical(pattern.tail)
     return pattern.owner, words, re.split(r"-?[*?]", words, maxsplit=1)[0], weight(words)
 
 
 @lru_cache(maxsize=4096)
 def _regex(pattern: str) -> re.Pattern[str]:
-    """What a pattern in words matches: a `*` of its own any words, one after a number that number's parts, too."""
+    """Expression for a pattern in words: a `*` of its own is any words, one after a number that number's parts, too."""
     out, at = "", 0
     for star in re.finditer(r"(-?)([*?])(-?)", pattern):
         before = pattern[at : star.start()]
@@ -183,10 +183,10 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 def specificity(pattern: str) -> tuple[int, bool]:
-    """How much a pattern says: how many characters it fixes, then whether the first one is among them."""
+    """Specificity of a pattern: its number of literal characters, then True when the first one is literal."""
     return weight(pattern), pattern[:1] not in ("*", "?")
 
 
 def weight(pattern: str) -> int:
-    """How many characters a pattern fixes."""
+    """Number of literal characters of a pattern."""
     return len(pattern) - pattern.count("*") - pattern.count("?")

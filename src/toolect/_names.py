@@ -12,7 +12,7 @@ from toolect._errors import ToolectError
 from toolect._model_ids import IdPattern, best, specificity
 
 AUTO = "auto"
-"""The name of no dialect: what reads texts of any."""
+"""Reserved name, for the reader of all dialects."""
 
 
 class UnknownNameError(ToolectError, LookupError):
@@ -40,7 +40,7 @@ class UnknownNameError(ToolectError, LookupError):
 
 
 class Names(msgspec.Struct, frozen=True):
-    """What a dialect answers to besides its name, and the entry that it extends."""
+    """Aliases and model patterns of a dialect, and the entry that it extends."""
 
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -53,13 +53,13 @@ def fold(name: str) -> str:
 
 
 class Match(msgspec.Struct, frozen=True):
-    """How a name leads to a dialect: `by` its name, an alias or a model pattern, which is `pattern`."""
+    """Match of a name with a dialect: `by` the dialect's name, an alias or a model pattern, which is `pattern`."""
 
     dialect: str
     by: Literal["name", "alias", "model"]
     pattern: str
     read: str
-    """What of the name was compared: a model id may lose its organisation and the suffixes of quantised copies."""
+    """The part of the name that was compared: a model id may lose its organisation and suffixes of quantised copies."""
 
 
 def resolve(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
@@ -69,7 +69,7 @@ def resolve(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
 
 
 def explain(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
-    """How a name, an alias or a model id leads to a dialect; of several shelves the last one wins.
+    """Match of a name, an alias or a model id with a dialect, if any; of several shelves the last one wins.
 
     An alias may be qualified by the project whose word it is, `vllm:minimax`. A qualified name is looked for as it
     stands, then without its project; an unqualified one that exists only in qualified form counts if all agree.

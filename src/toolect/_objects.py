@@ -48,7 +48,7 @@ def _plainly(value: Object, where: str) -> Json:
 
 
 def not_finite(value: Json) -> float | None:
-    """The first number of a plain value that no JSON says, if there is one."""
+    """The first number of a plain value that JSON cannot write, NaN or an infinity; None without one."""
     try:
         if b"null" not in _encode(value):  # nearly always, and found out much quicker
             return None
@@ -108,7 +108,7 @@ OPAQUE: Mapping[str, tuple[str, ...]] = {
 
 They are OpenRouter's, Gemini's, LiteLLM's, Copilot's, those of the Responses API, and Anthropic's."""
 MAX_OPAQUE = 1 << 20
-"""Characters of JSON that the fields of one place may have. Beyond it: they are refused."""
+"""Bytes of JSON, in streams characters, that the fields of one place may have. Beyond it: they are refused."""
 
 
 def opaque_in(obj: Object, kind: str, where: str) -> dict[str, Json] | None:
@@ -132,12 +132,12 @@ def opaque_of(given: Mapping[str, Json] | None, kind: str) -> dict[str, Json]:
 
 
 def got(value: Object) -> str:
-    """What a value is, for the `got` of an error."""
+    """Type of a value, for the `got` of an error."""
     return "nothing" if value is None else f"`{type(value).__name__}`"
 
 
 def holding(value: Object) -> str:
-    """What an object has, for the `got` of an error where something is missing in it; of others what they are."""
+    """Keys of an object, for the `got` of an error where one is missing; of other values the type."""
     if not isinstance(value, Mapping):
         return got(value)
     names = ", ".join(f"`{cut(str(name), LONGEST_WORD)}`" for name in [*value][:MOST_NAMES])
@@ -145,5 +145,5 @@ def holding(value: Object) -> str:
 
 
 def word(value: Object) -> str:
-    """The word that stands where one of several is expected, for the `got` of an error; what it is if it is none."""
+    """The word given where one of several is expected, for the `got` of an error; of other values the type."""
     return repr(cut(value, LONGEST_WORD)) if isinstance(value, str) else got(value)

@@ -24,8 +24,8 @@ AHEAD = 3
 
 
 COLLECT = 50_000
-"""How many objects are made before those that refer to one another are looked for (see `gc.set_threshold`): graphs of
-many dialects are large and stay, and going over them every 700 objects takes a third of the time."""
+"""Objects made between searches for reference cycles (see `gc.set_threshold`): graphs of many dialects are large and
+stay, and going over them every 700 objects takes a third of the time."""
 
 
 class WorkerDiedError(ToolectError, RuntimeError):
@@ -79,7 +79,7 @@ def _without_signals() -> Iterator[None]:
 
 
 def collect_less(objects: int = COLLECT) -> None:
-    """Look for garbage as seldom as a process should that reads much and does little else: after so many objects."""
+    """Collect garbage seldom, in a process that reads much and does little else: after so many new objects."""
     gc.set_threshold(objects, 20, 100)
 
 
@@ -127,7 +127,7 @@ def in_order(
 
 
 _work: Callable[[Any], Any] | None = None
-"""What this process does with each piece, where it is one of several."""
+"""Function that this process, one of several, applies to each piece."""
 
 
 def _have(do: Callable[[Any], Any], start: Callable[..., object], *given: Any) -> None:

@@ -35,7 +35,7 @@ class BreakOutError(RenderError):
 
 
 class Part(StrEnum):
-    """What a stretch of rendered text is."""
+    """Kind of a stretch of rendered text."""
 
     MARKUP = "markup"
     CONTENT = "content"

@@ -1,4 +1,4 @@
-"""What an answer is made of: content, reasoning and calls, as plain data."""
+"""Parts of an answer: content, reasoning and calls, as plain data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Status(StrEnum):
-    """How a call attempt ended."""
+    """Outcome of an attempt at a call."""
 
     OK = "ok"
     """Read as the dialect writes it."""
@@ -33,7 +33,7 @@ class Status(StrEnum):
 
 
 class RepairKind(StrEnum):
-    """What was relaxed to read a text."""
+    """Kind of a repair: the relaxation by which a text was read."""
 
     WHITESPACE = "whitespace"
     """Whitespace between markers that the dialect does not write, or lacks."""
@@ -129,7 +129,7 @@ class Reasoning(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, 
     span: Span | None = None
     signature: str = ""
     opaque: dict[str, Json] | None = None
-    """What its provider wants back as it came: see `Call.opaque`. A thought that is encrypted has no text."""
+    """Fields that its provider wants back as they came: see `Call.opaque`. An encrypted thought has no text."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reasoning) and self.text == other.text
@@ -158,9 +158,9 @@ class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="
     status: Status = Status.OK
     repairs: tuple[Repair, ...] = ()
     error: str | None = None
-    """Why a malformed or truncated attempt could not be read, or what its tool does not take."""
+    """Reason why a malformed or truncated attempt could not be read, or the violations as text."""
     violations: tuple[Violation, ...] = ()
-    """What its tool does not take, where that was validated: with any, it must not be run."""
+    """Violations of its tool's declaration, where that was validated: with any, it must not be run."""
     opaque: dict[str, Json] | None = None
     """Fields that its provider wants back as they came, as `extra_content` with Gemini's thought signature, by name."""
 
@@ -247,7 +247,7 @@ Segment: TypeAlias = Content | Reasoning | Call
 
 
 def kind_of(value: object) -> str:
-    """What a value is, for the `got` of an error."""
+    """Type of a value, for the `got` of an error."""
     return "None" if value is None else type(value).__name__
 
 
@@ -265,7 +265,7 @@ def dumps(value: Json) -> str:
 def encoder(
     *, ascii_only: bool = False, sort_keys: bool = False, comma: str = ", ", colon: str = ": "
 ) -> Callable[[Json], str]:
-    """What writes values as JSON on one line. Raises TypeError, ValueError, RecursionError for what is no JSON.
+    """Encoder of values as JSON on one line. It raises TypeError, ValueError, RecursionError for what is no JSON.
 
     Keep it: that of `json` is made anew for each value, which takes longer than most values do.
     """
@@ -296,7 +296,7 @@ def same_json(a: Json, b: Json) -> bool:
 
 
 class MessageError(ToolectError, ValueError):
-    """What was given is no message or no conversation: what was expected, what came, where, and what to do."""
+    """Error for what is no message or no conversation: what was expected, what came, where, and what to do."""
 
     __module__ = "toolect"
 
@@ -327,7 +327,7 @@ def call_fields(form: Json) -> Json:
 
 
 def converted(form: Json, kind: type[T]) -> T:
-    """What a dictionary says, as a `kind`. Raises MessageError, with the place."""
+    """Instance of `kind` from a dictionary. Raises MessageError, with the place."""
     try:
         return msgspec.convert(form, kind)
     except msgspec.ValidationError as error:

@@ -23,7 +23,7 @@ class Shelf(ABC, Generic[S]):
     """The entries of one file, read when they are asked for. They may extend entries of the files `bases`."""
 
     index: ClassVar[str]
-    """The name under which the cache keeps what the entries answer to."""
+    """The name under which the cache keeps the names of the entries."""
     grammars: ClassVar[str]
     """The folder of the grammars, beside the file."""
 
@@ -38,7 +38,7 @@ class Shelf(ABC, Generic[S]):
 
     @abstractmethod
     def kind(self) -> type[S]:
-        """What a spec is."""
+        """Type of the specs."""
 
     @abstractmethod
     def load(self, name: str) -> S:
@@ -46,11 +46,11 @@ class Shelf(ABC, Generic[S]):
 
     @abstractmethod
     def load_all(self) -> tuple[dict[str, S], list[Diagnostic]]:
-        """The specs of all entries that are sound, and what is wrong with any of them."""
+        """The specs of all sound entries, and the problems of any entries."""
 
     @abstractmethod
     def read_names(self) -> tuple[dict[str, Names], list[Diagnostic]]:
-        """What the entries answer to, and the problems of the file."""
+        """Names that lead to the entries, and the problems of the file."""
 
     def stems(self, name: str) -> Iterator[str]:
         """The names of the grammars that the spec of an entry may be made from."""
@@ -69,7 +69,7 @@ class Shelf(ABC, Generic[S]):
         return spec
 
     def check(self) -> None:
-        """Load every spec; all that is wrong with any of them is one `SpecError`."""
+        """Load every spec. Raises one `SpecError` with the errors of all."""
         missing = [name for name in self.names if self._kept(name) is None]
         if not missing and cache.load(self.index, self._key, dict[str, Names]) is not None:
             return
@@ -117,14 +117,14 @@ class Shelf(ABC, Generic[S]):
 
 
 class Shelves(ABC, Generic[S, T]):
-    """The shelves of one kind of spec, and what is made of each, once.
+    """The shelves of one kind of spec, and the object of each spec, made once.
 
     `named` are files that win over the `shipped` one, `packaged` files that do not: they are looked for where a name is
     unknown otherwise, or where all specs are asked for.
     """
 
     what: ClassVar[str]
-    """What a spec is of, in messages."""
+    """Noun for the kind of spec in messages, such as `dialect`."""
 
     def __init__(
         self,
@@ -146,14 +146,14 @@ class Shelves(ABC, Generic[S, T]):
 
     @abstractmethod
     def unknown(self, name: str, near: tuple[str, ...]) -> LookupError:
-        """What to raise for a name that leads to nothing."""
+        """Error for a name that leads to nothing."""
 
     @abstractmethod
     def make(self, spec: S) -> T:
-        """What is made of a spec."""
+        """The object of a spec, such as a `Dialect`."""
 
     def ready(self, name: str) -> T:
-        """What is made of the spec with this name, alias or model id. Raises LookupError."""
+        """The object of the spec with this name, alias or model id, made once. Raises LookupError."""
         ready = self._ready.get(name)
         if ready is not None:
             return ready
@@ -202,7 +202,7 @@ class Shelves(ABC, Generic[S, T]):
         return self.explain(name).dialect
 
     def explain(self, name: str) -> Match:
-        """How a name, an alias or a model id leads to its spec. Raises LookupError."""
+        """Match of a name, an alias or a model id with its spec. Raises LookupError."""
         with self._lock:
             names = [shelf.names for shelf in self._all()]
             mapped = self._models
@@ -255,7 +255,7 @@ class Shelves(ABC, Generic[S, T]):
         return known or next(shelf for shelf in reversed(self._every()) if name in shelf.names)
 
     def _sound(self, paths: list[Path]) -> list[Shelf[S]]:
-        """Shelves of the files at `paths`, which nobody here has asked for: one with mistakes is left out, and said."""
+        """Shelves of the files at `paths`, not named by the caller: one with errors is left out, with a warning."""
         found: list[Shelf[S]] = []
         for path in paths:
             try:

@@ -1,4 +1,4 @@
-"""Data in the words of a reader: characters that nobody sees escaped, long texts cut, numbers with what they count."""
+"""Data for people: invisible characters escaped, long texts cut, numbers with what they count."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _DATA = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|(?<![\w.-])\d[\d,]*")
 
 
 def cause(sentence: str, length: int = 120) -> str:
-    """What a sentence says without its data: what is quoted, numbers, and the place after ` - at `."""
+    """A sentence without its data: quotations, numbers, and the place after ` - at `; at most `length` characters."""
     return cut(_DATA.sub("…", sentence.partition(" - at ")[0]), length)
 
 
 def alike(one: Sequence[object], two: Sequence[object]) -> int:
-    """How many characters, or items, two texts or lists begin with in common."""
+    """Number of characters, or items, that two texts or lists begin with in common."""
     return next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
@@ -57,7 +57,7 @@ def unread_json(error: Exception) -> str:
 
 
 def unread_byte(error: UnicodeDecodeError, before: int = 0) -> str:
-    """What is not UTF-8, as a sentence; so many bytes came `before` those that were decoded."""
+    """Sentence on the byte that is not UTF-8; so many bytes came `before` those that were decoded."""
     return f"expected UTF-8, got byte 0x{error.object[error.start]:02x} at offset {before + error.start}"
 
 

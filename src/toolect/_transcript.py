@@ -1,4 +1,4 @@
-"""A conversation as text, which knows who each of its characters is from."""
+"""A conversation as text, with the provenance of each character."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from toolect._rendered import Part, PartSpan, Rendered
 
 
 class Origin(StrEnum):
-    """Whose words a stretch of a transcript is."""
+    """Provenance of a stretch of a transcript."""
 
     SCAFFOLD = "scaffold"
-    """What the chat itself writes: markers of turns, prose about tools."""
+    """Text of the chat itself: markers of turns, prose about tools."""
     SYSTEM = "system"
     USER = "user"
     TOOLS = "tools"
     """A definition of a tool."""
     RESULT = "result"
-    """What came of a call."""
+    """The result of a call."""
     ANSWER = "answer"
-    """What the model wrote, its end token included."""
+    """The model's own text, its end token included."""
 
 
 class OriginSpan(NamedTuple):
@@ -49,14 +49,14 @@ class Changed(NamedTuple):
 
 
 class Author(NamedTuple):
-    """What wrote a transcript: the dialect of its answers, and the texts that the chat has of its own."""
+    """Writer of a transcript: the dialect of its answers, and the texts that the chat has of its own."""
 
     dialect: Any
     texts: tuple[str, ...]
 
 
 Given: TypeAlias = tuple[str, Origin, int] | tuple[str, Origin, int, Part]
-"""A piece; of a text that the model wrote and that is no markup it says what part of the answer it is."""
+"""A piece: text, origin and turn; for a text of the model that is no markup also the part of the answer."""
 
 
 class Transcript(str):
@@ -100,7 +100,7 @@ class Transcript(str):
 
     @property
     def spans(self) -> tuple[OriginSpan, ...]:
-        """Whose words which characters are; neighbours of one origin and turn are one span."""
+        """Spans of one origin and turn, which tile the text; neighbours of one origin and turn are one span."""
         if self._spans is None:
             self._spans = tuple(_spans(piece[:3] for piece in self._pieces))
         return self._spans
@@ -109,7 +109,7 @@ class Transcript(str):
         return Transcript, (self.pieces, self.defused, self.author, self.changed)
 
     def after(self, start: int) -> Transcript:
-        """What follows the first `start` characters, with its spans."""
+        """The transcript behind its first `start` characters."""
         pieces = []
         at = len(self)
         for piece in reversed(self._pieces):
@@ -123,7 +123,7 @@ class Transcript(str):
 
 
 def known_piece(piece: Given) -> tuple[str, Origin, int]:
-    """A piece whose text knows itself that it is no markup."""
+    """A piece of three items: a part becomes the span of a `Rendered` text."""
     if len(piece) == 3:
         return piece
     text, origin, turn, part = piece
@@ -131,7 +131,7 @@ def known_piece(piece: Given) -> tuple[str, Origin, int]:
 
 
 def _tail(text: str, start: int) -> str:
-    """`text` without its beginning; of an answer only reading tells what that leaves."""
+    """`text` from `start` on; an answer loses its spans, as only reading tells the parts of what is left."""
     return Rendered(text[start:]) if isinstance(text, Rendered) else text[start:]
 
 

@@ -38,14 +38,14 @@ class Media(msgspec.Struct, frozen=True):
 
 
 class User(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="user"):
-    """What the user says."""
+    """A turn of the user."""
 
     text: str
     media: tuple[Media, ...] = ()
 
 
 class Assistant(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="assistant"):
-    """What the model answered.
+    """An answer of the model.
 
     `text` is the wire text as it was sampled, without its end token, where there is one; `dialect` names the dialect
     that it is in, where that is known.
@@ -55,11 +55,11 @@ class Assistant(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="assis
     text: str | None = None
     dialect: str | None = None
     opened: str | None = None
-    """What the prompt had of the answer before `text`, as `<think>\n`; None for what the chat opens answers with."""
+    """The part of the answer before `text` that the prompt had, as `<think>\n`; None for the chat's own opening."""
 
 
 class ToolResult(msgspec.Struct, frozen=True, repr_omit_defaults=True):
-    """What came of one call: `output` is text for the model, `duration_ms` milliseconds.
+    """The result of one call: `output` is text for the model, `duration_ms` milliseconds.
 
     `call_id` is empty for a call that has no id, or could not be read; so is `name` where nothing but the order tells
     whose result it is.
@@ -78,7 +78,7 @@ class ToolResult(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
 
 class Results(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="results"):
-    """What came of the calls of the answer before, in the order in which it is written."""
+    """The results of the calls of the answer before, in the order in which they are written."""
 
     results: tuple[ToolResult, ...]
 

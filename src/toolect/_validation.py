@@ -1,4 +1,4 @@
-"""JSON Schema validation in bounded steps: what in the arguments of a call is not as its tool declares it.
+"""JSON Schema validation in bounded steps: violations of a tool's declaration by the arguments of a call.
 
 The library jsonschema (draft 2020-12) walks the schema. Each keyword that it applies is counted, and those whose time
 depends on more than the size of a value are done here. Beyond `MAX_STEPS` validation is cut off, and says so.
@@ -78,7 +78,7 @@ class Validator:
         self._validator = bounded(self.schema, registry=registry)
 
     def violations(self, arguments: Json) -> list[Violation]:
-        """What is wrong with `arguments`, in the order of the schema; at most `MAX_VIOLATIONS`. Never raises.
+        """Violations of the schema by `arguments`, in its order; at most `MAX_VIOLATIONS`. Never raises.
 
         Where validation was cut off, or did not come to an end, the last one has `limit`.
         """
@@ -117,7 +117,7 @@ class Validator:
 
 
 class CallValidator:
-    """Labels calls with what their tools do not take; `schemas` are those of the parameters, by the names of tools.
+    """Labels calls with violations; `schemas` are those of the parameters, by the names of tools.
 
     Raises `MissingExtraError`. The same call is validated once.
     """
@@ -155,16 +155,16 @@ def _kept(schema: str) -> Validator:
 
 
 class _Steps:
-    """What is left of the steps of one validation."""
+    """Steps left of one validation."""
 
     __slots__ = ("left", "met", "nested", "patterns")
 
     def __init__(self, patterns: frozenset[str]) -> None:
         self.left, self.nested = MAX_STEPS, 0
         self.patterns = patterns
-        """Those of keys, anywhere in the schema."""
+        """Patterns of keys, anywhere in the schema."""
         self.met = set[str]()
-        """Those that were matched."""
+        """Patterns that were matched so far."""
 
     def take(self, count: int) -> None:
         """Count so many steps. Raises `_CutOffError` where they are more than are left."""
@@ -208,7 +208,7 @@ def _plain(schema: Mapping[str, Any], where: str) -> tuple[dict[str, Any], froze
 
 @cache
 def _library() -> tuple[Any, Callable[[Any], Any], Any]:
-    """The bounded validator of the library, what is wrong with a schema, and a registry that fetches nothing."""
+    """The library's validator with counted keywords, the check of a schema, and a registry that fetches nothing."""
     try:
         from jsonschema import Draft202012Validator, validators
         from referencing import Registry
@@ -337,7 +337,7 @@ def _fraction(number: float) -> Fraction:
 
 
 def _canonical(value: Json) -> str:
-    """A text that values which are equal in JSON have in common: nobody can choose its hash. Each value is a step."""
+    """A text that is the same for equal JSON values, and whose hash nobody can choose. Each value is a step."""
     _run.get().take(1 + (len(value) // 64 if isinstance(value, str) else 0))
     match value:
         case dict():
@@ -367,7 +367,7 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def _analysis(pattern: str) -> int:
-    """The steps of finding out how long a pattern takes."""
+    """The steps that the analysis of a pattern takes."""
     try:
         return 100 + states(read(pattern)) ** 2 // 20
     except NotRegularError:
@@ -380,7 +380,7 @@ def _too_slow(pattern: str) -> _CutOffError:
 
 @lru_cache(maxsize=1024)
 def _degree(pattern: str) -> int:
-    """To which power of a text's length a search for a pattern may take; 0 where that has no bound, or is not known."""
+    """Power of a text's length that bounds the search for a pattern; 0 where there is no bound, or it is not known."""
     if len(pattern) > _LONGEST:
         return 0
     anchored = pattern.startswith(("^", r"\A"))
@@ -399,11 +399,11 @@ _LONGEST = 512
 _OTHERS = frozenset(
     ("additionalProperties", "patternProperties", "unevaluatedProperties", "$ref", "anyOf", "oneOf", "allOf")
 )
-"""What in a schema may speak of parameters that `properties` does not list."""
+"""Keywords of a schema that may allow parameters which `properties` does not list."""
 
 
 def _violations(error: ValidationError) -> Iterator[Violation]:
-    """What one error of the validator says, in our words where they are clearer."""
+    """Violations of one error of the validator, in our words where they are clearer."""
     path: str = error.json_path
     rule: Any = error.validator_value
     match error.validator:

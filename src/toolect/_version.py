@@ -4,7 +4,7 @@ __version__ = "0.2.0"
 
 
 def build() -> str:
-    """Which build of this version runs."""
+    """Build of this version that runs: `pure Python` or `compiled`."""
     from importlib.util import find_spec  # few need it
 
     reader = find_spec("toolect._search.answer_search")

@@ -162,7 +162,7 @@ def stream(source: Any, reader: EventReader, **options: Any) -> Any:
 
 
 def from_anthropic(obj: Any) -> Message:
-    """What an answer of the API says, or the assistant's message of a request. Raises MessageError."""
+    """The message of an answer of the API, or of the assistant's message of a request. Raises MessageError."""
     return message_of(obj)
 
 

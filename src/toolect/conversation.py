@@ -30,9 +30,9 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
     turns: Sequence[Turn] = ()
     tools: Sequence[Mapping[str, Json]] = ()
     repairs: tuple[Repair, ...] = ()
-    """What was relaxed to read it from a transcript; like `spans` it does not count in comparisons."""
+    """Repairs of reading it from a transcript; like `spans` they do not count in comparisons."""
     spans: tuple[OriginSpan, ...] = ()
-    """Whose words the characters of the transcript are that it was read from."""
+    """Provenance of the characters of the transcript that it was read from."""
 
     def __post_init__(self) -> None:
         for name, given in (("turns", self.turns), ("tools", self.tools)):

@@ -38,14 +38,14 @@ class Convert(msgspec.Struct, frozen=True):
 
     target: Target
     source: Source = Source()
-    """How rows are read: their kind, the dialect of calls in texts, the column; `find_out(rows)` makes one of rows."""
+    """Source of the rows: their kind, the dialect of calls in texts, the column; `find_out(rows)` makes one of rows."""
     keep: Keep = Keep()
-    """Which rows are wanted, by the status and the arguments of their calls; the others are `filtered`."""
+    """Filter of rows, by the status and the arguments of their calls; the others are `filtered`."""
     refused: frozenset[Loss] = REFUSED
     """The losses for which a row is refused: `Loss.CALLS` alone; `frozenset(Loss)` keeps what is exact."""
 
     def outcomes(self, row: Json) -> list[Outcome]:
-        """What becomes of a row: one outcome, or one for each answer of a log; each with its new rows."""
+        """Outcomes of a row: one, or one for each answer of a log; each with its new rows."""
         return convert(row, Settings(self.target, self.source, self.keep, self.refused))
 
     def __call__(self, row: Mapping[str, Json]) -> dict[str, Json]:

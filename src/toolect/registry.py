@@ -1,4 +1,4 @@
-"""Which dialects there are: the shipped ones, and those that users load."""
+"""Registry of dialects: the shipped ones, and those that users load."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def spec(name: str) -> Spec:
 
 
 def match(name: str) -> Match:
-    """How a name, an alias or a model id leads to its dialect. Raises `UnknownNameError`."""
+    """Match of a name, an alias or a model id with its dialect. Raises `UnknownNameError`."""
     return _registry.explain(name)
 
 
@@ -78,17 +78,17 @@ def map_model(pattern: str, dialect: str) -> None:
 
 
 def state() -> State:
-    """What was loaded, given and mapped here, for `restore` in another process."""
+    """Files loaded, texts given and models mapped here, for `restore` in another process."""
     return _registry.state()
 
 
 def restore(state: State) -> None:
-    """Know what another process knows. Raises `SpecError`."""
+    """Take over the state of another process. Raises `SpecError`."""
     _registry.restore(state)
 
 
 def fingerprint() -> str:
-    """What tells the registered dialects from any others, by all that they are made from."""
+    """Fingerprint of the registered dialects: a hash of all that they are made from."""
     return _registry.fingerprint()
 
 

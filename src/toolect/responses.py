@@ -102,7 +102,7 @@ _TEXT_OF = {
     "function_call": ("arguments", "response.function_call_arguments"),
     "custom_tool_call": (FREE_FORM, "response.custom_tool_call_input"),
 }
-"""Under which name a call has its text, by the type of its item, and how its events begin."""
+"""Key of a call's text, by the type of its item, and the beginning of its events' types."""
 
 
 class _OpenItem:
@@ -246,7 +246,7 @@ def stream(source: Any, reader: EventReader, **options: Any) -> Any:
 
 
 def from_response(obj: Any) -> Message:
-    """What a response says, or the list of its items. Raises MessageError."""
+    """The message of a response, or of the list of its items. Raises MessageError."""
     items = field(obj, "output") if not isinstance(obj, list | tuple) else obj
     if items is None:
         raise MessageError("a response with `output`", holding(obj), "$")

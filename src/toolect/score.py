@@ -23,7 +23,7 @@ __all__ = [
 
 
 def expectation(expected: Json, tools: Iterable[Json] | None = None, language: str = "") -> Expectation:
-    """What is expected of an answer: calls, a Message with them, or `[{tool: {argument: [values]}}]` as in BFCL.
+    """Expectation of an answer: calls, a Message with them, or `[{tool: {argument: [values]}}]` as in BFCL.
 
     An empty list expects no call, None any call. Raises MessageError for what says no calls.
     """
@@ -33,7 +33,7 @@ def expectation(expected: Json, tools: Iterable[Json] | None = None, language: s
 def score(
     answer: str | Message | Sequence[Call], expected: Json, tools: Iterable[Json] | None = None, dialect: str = AUTO
 ) -> Score:
-    """What an answer is worth: a text in `dialect`, or what was read from one; `expected` is as in `expectation`.
+    """Score of an answer: a text in `dialect`, or the message or calls of one; `expected` is as in `expectation`.
 
     Raises MessageError, UnknownNameError.
     """
@@ -44,7 +44,7 @@ def score(
 def score_turns(
     turns: Sequence[Sequence[Call]], expected: Sequence[Sequence[Call]], world: Callable[[], World]
 ) -> list[tuple[int, Miss]]:
-    """What is wrong with the calls of a conversation, by the number of the turn, compared by what they bring about.
+    """Differences in the calls of a conversation, by the number of the turn, compared by what the calls bring about.
 
     `world` makes what they act on, one for the calls of the model and one for the expected ones.
     """

@@ -37,9 +37,9 @@ __all__ = [
 T = TypeVar("T")
 
 MISTAKES = 3
-"""How often a corrupted text is broken, at most."""
+"""Corruptions of one text, at most."""
 CUTS = 12
-"""Into how many pieces a text is cut, at most, besides the first."""
+"""Cuts of a text into pieces, at most."""
 
 
 def messages(
@@ -104,7 +104,7 @@ def chunkings(text: str) -> st.SearchStrategy[list[str]]:
 
 
 def _present(drawn: st.SearchStrategy[T | None]) -> st.SearchStrategy[T]:
-    """What is drawn, without nothing."""
+    """The strategy without None."""
     return drawn.filter(lambda one: one is not None)  # type: ignore[return-value]  # which it says by filtering
 
 
@@ -114,7 +114,7 @@ _RANDOMS = st.randoms(use_true_random=False)
 
 @st.composite
 def _drawn(draw: st.DrawFn, make: Callable[[Random], T]) -> T:
-    """What is made of a source of randomness. It is shown as itself, and not as how it was made."""
+    """The value that `make` draws. It is shown as itself, and not as how it was made."""
     return make(draw(_RANDOMS))
 
 

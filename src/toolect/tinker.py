@@ -89,7 +89,7 @@ class ToolectRenderer(Renderer):  # type: ignore[misc,unused-ignore]  # tinker-c
     def build_supervised_examples(
         self, messages: Sequence[Mapping[str, Any]], train_on_what: TrainOnWhat = TrainOnWhat.LAST_ASSISTANT_TURN
     ) -> list[tuple[tinker.ModelInput, torch.Tensor]]:
-        """What is taught: ids and weights of each text that the answers were sampled in."""
+        """Training examples: ids and weights of each text that the answers were sampled in."""
         conversation = conversation_of(messages)
         numbers = taught(conversation, messages, train_on_what)
         found = examples(conversation, self.chat, self._own, numbers, thinking=self.thinking)
@@ -139,7 +139,7 @@ class ToolectRenderer(Renderer):  # type: ignore[misc,unused-ignore]  # tinker-c
         yield message_of(stream.message)
 
     def _begun(self, response: Sequence[int]) -> tuple[TokenStream, list[int], bool]:
-        """What reads an answer, its ids up to its end, and whether it has one."""
+        """Parser of an answer, its ids up to its end, and True when it has one."""
         asked = str(self.chat.render(Conversation([User("?")]), True, thinking=self.thinking))
         ends = {self._own.added.get(end) for end in self.chat.ends}
         ids = [*response]

@@ -1,4 +1,4 @@
-"""What a model is taught by a conversation: ids, and which of them it wrote itself.
+"""Training data of conversations: ids, and which of them the model wrote itself.
 
 `examples` makes of a conversation the texts that its answers were, or will be, sampled after, each with its answers.
 Where a chat rewrites what came before (reasoning of earlier turns is dropped), one conversation is several examples.
@@ -46,7 +46,7 @@ def examples(
     sampled: Mapping[int, Sequence[int]] | None = None,
     **options: Any,
 ) -> list[Example]:
-    """What a conversation teaches; nothing where it has no answer that is.
+    """Training examples of a conversation; none where it has no answer that is taught.
 
     `sampled` has the ids of answers by the numbers of their turns: they are kept. `options` are those of
     `Chat.render`: `thinking`, `date`, `unsafe`. Raises RenderError for what the chat cannot carry, and for an answer
