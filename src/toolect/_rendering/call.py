@@ -111,7 +111,7 @@ class CallWriter(Walk):
     # Terminals
 
     def written(self, inside: str, name: str, cursor: DataCursor) -> str | None:
-        """What is written for a terminal without data; the name, the number or the type where that is said."""
+        """Text written for a terminal without data; the name, the number or the type where the spec says so."""
         match super().written(inside, name, cursor):
             case Computed.NAME:
                 return self.call.name
@@ -185,7 +185,7 @@ class CallWriter(Walk):
             self.out.write(piece.text, piece.part)
 
     def plain_arguments(self, codec: Codec, cursor: DataCursor) -> str:
-        """What is written for arguments in a text: all at once, or the only one by its value."""
+        """Text written for arguments: all at once, or the value of the only one, where the codec has its key."""
         arguments = self.call.arguments
         cursor.at = len(cursor.items)
         if codec.key is None:
@@ -195,7 +195,7 @@ class CallWriter(Walk):
         return self.value(codec, codec.key, arguments[codec.key])
 
     def value(self, codec: Codec, key: str, value: Json) -> str:
-        """What is written for the value of argument `key`, by its codec; reading must give it back."""
+        """Text written for the value of argument `key`, by its codec. Raises RenderError where it is not read back."""
         schema = (self.schema or NO_SCHEMA).member(key)
         if codec.quoted and not (isinstance(value, str) and re.search(codec.quoted, value)):
             why = "is not one of the strings that this spelling is for"

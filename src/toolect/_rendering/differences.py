@@ -1,4 +1,4 @@
-"""In what a message that was read back differs from the one that was written."""
+"""Differences between a message that was written and the one that was read back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolect._message import Call, Message, Segment, Status, dumps, same_json
 
 
 class SegmentChange(StrEnum):
-    """What became of a segment, or of a part of one."""
+    """Change of a segment, or of a part of one."""
 
     LOST = "lost"
     """Nothing was read in its place."""

@@ -204,7 +204,7 @@ def word_for(segment: object) -> str:
 
 
 def sample_of(segment: object) -> str:
-    """What shows which segment it is."""
+    """Text that identifies a segment: its text, or the name of a call."""
     match segment:
         case Call(name):
             return name

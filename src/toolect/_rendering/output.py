@@ -25,7 +25,7 @@ class Later(NamedTuple):
 
 
 class RenderedOutput:
-    """What has been written so far. Pieces that are not markup belong to segment number `segment`."""
+    """Output of rendering so far. Pieces that are not markup belong to segment number `segment`."""
 
     def __init__(self) -> None:
         self.segment = -1

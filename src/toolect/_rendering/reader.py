@@ -1,4 +1,4 @@
-"""A dialect as what writes in it needs it: to read what was written."""
+"""Parser interface of rendering, which reads back what was written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolect._values.toolset import ToolSchemas
 
 
 class TextParser(Protocol):
-    """What parses a dialect; `toolect._compiled.Dialect` does."""
+    """Parser of a dialect, such as `toolect._compiled.Dialect`."""
 
     spec: Spec
 

@@ -49,7 +49,7 @@ def round_trip(
 
 
 def render(dialect: TextParser, given: Said, tools: Iterable[Mapping[str, Any]] | None = None) -> Rendered:
-    """What is given, see `Message.of`, in the dialect's canonical spelling, checked by reading it back.
+    """`given`, in any form that `Message.of` takes, as the dialect's canonical text, checked by reading it back.
 
     Raises RenderError, naming slot, reason and witness, when the dialect cannot carry the message.
     """
@@ -148,7 +148,7 @@ def _is_deep(value: Json) -> bool:
 
 
 def _items(value: Json) -> Iterable[tuple[Json, Json]]:
-    """What an object or array holds, each with its key or index; nothing for a scalar."""
+    """Items of an object or array, each with its key or index; none for a scalar."""
     if isinstance(value, dict):
         return value.items()
     return enumerate(value) if isinstance(value, list) else ()
@@ -157,7 +157,7 @@ def _items(value: Json) -> Iterable[tuple[Json, Json]]:
 def _blame(
     dialect: TextParser, done: RoundTrip, found: Sequence[SegmentDifference], tools: Tools | None
 ) -> RenderError:
-    """Which value cannot be carried, and the shortest reason that shows it."""
+    """Error for the value that cannot be carried, with the shortest reason that shows it."""
     message = done.message
     for one in found if dialect.spec.ids else ():
         if one.change in IDS and isinstance(one.old, Call):
@@ -185,9 +185,7 @@ def _blame(
 
 
 def _blamed_argument(dialect: TextParser, call: Call, tools: Tools | None) -> RenderError | None:
-    """Why an argument of a call cannot be carried that does not come back when it is alone, though another value does;
-    None where there is none.
-    """
+    """Error for an argument that does not come back when it is alone, though another value does; None without one."""
     for key, value in itertools.islice(call.arguments.items(), MAX_BLAMED):
         back = _alone(dialect, call, {key: value}, tools)
         if back is None or _alone(dialect, call, {key: "x"}, tools) is not None:
@@ -204,7 +202,7 @@ def _blamed_argument(dialect: TextParser, call: Call, tools: Tools | None) -> Re
 
 
 def _alone(dialect: TextParser, call: Call, arguments: dict[str, Json], tools: Tools | None) -> Message | None:
-    """What a call with these arguments is read back as; None where that is what was written."""
+    """Message that a call with these arguments is read back as; None where it is the one that was written."""
     message = Message((Call(call.name, arguments, call.id),))
     try:
         done = round_trip(dialect, message, tools)
@@ -214,7 +212,7 @@ def _alone(dialect: TextParser, call: Call, arguments: dict[str, Json], tools: T
 
 
 def _around_values(spec: Spec) -> list[str]:
-    """What is written around values, short signs and blanks too, which are no markers of a graph; the longest first."""
+    """Texts written around values, short signs and blanks too, which are no markers of a graph; the longest first."""
     found = {part.text for rule in spec.rules.values() for part in leaves(rule.expr) if isinstance(part, Literal)}
     return sorted({*found, *map(str.strip, found)} - {""}, key=lambda text: (-len(text), text))
 

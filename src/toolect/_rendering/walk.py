@@ -19,7 +19,7 @@ from toolect._values.escapes import escape
 
 NOTHING = object()
 Leaf: TypeAlias = Ref | Pattern | Slot
-"""What has no parts itself, and holds data."""
+"""Expression without parts, which holds data."""
 
 
 class DataCursor:
@@ -54,10 +54,10 @@ class Walk(ABC):
     def __init__(self, spec: Spec, out: RenderedOutput, markers: Sequence[str] = ()) -> None:
         self.spec, self.out = spec, out
         self.markers = markers
-        """What may end a text of the dialect, wherever it stands."""
+        """Markers that may end a text of the dialect, wherever it stands."""
         self.sort = spec.policies.key_order == "sorted"
         self.passed_over: RenderError | None = None
-        """Why the last alternative that was passed over could not carry the data."""
+        """Error of the last alternative that was passed over."""
 
     @abstractmethod
     def part(self, part: Leaf, inside: str, cursor: DataCursor, closer: str) -> None:
@@ -154,17 +154,17 @@ class Walk(ABC):
         )
 
     def written(self, inside: str, name: str, cursor: DataCursor) -> str | None:  # noqa: ARG002  # what it is may depend on it
-        """What is written for terminal `name` of rule `inside`, when that carries no data."""
+        """Text written for terminal `name` of rule `inside`; None when that carries data."""
         written = self.spec.written
         return written.get(f"{inside}/{name}", written.get(name))
 
     def role(self, inside: str, name: str) -> Role | None:
-        """What terminal or slot `name` of rule `inside` means."""
+        """Role of terminal or slot `name` of rule `inside`, if any."""
         roles = self.spec.roles
         return said_of(roles, inside, name) or roles.get(inside)
 
     def layout(self, inside: str) -> Layout:
-        """How the JSON slot of rule `inside` is laid out."""
+        """Layout of the JSON slot of rule `inside`."""
         codec = self.spec.codecs.get(f"{inside}/{SlotKind.JSON}")
         return Layout() if codec is None else codec.layout
 

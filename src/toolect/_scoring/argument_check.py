@@ -38,7 +38,7 @@ _TYPES: dict[str, dict[str, type[object]]] = {
 def argument_misses(
     expected: ExpectedCall, given: Mapping[str, Json], schema: Mapping[str, Json], language: str
 ) -> Iterator[Miss]:
-    """What is wrong with the arguments of a call, in the order in which it is looked at."""
+    """Differences of a call's arguments from the expected ones, in the order of the checks."""
     properties, required, wanted = members(schema.get("properties")), schema.get("required"), expected.arguments
     required = [key for key in required if isinstance(key, str)] if isinstance(required, list) else []
     for key in dict.fromkeys((*required, *wanted)):
@@ -65,7 +65,7 @@ def _is_default(value: Json, declared: Json) -> bool:
 
 
 def _why(value: Json, wanted: Json) -> Reason | None:
-    """Why a value is not the one that is wanted; None where it is."""
+    """Reason why a value is not the one that is wanted; None where it is."""
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (value, wanted))
     if not numbers and type(value) is not type(wanted):
         return Reason.TYPE
@@ -79,7 +79,7 @@ def _why(value: Json, wanted: Json) -> Reason | None:
 
 
 def _why_none_fits(value: Json, options: Sequence[Json], declared: Json, language: str) -> Reason | None:
-    """Why a value is none of the possible ones; None where it is one of them."""
+    """Reason why a value is none of the possible ones; None where it is one of them."""
     named, item = _named(declared), _named(members(declared).get("items"))
     first = _first_type(options)
     if language:
@@ -173,9 +173,9 @@ _SCALARS: dict[str, dict[str, _Literal]] = {
         "String": (r"([\"'].*[\"'])", lambda text: text[1:-1] if text[0] == text[-1] else text),
     },
 }  # fmt: skip
-"""How a literal of a declared type is written, and its value; whatever is written otherwise is a text."""
+"""Pattern and value of a literal, by its declared type; a text that does not match stays a text."""
 _UNDECLARED = {"java": ("long", "float", "integer", "double"), "javascript": ("integer", "float")}
-"""What a literal is tried as of which no type is declared."""
+"""Types tried for a literal of which no type is declared."""
 
 _ARRAY = re.compile(r"new\s+\w+\s*\[\s*\]")
 _ARRAY_LIST = re.compile(r"new\s+ArrayList\s*<\w*>\s*\(")
@@ -243,14 +243,14 @@ def _script(text: str, item: str, depth: int) -> Json:
 
 
 def _inside(text: str, brackets: str) -> str | None:
-    """What is between the bracket that a text begins with and the last one; what comes after that does not count."""
+    """Text from the bracket that it begins with to the last one, without both; what comes after does not count."""
     text = text.strip()
     end = text.rfind(brackets[1])
     return text[1:end].strip() if text.startswith(brackets[0]) and end > 0 else None
 
 
 def _calls(name: str, rest: str) -> Iterator[str]:
-    """What the statements of a double-brace initialisation are given, behind `(`: `) {{ add(1); add(2); }}`."""
+    """Arguments of the statements of a double-brace initialisation, behind `(`: `) {{ add(1); add(2); }}`."""
     body = _inside(rest.lstrip().removeprefix(")"), "{}") or ""
     for statement in _parts(body.removeprefix("{").removesuffix("}"), ";"):
         if statement.startswith(f"{name}(") and statement.endswith(")"):

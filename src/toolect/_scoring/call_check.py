@@ -1,4 +1,4 @@
-"""Call matching: the calls of an answer and the expected ones, paired in any order, and what is wrong with the rest.
+"""Call matching: the calls of an answer and the expected ones, paired in any order, and their differences.
 
 Of several turns the calls are run, and so are the expected ones, side by side, by the rules that the checker of BFCL
 publishes: after each turn that expects calls, the state is the expected one, and the results of the expected calls are
@@ -26,7 +26,7 @@ MAX_PAIRS = 1 << 16
 
 
 def check(calls: Sequence[Call], case: Expectation) -> tuple[Miss, ...]:
-    """What is wrong with the calls of an answer; nothing where they are the expected ones.
+    """Differences of an answer's calls from the expected ones; none where they are those.
 
     Where no call is expected, an attempt that failed is none.
     """
@@ -46,7 +46,7 @@ def check(calls: Sequence[Call], case: Expectation) -> tuple[Miss, ...]:
 def _differences(
     calls: Sequence[Call], expected: Sequence[ExpectedCall], case: Expectation, counts: bool
 ) -> Iterator[Miss]:
-    """What is wrong with calls that were read; with `counts` also that some are missing."""
+    """Differences of calls that were read; with `counts` also that some are missing."""
     wanted, schemas = counted(len(expected), "call"), case.schemas
     if len(expected) > 1 and len(expected) * len(calls) > MAX_PAIRS:
         yield Miss(Reason.COUNT, expected=wanted, got=str(len(calls)))
@@ -100,7 +100,7 @@ def matched(fits: Sequence[Sequence[int]]) -> dict[int, int]:
 
 
 def judged(answer: Message, case: Expectation, dialects: Sequence[str] = ()) -> Score:
-    """What an answer is worth that has been read."""
+    """Score of an answer that has been read."""
     misses = check(answer.calls, case)
     grade = worst(misses)
     if grade is Grade.RIGHT and any(call.status is Status.REPAIRED for call in answer.calls):
@@ -120,7 +120,7 @@ def _as_named(call: Call) -> Call:
 
 
 def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
-    """What a text is worth: it is read, and its calls are held against the expected ones."""
+    """Score of a text: it is read, and its calls are held against the expected ones."""
     tools = [*case.tools]
     if case.language:  # arguments are source text, whatever is declared
         tools = [
@@ -141,7 +141,7 @@ def score_text(text: str, case: Expectation, reader: Dialect | Auto) -> Score:
 
 
 class World(Protocol):
-    """What calls act on: `run` does one and yields its result, `state` is all that it may have changed, by part."""
+    """Environment that calls act on: `run` does one and yields its result, `state` is all that may change, by part."""
 
     def run(self, call: Call) -> Json:
         """Do what a call asks for; its result."""
@@ -153,7 +153,7 @@ class World(Protocol):
 def turn_misses(
     turns: Sequence[Sequence[Call]], expected: Sequence[Sequence[Call]], world: Callable[[], World]
 ) -> Iterator[tuple[int, Miss]]:
-    """What is wrong in each turn, with its number. Calls that must not be run are left out."""
+    """Differences in each turn, with its number, from 0. Calls that must not be run are left out."""
     if len(turns) != len(expected):
         yield min(len(turns), len(expected)), Miss(Reason.COUNT, "", "", f"{len(expected)} turns", str(len(turns)))
     ours, theirs = world(), world()

@@ -1,4 +1,4 @@
-"""ExpectationFiles as plain data: the calls that an answer should make, and what was found wrong with those it made."""
+"""Expectations as plain data: the calls that an answer should make, and the differences of those it made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_VALUE = 80
 
 
 class Reason(StrEnum):
-    """Why an answer is not the expected one; MALFORMED and TRUNCATED are the status of an attempt to call."""
+    """Reason why an answer is not the expected one; MALFORMED and TRUNCATED are the status of an attempt to call."""
 
     NO_ANSWER = "no answer"
     MALFORMED = "malformed"
@@ -33,7 +33,7 @@ class Reason(StrEnum):
 
 
 class Grade(StrEnum):
-    """What an answer is worth: right, maybe after repairs; read well and wrong; or not to be read, or not there."""
+    """Grade of an answer: right, maybe after repairs; read well and wrong; or not to be read, or not there."""
 
     RIGHT = "right"
     REPAIRED = "repaired"
@@ -77,7 +77,7 @@ class ExpectedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is expected of one answer: these calls in any order, none at all, or with None any call.
+    """Expectation of one answer: these calls in any order, none at all, or with None any call.
 
     `tools` are as in `Dialect.parse`. `language` is that in which arguments are written as texts: "java",
     "javascript", or "" where they are values.
@@ -97,7 +97,7 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an answer is worth, and why; `dialects` are those that its calls were read in."""
+    """Score of an answer: its grade, and the differences; `dialects` are those that its calls were read in."""
 
     grade: Grade
     misses: tuple[Miss, ...] = ()
@@ -105,7 +105,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def members(value: Json) -> Mapping[str, Json]:
-    """What an object has; nothing where a schema has something else."""
+    """Members of an object; none where a schema has something else."""
     return value if isinstance(value, Mapping) else {}
 
 

@@ -24,14 +24,14 @@ LANGUAGES = ("java", "javascript")
 NO_ROWS = 3
 """Lines that are no JSON at the beginning of a file that has no rows."""
 _TRUTHS = "possible_answer"
-"""The folder in which BFCL has what is right, beside the files of its questions."""
+"""The folder of BFCL's expected calls, beside the files of its questions."""
 _NUMBER = re.compile(r"_\d+(?:-[^_]*)?\Z")
-"""What follows the category in an id of BFCL."""
+"""End of an id of BFCL, behind the category."""
 
 GivenAnswer: TypeAlias = str | Message | None
 """The text of a model, an answer whose calls are given as such, or none."""
 AnswerAt: TypeAlias = tuple[str, Expectation, GivenAnswer]
-"""Where an answer is, or the expectation that has none, with its case."""
+"""An answer with its case and its place, or an expectation without an answer."""
 
 
 class ExpectedRow(NamedTuple):

@@ -24,17 +24,17 @@ from toolect._shown import percent
 VERSION = 1
 """The version of this shape: it goes up when something is no longer where it was."""
 NO_DIALECT = "(none)"
-"""What stands for a dialect where an answer has no call, or its calls were given as such."""
+"""Name in place of a dialect's, for answers that have no call, or whose calls were given as such."""
 BATCH, ALONE = 64, 1 << 9
 """Answers that a process scores at a time, and those that are not worth a second process."""
 LONGEST_TEXT = 4000
 """Characters of an answer that the report keeps."""
 COLOURS = dict(zip(Grade, ("ok", "repaired", "hue", "malformed", "truncated", "empty", "empty"), strict=True))
-"""The classes that colour what answers are worth."""
+"""The classes that colour grades."""
 
 
 class ScoreFigures(msgspec.Struct, frozen=True):
-    """Cases, those that are right, and counts: of answers by what they are worth, of a tool's misses by the reason."""
+    """Cases, those that are right, and counts: of answers by their grade, of a tool's differences by the reason."""
 
     name: str
     cases: int
@@ -144,7 +144,7 @@ def _table(title: str, figures: Sequence[ScoreFigures], counts: Sequence[str]) -
 
 
 def _scores(work: Sequence[AnswerAt], dialect: str, jobs: int) -> Iterator[tuple[AnswerAt, Score]]:
-    """Each answer with what it is worth, in order."""
+    """Each answer with its score, in order."""
     rest = iter(work)
     batches = iter(lambda: list(islice(rest, BATCH)), [])
     jobs = 1 if len(work) <= ALONE else jobs
@@ -158,7 +158,7 @@ def _all_scored(dialect: str, batch: Iterable[AnswerAt]) -> list[Score]:
 
 
 def scored(case: Expectation, answer: GivenAnswer, by: Dialect | Auto) -> Score:
-    """What an answer to a case is worth."""
+    """Score of an answer to a case."""
     if answer is None:
         return Score(Grade.NO_ANSWER, (Miss(Reason.NO_ANSWER, got="no answer to this case"),))
     return judged(answer, case) if isinstance(answer, Message) else score_text(answer, case, by)

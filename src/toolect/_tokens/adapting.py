@@ -62,7 +62,7 @@ _FILES = ("tokenizer.json", "tekken.json")
 
 
 def _size(tokenizer: Any) -> int:
-    """How many ids there are; 0 where tokens cannot be added. That takes long: all tokens are counted."""
+    """Number of ids; 0 where tokens cannot be added. That takes long: all tokens are counted."""
     backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
     return int(backend.get_vocab_size()) if hasattr(backend, "get_vocab_size") else 0
 

@@ -1,4 +1,4 @@
-"""What the parts of an answer are, in a transcript: its markup, its segments, and the markers that it only quotes."""
+"""Parts of the answers in a transcript: their markup, their segments, and the markers that they only quote."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolect._values.toolset import NO_TOOLS
 
 
 class AnswerReader(Protocol):
-    """A dialect, as what reads answers needs it."""
+    """The members of a dialect that reading answers needs."""
 
     spec: Spec
 
@@ -79,7 +79,7 @@ def answers(rendered: Transcript | Rendered) -> list[AnswerSpan]:
 
 
 def _parts(text: str, at: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """What of a piece of an answer is no markup, and of what only reading tells."""
+    """Spans of a piece of an answer that are no markup, and those whose markup only reading tells."""
     if not isinstance(text, Rendered):
         return (), ()
     if not text.spans:
@@ -90,7 +90,7 @@ def _parts(text: str, at: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
 def quoted_in(
     answer: AnswerSpan, text: str, dialect: AnswerReader | None, found: Sequence[re.Match[str]]
 ) -> list[Span]:
-    """Which of the markers that were `found` in the answer are no markup."""
+    """Spans of those markers `found` in the answer that are no markup."""
     quoted = [match.span() for match in found if _touches(match.span(), answer.data)]
     found = [match for match in found if _touches(match.span(), answer.unread)]
     if dialect is None or not found:
@@ -152,7 +152,7 @@ def _read(
 
 
 def _markers_of(text: str, dialect: AnswerReader, prefix: str) -> list[Span]:
-    """Where the markers of an answer are that reading goes over."""
+    """Spans of the markers of an answer that the parser reads as markers."""
     trace = Trace()
     AnswerSearch(dialect.spec, dialect._graph(), NO_TOOLS, False, prefix, trace=trace).read(text)
     return [(one.start, one.end) for one in trace.lexemes if isinstance(one.key, str) and not one.implied]

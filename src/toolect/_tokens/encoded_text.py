@@ -1,4 +1,4 @@
-"""A rendered text as ids: what each of them is, and what encoding the whole text at once would have made of it."""
+"""A rendered text as ids: the provenance of each, and the differences from encoding the whole text at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class IdRun(NamedTuple):
 
 
 class Token(NamedTuple):
-    """One id: its characters `start:end`, whose words they are, in which turn, and in which segment of an answer."""
+    """One id: its characters `start:end`, their origin, the turn, and the segment of an answer."""
 
     id: int
     start: int
@@ -102,7 +102,7 @@ class Encoded:
 
     @cached_property
     def tokens(self) -> list[Token]:
-        """Each id with what is known of it. One of characters of two origins has the first of them."""
+        """Each id with its characters, origin and segment. One of characters of two origins has the first of them."""
         return list(self._tokens())
 
     def _tokens(self) -> Iterator[Token]:
@@ -144,7 +144,7 @@ class Encoded:
 
     @cached_property
     def differences(self) -> list[IdDifference]:
-        """Where encoding the whole text at once would give other ids: at cuts, and at quoted markers."""
+        """Places where encoding the whole text at once would give other ids: at cuts, and at quoted markers."""
         (whole,) = self.tokenizer.encode([self.text])
         if whole == self.ids:
             return []
@@ -220,7 +220,7 @@ def _beside(text: str, back: str) -> list[int]:
 
 
 def _change(text: str, back: str) -> tuple[int, int]:
-    """How many characters of `text` were changed, and how many they became."""
+    """Number of characters of `text` that were changed, and of those in `back` that they became."""
     sizes = sorted(
         ((took, gave) for took in range(MAX_CHANGE) for gave in range(MAX_CHANGE) if took or gave),
         key=lambda one: (sum(one), one),

@@ -1,4 +1,4 @@
-"""Encodes what was rendered: markers are their ids, quoted ones are not, and no id has what the model did not write."""
+"""Encoding of rendered text: markers are their ids, quoted ones are not, and no id joins an answer to other text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolect._tokens.tokenizer_protocol import Tokenizer, controls, finder, text
 from toolect._transcript import Origin, OriginSpan, Transcript
 
 Cut: TypeAlias = Literal["answer", "origin", "none"]
-"""Where a text is cut before it is encoded: where an answer begins or ends, wherever the origin changes, nowhere."""
+"""Cuts of a text before it is encoded: where an answer begins or ends, wherever the origin changes, nowhere."""
 
 
 class _Job(NamedTuple):
@@ -107,7 +107,7 @@ def _quoted(
     said: Sequence[AnswerSpan],
     dialect: AnswerReader | None,
 ) -> list[Span]:
-    """The markers that are no markup: some of their characters are not the chat's, or the answer only tells of them."""
+    """The markers that are no markup: not all their characters are the chat's, or the answer only quotes them."""
     found: list[Span] = []
     ends = [origin.end for origin in origins]
     own: dict[int, list[re.Match[str]]] = {}
@@ -135,7 +135,7 @@ class _Encoding:
     ) -> None:
         self.text, self.tokenizer, self.marks, self.quoted = text, tokenizer, marks, quoted
         self.every = controls(tokenizer, None)
-        """All added texts: none of them is an id where it is quoted, whatever it is there for."""
+        """All added texts: none of them is an id where it is quoted, whatever its use."""
         self.every_id = {tokenizer.added[word] for word in self.every}
         self.begins = [match.start() for match in marks]
 
@@ -156,7 +156,7 @@ class _Encoding:
         return ids, runs
 
     def jobs(self, stretch: _Stretch) -> list[_Job]:
-        """What has to be encoded of a stretch: all of it, or what was not sampled as ids."""
+        """Jobs of a stretch: all of it, or the rest behind sampled ids. Raises ValueError for ids of another text."""
         start, end, sampled = stretch
         if sampled is None:
             return [*self.cut(start, end)]

@@ -39,25 +39,25 @@ class Quoting:
         self._held = ""
 
     def marker(self, text: str) -> list[Event]:
-        """What a true marker makes happen."""
+        """Return the events of a true marker."""
         self._wary = False
         events = self._stream.feed(text)
         return self.unveiled(events) if self._veiled else events
 
     def text(self, text: str) -> list[Event]:
-        """What ordinary text makes happen; an end of it that a marker may begin with is held back."""
+        """Return the events of ordinary text; an end of it that a marker may begin with is held back."""
         if not self._hides or not self._held and not self._wary and self._strict.signs.isdisjoint(text):
             events = self._stream.feed(text)
             return self.unveiled(events) if self._veiled else events
         return self._search(self._held + text)
 
     def rest(self) -> list[Event]:
-        """What is held back cannot go on."""
+        """Return the events of the text held back, which cannot go on."""
         held, self._held = self._held, ""
         return self.unveiled(self._stream.feed(held)) if held else []
 
     def close(self) -> list[Event]:
-        """What the end makes happen."""
+        """Return the events of the end."""
         return [*self.rest(), *self.unveiled(self._stream.close())]
 
     def unveiled(self, events: list[Event]) -> list[Event]:
@@ -66,7 +66,7 @@ class Quoting:
 
     @property
     def message(self) -> Message:
-        """What has been read so far."""
+        """The message so far."""
         message = self._stream.message
         return self._veil.message(message) if self._veiled else message
 

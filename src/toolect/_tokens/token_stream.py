@@ -54,7 +54,7 @@ def pieces_of(tokenizer: Tokenizer) -> Pieces:
 
 
 Markers: TypeAlias = Literal["token", "text"]
-"""What a marker that the vocabulary has as one id is: that id alone, or its text, however it is spelled."""
+"""Spelling of a marker that the vocabulary has as one id: by that id alone, or by any ids of its text."""
 
 
 class TokenStream:
@@ -88,7 +88,7 @@ class TokenStream:
         self._ends: list[int] = []
 
     def feed(self, ids: int | Iterable[int]) -> list[Event]:
-        """What one id, or several, make happen. Raises TokenIdError, before any of them is read."""
+        """Return the events of one id, or of several. Raises TokenIdError, before any of them is read."""
         pieces = self._pieces
         if not isinstance(ids, Iterable):
             return self._read(pieces[ids])
@@ -104,12 +104,12 @@ class TokenStream:
         return events + self._stream.text(said) if said else events
 
     def close(self) -> list[Event]:
-        """What the end of the answer makes happen: a second call has nothing to add."""
+        """Return the events of the end of the answer: a second call has none."""
         return [*self._break(), *self._stream.close()]
 
     @property
     def message(self) -> Message:
-        """What has been read so far; the final message after `close`."""
+        """The message so far; final after `close`."""
         return self._stream.message
 
     @property
@@ -129,7 +129,7 @@ class TokenStream:
         return first, max(bisect_left(self._starts, end), first)
 
     def _read(self, piece: IdPiece) -> list[Event]:
-        """What an id makes happen."""
+        """Return the events of an id."""
         if not piece.added:
             return self._stream.text(self._decoded(piece))
         events = [*self._break(), *self._stream.rest()]
@@ -147,7 +147,7 @@ class TokenStream:
         return text
 
     def _break(self) -> list[Event]:
-        """No character can go on here."""
+        """Return the events of a character that breaks off here."""
         if not self._open:
             return []
         self._open = False

@@ -1,4 +1,4 @@
-"""What is asked of a tokenizer: ids of texts, with or without its markers, bytes of an id; and which are markers."""
+"""Tokenizer protocol: ids of texts, with or without markers, and bytes of an id; a dialect's markers as ids."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Tokenizer(Protocol):
 
     @property
     def size(self) -> int:
-        """How many ids there are."""
+        """Number of ids."""
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each text; an added text is its id."""

@@ -50,7 +50,7 @@ class Veil:
         )
 
     def event(self, event: Any) -> Any:
-        """What happened, with its texts as they were."""
+        """The event, with its texts as they were."""
         changed = {
             name: self.segment(value) if isinstance(value, Call) else self.off(value)
             for name in event.__struct_fields__

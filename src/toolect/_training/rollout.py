@@ -53,9 +53,9 @@ class Rollout:
         return not self._end
 
     def answer(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> Assistant:
-        """The answer that these ids are, the one that ended it included; they are kept as they were sampled.
+        """Add the answer of these ids, the one that ended it included, and return its turn; the ids stay as sampled.
 
-        Raises ValueError where an answer is there already, TokenIdError for ids that the tokenizer has not.
+        Raises ValueError for a second answer or another number of `logprobs`, TokenIdError for ids the tokenizer lacks.
         """
         if isinstance(self.conversation.turns[-1], Assistant):
             raise ValueError("expected results or a turn of the user after an answer, got another answer")
@@ -69,7 +69,7 @@ class Rollout:
         return turn
 
     def results(self, results: Iterable[ToolResult | str]) -> None:
-        """What came of the calls of the last answer, in their order; a text is the output of the next call.
+        """Add the results of the calls of the last answer, in their order; a text is the output of the next call.
 
         Raises ValueError for more results than there are calls, RenderError as `append` does.
         """
@@ -84,7 +84,7 @@ class Rollout:
         self.append([Results(tuple(one for one in given if isinstance(one, ToolResult)))])
 
     def append(self, turns: Sequence[Turn]) -> None:
-        """Any turns that follow the last answer, and what asks for the next one.
+        """Add turns that follow the last answer, and the generation prompt of the next one.
 
         Raises RenderError where the chat writes otherwise what came before: another roll-out begins there.
         """
@@ -104,7 +104,7 @@ class Rollout:
         self.conversation = Conversation([*self.conversation.turns, *turns], self.conversation.tools)
 
     def columns(self) -> dict[str, list[int] | list[float]]:
-        """What TRL's GRPO takes of a roll-out: the first prompt, all that came after it, and what the model sampled.
+        """Columns for TRL's GRPO: the first prompt, all that came after it, log-probabilities, a mask of sampled ids.
 
         A loss is of ids whose `env_mask` is 1; what ends an answer that was cut off is not one of them.
         """

@@ -115,7 +115,7 @@ def _sampled(
 
 
 def _written(message: Message, dialect: Dialect, tools: Sequence[Mapping[str, Json]], prompt: str) -> str:
-    """What a model writes after a prompt. A reasoning that this opened is closed, also where the answer has none."""
+    """Text of a model after a prompt. A reasoning that this opened is closed, also where the answer has none."""
     if not message.reasoning and _opened(dialect, prompt):
         thinking = Message([Reasoning(_PROBE), *message.segments])
         return _after(prompt, dialect.render(thinking, list(tools) or None)).removeprefix(_PROBE)

@@ -1,4 +1,4 @@
-"""Which ids of a text are taught, by what of an answer is, and the rows for trainers that they make."""
+"""Loss masks: the ids of a text that are taught, and the rows for trainers that they make."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Teach:
-    """Which of what the model wrote it is taught.
+    """Selection of what is taught of the model's own text.
 
     `answers` are all, the last one, or those of these turns (their numbers in the conversation, from 0).
     """
@@ -35,16 +35,16 @@ class Teach:
     cut: tuple[int, ...] = ()
     """Answers that were cut off, by the numbers of their turns: what closes and ends them is not taught."""
     weights: Mapping[int, float] = field(default_factory=dict)
-    """How much answers are taught, by the numbers of their turns: 1 for others, 0 for not at all."""
+    """Weights of the loss of answers, by the numbers of their turns: 1 for others, 0 for not at all."""
 
 
 CALLS = Teach(content=False, reasoning=False)
 Taught: TypeAlias = Teach | Literal["all", "last", "calls"] | Sequence[int]
-"""Which answers of a conversation have a loss: all, the last, those with calls, or those with these numbers."""
+"""Answers of a conversation that have a loss: all, the last, of all the calls alone, or those with these numbers."""
 
 
 def wish_of(teach: Taught) -> Teach:
-    """A wish in full. Raises ValueError for what is none."""
+    """A `Teach` from its short forms. Raises ValueError for what is none."""
     known = {"all": Teach(), "last": Teach("last"), "calls": CALLS}
     if isinstance(teach, str) and teach in known:
         return known[teach]
@@ -57,7 +57,7 @@ def wish_of(teach: Taught) -> Teach:
 
 
 def wanted_of(conversation: Conversation, wish: Teach) -> set[int]:
-    """The numbers of the answers that are wanted. Raises ValueError for turns that are none."""
+    """The numbers of the answers that are wanted. Raises ValueError for turns that are no answers."""
     said = [number for number, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)]
     if wish.answers in ("all", "last"):
         return (
@@ -100,7 +100,7 @@ def example_of(
     failed: set[tuple[int, int]],
     reason: str,
 ) -> Example:
-    """What a text teaches, by the answers in it that are `wanted`."""
+    """Training example of a text, for the answers in it that are `wanted`."""
     taught: list[tuple[int, int, float]] = []
     for start, end, origin, turn in text.spans:
         if origin is Origin.ANSWER and turn in wanted:
@@ -166,10 +166,10 @@ class Example:
     """The numbers of the turns that are taught here."""
     encoded: Encoded
     reason: str = ""
-    """Why it ends here, and what follows is another example; empty for the last one."""
+    """Reason why it ends here and another example follows; empty for the last one."""
 
     def columns(self) -> dict[str, list[int]]:
-        """A row as trainers take it that is tokenized already."""
+        """A tokenized row for trainers; a mask has 1 for ids that are taught."""
         return {
             "input_ids": self.ids,
             "attention_mask": [1] * len(self.ids),

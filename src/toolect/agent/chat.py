@@ -56,9 +56,9 @@ class Chat:
         url, account, _ = split_url(url)
         url, mark, query = url.partition("?")
         self._query = mark + query
-        """What follows the path of each request."""
+        """Query behind the path of each request, with its `?`."""
         self.raw = bool(re.search(r"(?<!/chat)/completions/*$", url))
-        """Whether the address is that of raw completions."""
+        """True when the address is that of raw completions."""
         self.base = re.sub(r"(/(chat/)?completions)?/*$", "", url)
         self.model, self.timeout, self.limit, self.retries, self.backoff = model, timeout, limit, retries, backoff
         self.options = dict(options or {})

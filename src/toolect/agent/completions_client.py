@@ -53,7 +53,7 @@ def encode(value: Json) -> bytes:
 
 
 class RefusedError(ModelError):
-    """What a server says instead of an answer; without a `status` it says so in the middle of one.
+    """Refusal of a server; one without a `status` came in the middle of an answer.
 
     `reason` is its own sentence, empty where it sends no JSON, and `code` its word or number for it. `retry_after` is
     that header, `body` all that it sent.
@@ -142,7 +142,7 @@ class CompletionsClient:
             unknown |= named
 
     async def _refusal(self, response: httpx.Response) -> RefusedError:
-        """What a server says that does not answer."""
+        """Refusal in a response that is no answer."""
         import httpx
 
         text, status = "", response.status_code
@@ -196,7 +196,7 @@ def without(request: Mapping[str, Json], names: Collection[str]) -> dict[str, Js
 
 
 def _value(data: bytes) -> Json:
-    """What an event says: `DONE`, or a JSON value; None where it is neither."""
+    """Value of an event: `DONE`, or a JSON value; None where it is neither."""
     if data.strip() == b"[DONE]":
         return DONE
     try:

@@ -54,7 +54,7 @@ class Model(Protocol):
 
 
 ToolSource: TypeAlias = AbstractAsyncContextManager[Iterable[Tool]]
-"""What gives tools as long as it is open, such as an `McpServer`."""
+"""Context manager that gives tools as long as it is open, such as an `McpServer`."""
 Approve: TypeAlias = Callable[[Call], Any]
 """Asked before a call is executed, one at a time, sync or async: False refuses it, a text does and says why."""
 Watch: TypeAlias = Callable[[Call, ToolResult], Any]
@@ -93,7 +93,7 @@ class Loop:
         """The calls of this answer that their tools sent back, by id."""
         self._value: Any = None
         self._answered = False
-        """Whether `_value` is the answer."""
+        """True once `_value` is the answer."""
 
     async def run(self, message: str | None) -> None:
         """The loop itself; `Done` is its last event. Raises as `Agent.run` does."""
@@ -140,7 +140,7 @@ class Loop:
         raise MaxIterationsError(f"expected an answer without calls after {limit}, got calls again", self.history)
 
     async def _ask(self) -> Answer:
-        """One answer, with what came of its calls."""
+        """One answer, with the results of its calls."""
         definitions = self.tools.definitions()
         self._sent_back.clear()
         surroundings = contextvars.copy_context()  # a call belongs to the run, not to the request that is open

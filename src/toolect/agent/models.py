@@ -46,7 +46,7 @@ MAX_STOPS = 4
 """Stop texts of a request. Beyond it: the rest is left to the model's own end token."""
 CHAT = "/chat/completions"
 NATIVE = "native"
-"""Instead of a dialect: the server reads calls, and nobody else does."""
+"""Name in place of a dialect: only the server reads calls."""
 TAIL = 200
 """Characters of the end of a prompt that may belong to the answer."""
 _NOTHING: Mapping[str, Json] = MappingProxyType({})

@@ -126,7 +126,7 @@ Handler: TypeAlias = Callable[..., Any]
 """A function that takes the arguments by name and returns a value, or a coroutine of one."""
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
-"""What hosted APIs accept as a tool's name, and points besides."""
+"""Pattern of the tool names that hosted APIs accept, and points besides."""
 
 
 class Tool:

@@ -42,14 +42,14 @@ else:
 
 
 Tools: TypeAlias = ToolRegistry | Iterable[Tool | Handler | ToolSource | ToolRegistry]
-"""Tools, functions that become tools, and what gives tools while it is open; of a registry its bounds count, too."""
+"""Tools, functions that become tools, and sources that are open for a run; of a registry its bounds count, too."""
 History: TypeAlias = Conversation | Iterable[Turn | Mapping[str, Any]]
 """A conversation, its turns, or chat-completions messages."""
 
 UNANSWERED = "the call has no result, and may have been executed"
 """The result of a call that a conversation ends with."""
 GO_ON = "Go on exactly where you stopped, without a word about it."
-"""What the user says to a model whose answer was cut off."""
+"""The user's words to a model whose answer was cut off."""
 
 
 class Agent(Generic[T]):

@@ -166,7 +166,7 @@ class ToolRegistry:
         return [*await asyncio.gather(*(one(call) for call in Message([*calls]).with_ids().calls))]
 
     def refusal(self, call: Call) -> str:
-        """Why the call cannot be executed, in words a model can act on; empty when it can."""
+        """Reason why the call cannot be executed, in words a model can act on; empty when it can."""
         ready = self.ready(call, Context(None, call))
         return ready if isinstance(ready, str) else ""
 
@@ -200,13 +200,13 @@ class ToolRegistry:
 
 
 def result(call: Call, call_id: str, output: Output, start: float) -> ToolResult:
-    """An output as what came of the call, which began at `start` of `time.perf_counter`."""
+    """An output as the result of a call, which began at `start` of `time.perf_counter`."""
     spent = 1e3 * (time.perf_counter() - start)
     return ToolResult(call_id, call.name, output.text, output.is_error, spent, output.media)
 
 
 def refusal_of(call: Call) -> str:
-    """Why a call that could not be read is not executed, for the model."""
+    """Reason why a call that could not be read is not executed, for the model."""
     why = call.error or "it could not be read"
     return f"the call was not executed because it is {call.status}: {why}; write the whole call again"
 

@@ -38,7 +38,7 @@ def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json
 
 
 def from_openai(obj: Any) -> Message:
-    """What an assistant message, a response, a list of tool calls, or the chunks of a stream say.
+    """The message of an assistant message, a response, a list of tool calls, or the chunks of a stream.
 
     Raises `MessageError`.
     """

@@ -31,7 +31,7 @@ _BEGINNINGS = frozenset(("", "n", "nu", "nul", "null", "{", "{}"))
 _UNDECIDED = 32
 """Characters within which arguments may still be a placeholder."""
 _BARE: dict[str, Any] = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-"""What the schema of a tool that takes no parameters may have; with anything else it may be one that takes some."""
+"""Members that the schema of a tool without parameters may have; with anything else it may take some."""
 _UNCLEAR = "arguments came without a name, and may be those of another call"
 _WHERE = "tool_calls[].function.arguments"
 
@@ -44,17 +44,17 @@ class StreamedCall:
         self.number = -1
         """Its number among the calls of the answer, once it has begun."""
         self.is_over = self.is_late = False
-        """Whether it has ended; whether its name came after its arguments."""
+        """True when it has ended; when its name came after its arguments."""
         self.twin, self.place = twin, place
         self.is_nameless = self.is_guessed = self.shares = False
-        """Whether its arguments came without a name; by a guess; whether another call waited for some at its place."""
+        """True when its arguments came without a name; by a guess; when another call waited for some at its place."""
         self.opaque: dict[str, Json] | None = None
-        """What its provider wants back."""
+        """Opaque fields, which its provider wants back."""
         self.texts: list[str] = []
         """The arguments in their pieces, other than a placeholder."""
         self.is_garbled = self.is_free_form = self._is_doubled = self._is_cumulative = False
-        """Whether pieces that came twice were not all alike; whether its tool is free-form; whether all come twice, or
-        each with those before it."""
+        """True when pieces that came twice were not all alike; when its tool is free-form; when all come twice, or each
+        with those before it."""
         self._held = self.first_copy = ""
         self.pieces = self._named_at = self._passed = self._repeated = self._size = 0
         self._quoted = self._escaped = False
@@ -217,7 +217,7 @@ class CallAssembler:
         self._of: dict[str, StreamedCall] = {}
         """The last call of each id."""
         self._is_nameless = False
-        """Whether arguments came in a part without a name."""
+        """True when arguments came in a part without a name."""
         self._last: StreamedCall | None = None
         self._keys: set[tuple[str, str, str]] = set()
         """Ids, names and arguments of the first `_keyed` calls, which a whole message may repeat."""

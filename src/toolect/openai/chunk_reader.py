@@ -19,7 +19,7 @@ class MessageAccumulator:
 
     def __init__(self) -> None:
         self._opaque: dict[int, dict[str, Json]] = {}
-        """What providers want back, by the number of the part."""
+        """Opaque fields, which providers want back, by the number of the part."""
         self._parts: list[Call | tuple[type[Content] | type[Reasoning], list[str]]] = []
 
     def add(self, event: Event) -> None:
@@ -68,7 +68,7 @@ class ChunkReader:
 
     def __init__(self, tools: Iterable[Mapping[str, Any]] = (), *, index: int = 0) -> None:
         self.finish: str | None = None
-        """Why the answer ended, in the server's word."""
+        """Finish reason of the answer, in the server's word."""
         self._calls, self._accumulator, self._index = CallAssembler(tools), MessageAccumulator(), index
 
     @property

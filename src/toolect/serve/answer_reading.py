@@ -29,7 +29,7 @@ NOBODY = [{"name": "\0"}]
 PIECE = 1024
 """Characters that are read at a time: the worst take a twentieth of a second."""
 _NATIVE = 1 << 20
-"""What the numbers of an upstream's own calls begin with: those that are read from text are counted from 0."""
+"""First number of an upstream's own calls: those that are read from text are counted from 0."""
 _CHUNK = frozenset(("id", "object", "created", "model", "choices", "usage", "error"))
 _CHOICE = frozenset(("index", "delta", "message", "text", "finish_reason", "logprobs", "stop_reason"))
 _DELTA = frozenset(
@@ -60,7 +60,7 @@ class ServedIds(Ids):
 
 
 class CallRules:
-    """Which calls of a choice its client wants: any, one, or none; those that break a rule must not be executed."""
+    """Rules of a client for the calls of a choice: any, one, or none; calls that break a rule must not be executed."""
 
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
@@ -72,10 +72,10 @@ class CallRules:
         self.runnable = 0
         self.ended: list[Call] = []
         self.violations: list[Json] = []
-        """What the calls that are passed on have in their arguments and their tools do not take."""
+        """Violations in the arguments of the calls that are passed on."""
 
     def judged(self, call: Call) -> Call:
-        """A call, or what is left of one that is not wanted."""
+        """A call, malformed where its client does not want it."""
         if call.runnable:
             why = ""
             if self._request.choice == NONE:
@@ -110,7 +110,7 @@ class ChoiceReading:
         self._request, self._reader, self._native = request, reader, ChunkReader(request.tools)
         self._before = reader.feed(opening) if opening else []
         self.said, self.extras = MessageAccumulator(), dict[str, Json]()
-        """What was said so far, of an answer that does not stream."""
+        """Message and extra fields so far, of an answer that does not stream."""
 
     def take(self, choice: dict[str, Any]) -> Iterator[list[Event]]:
         """The events of a chunk's choice, those of a long text piece by piece. Raises RequestError for nonsense."""
@@ -146,7 +146,7 @@ class ChoiceReading:
         yield self._judged(events)
 
     def keep(self, events: Iterable[Event], extras: dict[str, Json]) -> None:
-        """Add to what was said."""
+        """Add events and extra fields to the answer so far."""
         for event in events:
             self.said.add(event)
         self.extras = merged(self.extras, extras)
@@ -181,7 +181,7 @@ def merged(kept: dict[str, Json], more: dict[str, Json]) -> dict[str, Json]:
 
 
 class PlainReader:
-    """Text in which nobody looks for anything."""
+    """Reader of text as content, without a look for calls."""
 
     def feed(self, chunk: str) -> list[Event]:
         """The text as content."""
@@ -193,13 +193,13 @@ class PlainReader:
 
 
 class AnswerReading:
-    """An upstream's answer to a request: its choices, its usage, and what it says besides."""
+    """An upstream's answer to a request: its choices and its usage."""
 
     def __init__(self, request: ModelRequest, dialect: Dialect | None, prefix: str, opening: str, most: int) -> None:
         self.choices: dict[int, ChoiceReading] = {}
         self.usage: dict[str, Json] | None = None
         self.cut = False
-        """Whether it was too long."""
+        """True when it was too long."""
         self._request, self._dialect, self._prefix, self._opening, self._most = request, dialect, prefix, opening, most
 
     def take(self, chunk: dict[str, Any]) -> Iterator[tuple[int, list[Event], dict[str, Json]]]:
@@ -251,7 +251,7 @@ class AnswerReading:
         return made
 
     def finish(self, index: int) -> Finish:
-        """What the engine says of the end of a choice."""
+        """Finish of a choice: the upstream's reason, usage and stop sequence, and violations of the calls."""
         choice = self.choices[index]
         violations = choice.rules.violations
         extensions = {"tool_call_violations": violations} if violations else None
@@ -259,17 +259,17 @@ class AnswerReading:
 
     @property
     def reasons(self) -> str:
-        """How the choices finished, in words."""
+        """The finish reasons of the choices, joined by commas."""
         return ",".join(sorted({finish_reason(one.finish, one.rules.ended) for one in self.choices.values()}))
 
     @property
     def statuses(self) -> Counter[str]:
-        """How many attempts ended how."""
+        """Number of call attempts of each status."""
         return Counter(str(call.status) for one in self.choices.values() for call in one.rules.ended)
 
     @property
     def repairs(self) -> Counter[str]:
-        """How many repairs of each kind the calls have."""
+        """Number of repairs of each kind that the calls have."""
         calls = (call for one in self.choices.values() for call in one.rules.ended)
         return Counter(str(repair.kind) for call in calls for repair in call.repairs)
 
@@ -287,7 +287,7 @@ class AnswerReading:
         return self._dialect.stream(tools=tools or NOBODY, prefix=self._prefix, **policies)
 
     def _extras(self, choice: dict[str, Any], beside: dict[str, Json]) -> dict[str, Json]:
-        """What the upstream says that nobody here understands: `chunk`, `choice` and `delta`, each of its place."""
+        """Fields of the upstream that are only passed on, by their place: `chunk`, `choice` and `delta`."""
         if self._request.api != "chat":
             return {}
         of_choice = {key: value for key, value in choice.items() if key not in _CHOICE}

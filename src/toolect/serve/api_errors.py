@@ -21,7 +21,7 @@ _ANTHROPIC = {400: _INVALID, 401: "authentication_error", 402: "billing_error", 
 
 
 class RequestError(ToolectError):
-    """What is wrong with a request, or went wrong with it: an HTTP status, a sentence, and where.
+    """Error in a request, or in answering it: an HTTP status, a sentence, and where.
 
     `from_upstream` says that the status is the upstream's own.
     """
@@ -42,7 +42,7 @@ class RequestError(ToolectError):
 
     @property
     def kind(self) -> str:
-        """What it is, in one word that says nothing of the request."""
+        """Kind of the error, in one word without anything of the request."""
         return self.code or ("upstream_refused" if self.from_upstream else f"refused_{self.status}")
 
     def headers(self) -> dict[str, str]:
@@ -64,7 +64,7 @@ class RequestError(ToolectError):
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Messages or tools that cannot be understood, or not be written for the model, as RequestError."""
+    """Raise errors of messages or tools that cannot be read, or not be written for the model, as RequestError."""
     try:
         yield
     except MessageError as error:

@@ -1,4 +1,4 @@
-"""Requests of three APIs as one: the conversation, the tools, and what a chat completion is asked for besides."""
+"""Requests of three APIs as one: the conversation, the tools, and the options of a chat completion."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _Few = Annotated[int, msgspec.Meta(ge=1, le=128)]
 
 @dataclass
 class ModelRequest:
-    """What a client asks a model for, whichever API it speaks.
+    """Request of a client to a model, whichever API it speaks.
 
     `options` are further fields of a chat completion's request, passed on as they are. `messages` are those of the
-    client where it speaks that API, so that what nobody here understands is passed on too.
+    client where it speaks that API, so that unknown fields are passed on, too.
     """
 
     api: ApiName
@@ -44,7 +44,7 @@ class ModelRequest:
     include_usage: bool = False
     messages: list[Json] | None = None
     validate: str = "off"
-    """What becomes of calls that violate their schemas: `off`, `report` or `refuse`."""
+    """Handling of calls that violate their schemas: `off`, `report` or `refuse`."""
     repeated: dict[str, Json] = field(default_factory=dict)
     """Fields that the response repeats."""
 
@@ -79,7 +79,7 @@ class ModelRequest:
         return self.choice == REQUIRED or self.named is not None
 
     def upstream_body(self, said: dict[str, Json]) -> dict[str, Json]:
-        """The body of a request that says so to the upstream, with what any has."""
+        """The body of a request to the upstream: the fields `said`, and those that any request has."""
         body = {"model": self.model, **said, "stream": self.stream, "skip_special_tokens": False}
         if self.count > 1:
             body["n"] = self.count
@@ -134,7 +134,7 @@ class _ChatRequest(_Request, kw_only=True):
 
 
 _OWN = frozenset(("model", "messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "stream_options", "n"))
-"""What of it is said otherwise to the upstream."""
+"""Fields of it that are not passed on as they are."""
 
 
 class _MessagesRequest(_Request, kw_only=True):
@@ -171,7 +171,7 @@ _REPEATED = ("instructions", "metadata", "parallel_tool_calls", "temperature", "
 
 
 def read_request(api: ApiName, body: Json) -> ModelRequest:
-    """What the body of a request asks for. Raises RequestError."""
+    """Parse the body of a request. Raises RequestError."""
     try:
         with refusing():
             request = {"chat": _chat, "messages": _messages, "responses": _responses}[api](body)

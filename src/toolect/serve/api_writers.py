@@ -38,7 +38,7 @@ def estimated_tokens(size: int) -> int:
 
 
 def estimated_usage(prompt: int, answer: int) -> dict[str, Json]:
-    """Usage where the upstream tells none, by the bytes of prompt and answer; `estimated` says so."""
+    """Usage where the upstream gives none, by the bytes of prompt and answer; `estimated` marks it."""
     given, made = estimated_tokens(prompt), estimated_tokens(answer)
     return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made, "estimated": True}
 
@@ -107,7 +107,7 @@ class ChatWriter:
 
 
 def _extend(body: dict[str, Json], choice: dict[str, Json], said: str, extras: dict[str, Json]) -> None:
-    """Adds what was not understood to a chunk or completion and to a choice of it, beside what is."""
+    """Adds fields that are only passed on to a chunk or completion and to a choice of it, without overwriting."""
     for place, name in ((body, "chunk"), (choice, "choice"), (choice[said], "delta")):
         for key, value in extras.get(name, {}).items():
             place.setdefault(key, value)
@@ -126,11 +126,11 @@ class _EventWriter:
         return b"".join(map(_event, self._events.open()))
 
     def events(self, index: int, events: Iterable[Event], extras: dict[str, Json]) -> bytes:  # noqa: ARG002  # there is one
-        """What the client is sent of events."""
+        """The events as the API has them."""
         return b"".join(_event(one) for event in events for one in self._events.feed(event))
 
     def end(self, answer: AnswerReading) -> bytes:
-        """How the answer finished."""
+        """The end of the answer."""
         return b"".join(map(_event, self._events.close(answer.finish(0))))
 
 
@@ -178,7 +178,7 @@ ApiWriter: TypeAlias = ChatWriter | MessagesWriter | ResponsesWriter
 
 
 def writer_for(request: ModelRequest, dialect: Dialect | None, hold: bool, prompt: int) -> ApiWriter:
-    """What writes the answer to a request whose prompt has so many bytes."""
+    """Writer of the answer to a request; `prompt` is the size of the prompt in bytes."""
     try:
         turns = request.conversation.turns
     except RequestError:

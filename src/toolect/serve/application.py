@@ -86,7 +86,7 @@ def create_app(options: ServeOptions, upstream: Upstream | None = None) -> Starl
 
 
 async def _not_found(request: Request, error: Any) -> Response:
-    """What there is, for what there is not."""
+    """Response to an unknown path or method, which names the known ones."""
     allowed = (error.headers or {}).get("Allow")  # of a path that has no such method
     headers = {"allow": f"{allowed or 'GET, HEAD, POST'}, OPTIONS"}
     if request.method == "OPTIONS" or allowed and request.method == "HEAD":
@@ -108,7 +108,7 @@ async def _refused(request: Request, error: Any) -> Response:
 
 
 async def _healthz(request: Request) -> Response:
-    """That it is there."""
+    """The status of the server, and its open requests."""
     return JSONResponse({"status": "ok", "open": request.app.state.service.open})
 
 

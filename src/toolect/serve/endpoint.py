@@ -47,11 +47,11 @@ class ClientConnection:
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.writer: ApiWriter | None = None
-        """What writes the events of a stream that has begun."""
+        """Writer of the events of a stream that has begun."""
         self.started = self._over = False
-        """Whether the status is out; whether all is."""
+        """True once the status is out; once all is."""
         self.why = "time"
-        """What ended it early: `time`, `gone` or `stalled`."""
+        """Reason of an early end: `time`, `gone` or `stalled`."""
 
     async def body(self, most: int) -> bytes:
         """The body of the request. Raises RequestError for one of more than `most` bytes."""
@@ -80,7 +80,7 @@ class ClientConnection:
         await self._scope.__aexit__(*raised)
 
     def watch(self) -> None:
-        """From now on a client that goes away ends the work."""
+        """Begin to watch the client: where it goes away, the work ends."""
         self._begin(self._until_gone())
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
@@ -133,7 +133,7 @@ class ClientConnection:
         await self._send({"type": "http.response.body", "body": data})
 
     def _tick(self) -> None:
-        """Now and then: a sign of life, and the end of a client that takes nothing."""
+        """Send a sign of life after a silence, end a client that takes nothing, and run again after a while."""
         now = self._loop.time()
         if self._sending and now - self._sending >= self._options.idle_seconds:
             self._end("stalled")
@@ -153,7 +153,7 @@ _ABSENT = (404, 405, 501)
 
 @dataclass
 class Service:
-    """What all requests share."""
+    """Objects that all requests share."""
 
     options: ServeOptions
     upstream: Upstream
@@ -245,7 +245,7 @@ class Endpoint:
         await line.end()
 
     async def _ask(self, request: ModelRequest, headers: Mapping[str, str], log: RequestLog) -> _RequestWork:
-        """What the upstream begins to answer; in the other way where it has no completions of text."""
+        """Begin an answer of the upstream, by chat completions where it has no completions of text."""
         service = self._service
         form = await service.models.form(request.model, headers)
         chosen = service.options.mode

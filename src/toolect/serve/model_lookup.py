@@ -30,11 +30,11 @@ MOST_KEPT = 256
 
 @dataclass(frozen=True)
 class ModelForm:
-    """How a model is asked: as text in its `chat`, or without one by chat completions; what it answers in."""
+    """Form of a model's requests and answers: text in its `chat`, or without one chat completions; its dialect."""
 
     chat: Written | None
     dialect: Dialect | None
-    """None where nobody knows: each call is then read in the dialect that fits it."""
+    """None where it is unknown: each call is then read in the dialect that fits it."""
 
 
 class ModelLookup:
@@ -44,7 +44,7 @@ class ModelLookup:
         self._options, self._upstream = options, upstream
         self._known: dict[str, ModelForm] = {}
         self.text_refused = False
-        """Whether the upstream has no completions of text."""
+        """True once the upstream has shown that it has no completions of text."""
         dialect = registry.dialect(options.dialect) if options.dialect else None
         chat: Written | None = None
         if options.template is not None:
@@ -74,7 +74,7 @@ class ModelLookup:
         return form
 
     async def _found(self, model: str, headers: Mapping[str, str]) -> ModelForm:
-        """What the id says, or the upstream shows; it is kept, unless the upstream could not be asked."""
+        """Form by the id, or by data of the upstream; it is kept, unless the upstream could not be asked."""
         form = await asyncio.to_thread(_registered, model)
         if form is None:
             try:
@@ -88,7 +88,7 @@ class ModelLookup:
         return form
 
     async def _shown(self, model: str, headers: Mapping[str, str]) -> ModelForm:
-        """What the upstream shows of a model whose id says nothing: the id of what it serves, or its chat template."""
+        """Form by the upstream's own data, where the id says nothing: the id that it serves, or its chat template."""
         listed = await self._page("/models", "data", headers)
         models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         found = [one for one in models if one.get("id") == model] or models[: len(models) == 1]
@@ -105,7 +105,7 @@ class ModelLookup:
         return ModelForm(None, None)
 
     async def _page(self, path: str, key: str, headers: Mapping[str, str]) -> Json:
-        """What a page of the upstream has under a key, if it has that page. Raises RequestError where it may later."""
+        """Value under a key of the upstream's page, None without it. Raises RequestError for errors that may pass."""
         try:
             return (await ask(self._upstream, path, headers)).get(key)
         except RequestError as error:

@@ -43,13 +43,13 @@ class ServeMetrics:
         self.seconds = Histogram("request_seconds", "Seconds that a request took.", ["api"], **given)
 
     def page(self) -> bytes:
-        """All of them, as text."""
+        """The metrics as text, as Prometheus reads it."""
         return generate_latest(self.registry)
 
 
 @dataclass
 class RequestLog:
-    """What a line of the log has of a request: nothing of what is said."""
+    """Fields of a request's line in the log: nothing of the texts."""
 
     api: ApiName
     began: float = field(default_factory=time.perf_counter)
@@ -77,7 +77,7 @@ class RequestLog:
             metrics.finished.labels(self.api, self.dialect, finish).inc()
 
     def write(self, metrics: ServeMetrics) -> None:
-        """One line, and the metrics."""
+        """Write the line, and update the metrics."""
         took = time.perf_counter() - self.began
         fields: dict[str, Any] = {
             "api": self.api, "model": self.model[:80], "mode": self.mode, "dialect": self.dialect,

@@ -14,7 +14,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """How to serve. `upstream` is the base URL of the model's server, such as http://localhost:8000/v1.
+    """Settings of a server. `upstream` is the base URL of the model's server, such as http://localhost:8000/v1.
 
     Raises ValueError for no upstream, or for two.
     """
@@ -33,9 +33,9 @@ class ServeOptions:
     prefix: str = ""
     """The end of the prompts that an upstream writes in `chat` mode, such as `<think>`."""
     validate: Literal["off", "report", "refuse"] = "off"
-    """Whether arguments are held against their schemas: violations are reported with the call, or it is no call."""
+    """Validation of arguments by their schemas: violations are reported with the call, or make it no call."""
     stream_arguments: bool = False
-    """Whether a streamed call is sent as it arrives. It cannot be taken back, should it turn out to be broken."""
+    """True to send a streamed call as it arrives. It cannot be taken back, should it turn out to be broken."""
     key: str = field(default="", repr=False)
     """The upstream's key, instead of the clients' own."""
     hosts: tuple[str, ...] = LOOPBACK
@@ -59,7 +59,7 @@ class ServeOptions:
     keep_alive: float = 15.0
     """Seconds of silence after which a stream is sent a sign of life."""
     play: bool = False
-    """Whether visitors of the page at `/` may edit a spec, which is compiled here."""
+    """True to let visitors of the page at `/` edit a spec, which is compiled here."""
 
     def __post_init__(self) -> None:
         if bool(self.upstream) == (self.replay is not None):

@@ -29,7 +29,7 @@ UNREACHED = ("upstream_unreachable", "upstream_timeout", "upstream_broke_off")
 
 
 class Upstream(Protocol):
-    """Whatever answers requests for completions."""
+    """Server of completions, or a replay of one."""
 
     def batches(
         self, path: str, body: dict[str, Json] | None, headers: Mapping[str, str]
@@ -44,7 +44,7 @@ class Upstream(Protocol):
 
 
 async def ask(upstream: Upstream, path: str, headers: Mapping[str, str], body: dict[str, Json] | None = None) -> Json:
-    """What can be fetched there, or is answered to a body. Raises RequestError."""
+    """The first object of a GET's answer, or of the answer to a body. Raises RequestError."""
     async with aclosing(upstream.batches(path, body, headers)) as batches:
         async for batch in batches:
             return batch[0] if batch else {}
@@ -86,7 +86,7 @@ class HttpUpstream:
 
 @contextmanager
 def _refused() -> Iterator[None]:
-    """Whatever goes wrong with the upstream, as what the client is answered: without its address or a key."""
+    """Raise errors of the upstream as RequestError for the client: without its address or a key."""
     try:
         yield
     except RefusedError as error:
@@ -118,7 +118,7 @@ class ReplayRow(msgspec.Struct, forbid_unknown_fields=True):
     """One answer: the text of a model, or what goes wrong instead."""
 
     text: str = ""
-    """What the model writes, markup and all."""
+    """Text of the model, markup and all."""
     finish_reason: str | None = "stop"
     """None: the upstream dies after the text."""
     chunk: Annotated[int, msgspec.Meta(ge=1)] = 8
