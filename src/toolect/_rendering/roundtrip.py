@@ -49,7 +49,7 @@ def round_trip(
 
 
 def render(dialect: TextParser, given: Said, tools: Iterable[Mapping[str, Any]] | None = None) -> Rendered:
-    """`given`, in any form that `Message.of` takes, as the dialect's canonical text, checked by reading it back.
+    """The canonical text of `given`, any form that `Message.of` takes, checked by reading it back.
 
     Raises RenderError, naming slot, reason and witness, when the dialect cannot carry the message.
     """

@@ -243,7 +243,7 @@ def _script(text: str, item: str, depth: int) -> Json:
 
 
 def _inside(text: str, brackets: str) -> str | None:
-    """Text from the bracket that it begins with to the last one, without both; what comes after does not count."""
+    """Text between its first sign, a bracket, and the last such bracket, whatever comes after; None without both."""
     text = text.strip()
     end = text.rfind(brackets[1])
     return text[1:end].strip() if text.startswith(brackets[0]) and end > 0 else None

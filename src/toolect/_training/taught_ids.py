@@ -169,7 +169,7 @@ class Example:
     """Reason why it ends here and another example follows; empty for the last one."""
 
     def columns(self) -> dict[str, list[int]]:
-        """A tokenized row for trainers; a mask has 1 for ids that are taught."""
+        """A tokenized row for trainers: ids, labels, and masks with 1 for every id, and for those that are taught."""
         return {
             "input_ids": self.ids,
             "attention_mask": [1] * len(self.ids),

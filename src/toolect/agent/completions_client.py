@@ -142,7 +142,7 @@ class CompletionsClient:
             unknown |= named
 
     async def _refusal(self, response: httpx.Response) -> RefusedError:
-        """Refusal in a response that is no answer."""
+        """The refusal that a response without success holds."""
         import httpx
 
         text, status = "", response.status_code

@@ -29,7 +29,7 @@ class RetryLimitError(AgentError):
 
 
 class UnparsedCallsError(AgentError):
-    """The server left calls in the text, and no parser was given: `dialect` is the one that they look like."""
+    """The server left calls in the text, and no parser was there for them: `dialect` is what they look like."""
 
     def __init__(self, message: str, history: Sequence[Turn] = (), dialect: str = "") -> None:
         super().__init__(message, history)

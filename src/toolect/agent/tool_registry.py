@@ -206,7 +206,7 @@ def result(call: Call, call_id: str, output: Output, start: float) -> ToolResult
 
 
 def refusal_of(call: Call) -> str:
-    """Reason why a call that could not be read is not executed, for the model."""
+    """Reason for not running a call that could not be read, for the model."""
     why = call.error or "it could not be read"
     return f"the call was not executed because it is {call.status}: {why}; write the whole call again"
 

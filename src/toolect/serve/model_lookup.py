@@ -74,7 +74,7 @@ class ModelLookup:
         return form
 
     async def _found(self, model: str, headers: Mapping[str, str]) -> ModelForm:
-        """Form by the id, or by data of the upstream; it is kept, unless the upstream could not be asked."""
+        """Form by the id, else by the upstream's data; it is kept, unless the upstream could not be asked."""
         form = await asyncio.to_thread(_registered, model)
         if form is None:
             try:
@@ -105,7 +105,7 @@ class ModelLookup:
         return ModelForm(None, None)
 
     async def _page(self, path: str, key: str, headers: Mapping[str, str]) -> Json:
-        """Value under a key of the upstream's page, None without it. Raises RequestError for errors that may pass."""
+        """Value under a key of an upstream page; None without one. Raises RequestError where it may come later."""
         try:
             return (await ask(self._upstream, path, headers)).get(key)
         except RequestError as error:

@@ -33,7 +33,7 @@ class ServeOptions:
     prefix: str = ""
     """The end of the prompts that an upstream writes in `chat` mode, such as `<think>`."""
     validate: Literal["off", "report", "refuse"] = "off"
-    """Validation of arguments by their schemas: violations are reported with the call, or make it no call."""
+    """Validation of arguments: `report` puts violations beside the call, `refuse` makes the call invalid."""
     stream_arguments: bool = False
     """True to send a streamed call as it arrives. It cannot be taken back, should it turn out to be broken."""
     key: str = field(default="", repr=False)

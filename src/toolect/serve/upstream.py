@@ -44,7 +44,7 @@ class Upstream(Protocol):
 
 
 async def ask(upstream: Upstream, path: str, headers: Mapping[str, str], body: dict[str, Json] | None = None) -> Json:
-    """The first object of a GET's answer, or of the answer to a body. Raises RequestError."""
+    """The first object that the upstream answers to a GET, or to a body. Raises RequestError."""
     async with aclosing(upstream.batches(path, body, headers)) as batches:
         async for batch in batches:
             return batch[0] if batch else {}
