@@ -11,7 +11,7 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-# What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
+# Only the reader of canonical texts is imported here; those of other texts, streams and grammars come when needed.
 from toolect._chats.chat_registry import chat, chats, load
 from toolect._compiled import Dialect, Stream
 from toolect._conversion import convert

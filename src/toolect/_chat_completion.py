@@ -312,7 +312,7 @@ def _patiently(call: Call, text: str) -> Call:
         if isinstance(value, str):
             value = _loads(value, repairs) if value.strip() else None
             repairs.append(Repair(RepairKind.DOUBLE_ENCODED, 0))
-        if value is None or value == []:  # what some servers make of an empty object
+        if value is None or value == []:  # an empty object, as some servers write it
             return without_arguments(call.name, call.id)
         if not isinstance(value, dict):
             raise ValueError(f"expected an object, got {got(value)}")

@@ -72,16 +72,16 @@ class ToolPrompts(Protocol):
         """True when results stand in the user's message, false when each has one of its tool."""
 
     def tools(self, tools: Tools) -> str:
-        """The text that tells of `tools`."""
+        """The text that presents `tools`."""
 
     def results(self, results: Iterable[ToolResult], tools: Tools = ()) -> str:
         """The text of the results of calls."""
 
     def defused(self, output: str, tools: Tools = ()) -> str:
-        """An output that nobody reads as markup."""
+        """An output without markup, which no reader takes for a call."""
 
     def has_calls(self, text: str, tools: Tools) -> bool:
-        """True when somebody reads a call in `text`."""
+        """True when a reader finds a call in `text`, with or without the tools."""
 
 
 _finders: list[Callable[[Dialect], ToolPrompts]] = []
@@ -257,15 +257,15 @@ class Dialect:
         return self._telling
 
     def render_tools(self, tools: Tools) -> str:
-        """The text that tells a model of `tools`, as its prompt has it; empty for none.
+        """The text that presents `tools` to a model, as its prompt has it; empty for none.
 
         It is the one of the chat that has the dialect's name as its own or as an alias; plain words where none has.
-        Raises RenderError when that has no way of telling tools, or none for one of these.
+        Raises RenderError when that chat presents no tools, or cannot present one of these.
         """
         return self.telling.tools(tools)
 
     def render_results(self, results: Iterable[tuple[str, str, str | None]], tools: Tools | None = None) -> str:
-        """The text that tells a model what came of its calls: each one's name, output and id; `tools` as in `parse`.
+        """The text of the results of a model's calls: each one's name, output and id; `tools` as in `parse`.
 
         Raises RenderError when an output holds markup or reads like a call, alone or together with the others.
         """
@@ -273,7 +273,7 @@ class Dialect:
         return self.telling.results(given, list(tools or ()))
 
     def has_marker(self, text: str) -> bool:
-        """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no.
+        """True when `text` holds a marker of the dialect: a cheap test that misses none.
 
         Raises TypeError for what is no text.
         """

@@ -20,7 +20,7 @@ from toolect.registry import AUTO, dialect
 class Loss(msgspec.Struct, frozen=True):
     """A loss: segment number `segment`, the slot that could not be carried over, the reason, and a witness.
 
-    The segment is left out. Only where the slot is `id` its call is written without it, and where it is `border` its
+    The segment is left out. But where the slot is `id` its call is written without it, and where it is `border` its
     text is written as one with the text before it. Where it is `after-end` it is no segment, -1, that is left out, but
     what follows the end of the answer.
     """
@@ -32,7 +32,7 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class Conversion(msgspec.Struct, frozen=True):
-    """The converted text, the message it says, and what was left out of it."""
+    """The converted text, the message in it, and what was lost."""
 
     text: str
     message: Message

@@ -121,7 +121,7 @@ class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
     def to_dict(self) -> dict[str, Json]:
         """The message as a dictionary of JSON: all of it, as `toolect parse` writes it. `from_dict` reads it.
 
-        `leaks` are there for who reads it: `from_dict` finds them again.
+        `leaks` are there for readers of the dictionary: `from_dict` finds them again.
         """
         forms = [s.to_dict() if isinstance(s, Call) else msgspec.to_builtins(s) for s in self.segments]
         for form in forms:

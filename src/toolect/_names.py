@@ -1,4 +1,4 @@
-"""From what a user calls a model to the dialect it speaks: names, aliases, model ids."""
+"""Names of dialects as users give them: names, aliases, model ids, and the dialects that they lead to."""
 
 from __future__ import annotations
 

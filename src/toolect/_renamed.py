@@ -40,7 +40,7 @@ NEW_NAMES = {
     "toolect.transcript": "toolect.types",
     "toolect.turns": "toolect.conversation",
 }
-"""Of each name and module that was public once, what it is called now, or the module that has what was in it."""
+"""New name of each name and module that was public once, or the module that has its contents now."""
 
 
 class RenamedError(ToolectError):

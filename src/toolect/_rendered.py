@@ -57,7 +57,7 @@ class PartSpan(NamedTuple):
 
 
 class Rendered(str):
-    """Wire text that knows which of its characters are markup, and which come from where: `spans` tile it.
+    """Wire text with the provenance of its characters, markup or a part of a segment: `spans` tile it.
 
     `dialect` is the one that it is in, where that is known.
     """

@@ -96,7 +96,7 @@ def _in_wire(text: str, raw: str) -> str:
 
 
 def _same(one: str, other: str) -> int:
-    """With how many signs both begin."""
+    """Number of signs with which both begin."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other))
 
 

@@ -29,7 +29,7 @@ class Status(StrEnum):
     TRUNCATED = "truncated"
     """The input ended inside it; what arrived is kept, and it must not be run."""
     MALFORMED = "malformed"
-    """An attempt that could not be read; `raw` and `error` tell why."""
+    """An attempt that could not be read, for the reason in `error`; `raw` is its text."""
 
 
 class RepairKind(StrEnum):
@@ -121,7 +121,7 @@ class Content(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, ta
 class Reasoning(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="reasoning"):
     """The model's thinking; `span` is the characters of the wire text it was read from.
 
-    `signature` is what Anthropic's API proves it by, and asks for where it is sent again. In comparisons it does not
+    `signature` is Anthropic's proof of it, which its API asks for where it is sent again. In comparisons it does not
     count.
     """
 
@@ -267,7 +267,7 @@ def encoder(
 ) -> Callable[[Json], str]:
     """Encoder of values as JSON on one line. It raises TypeError, ValueError, RecursionError for what is no JSON.
 
-    Keep it: that of `json` is made anew for each value, which takes longer than most values do.
+    Reuse it: `json` makes one anew for each value, which takes longer than to encode most values.
     """
     plain = json.JSONEncoder(
         ensure_ascii=ascii_only, check_circular=False, sort_keys=sort_keys, separators=(comma, colon)

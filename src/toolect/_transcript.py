@@ -62,7 +62,7 @@ Given: TypeAlias = tuple[str, Origin, int] | tuple[str, Origin, int, Part]
 class Transcript(str):
     """A conversation's text. `spans` tile it; `defused` says where texts were changed to keep them in their slots.
 
-    `changed` says which texts a model's own template tells otherwise.
+    `changed` says which texts a model's own template writes otherwise.
 
     It is made of `pieces`: texts, each with its origin and the number of its turn (-1 for none). What the model wrote
     is a `Rendered` that knows its markup, or has no spans where only reading it would tell; else it is all markup.

@@ -100,7 +100,7 @@ class Validator:
             expected = "a schema without outside references" if ref else "a schema that arguments can be checked by"
             found.append(Violation("$", expected, f"`{cut(str(ref or error), _SHOWN)}`", limit=True))
         except BaseException as error:
-            if type(error).__name__ != "PanicException":  # what a RecursionError is in the library's extension
+            if type(error).__name__ != "PanicException":  # a RecursionError in the library's extension
                 raise
             found.append(Violation("$", *_ENDLESS, limit=True))
         finally:

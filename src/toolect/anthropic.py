@@ -167,7 +167,7 @@ def from_anthropic(obj: Any) -> Message:
 
 
 def from_events(events: Iterable[Any]) -> Message:
-    """The message that a stream's events tell, as mappings or as the client's objects. Raises MessageError.
+    """The message of a stream's events, given as mappings or as the client's objects. Raises MessageError.
 
     A call whose input is no JSON object is malformed; one that the stream ends in is truncated.
     """

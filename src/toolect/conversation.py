@@ -62,8 +62,8 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
     def to_openai(self) -> dict[str, Json]:
         """The `messages` of a chat-completions request, and its `tools` if there are any.
 
-        Calls without an id are numbered. A call that could not be read is text, with its name, and its result is in the
-        user's words.
+        Calls without an id are numbered. A call that could not be read is text, with its name, and its result is a
+        turn of the user.
         """
         from toolect._exchange.definitions import chat_tools, free_form_names  # not part of starting up
         from toolect._exchange.openai_messages import messages_of
@@ -80,7 +80,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
         return cls(read_anthropic(messages, system), read_tools(tools))
 
     def to_anthropic(self) -> dict[str, Json]:
-        """The `messages` of such a request, its `system` text and its `tools`. Raises RenderError.
+        """The `messages` of a request of the Messages API, its `system` text and its `tools`. Raises RenderError.
 
         Thinking has the signature that it came with. What came without one has an empty one: the API itself takes that
         from nobody.
@@ -99,7 +99,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
         return cls(read_items(input, instructions), read_tools(tools))
 
     def to_responses(self) -> dict[str, Json]:
-        """The `input` of such a request, and its `tools`. Answers that follow one another become one."""
+        """The `input` of a request of the Responses API, and its `tools`. Answers in a row become one."""
         from toolect._exchange.definitions import flat_tools, free_form_names
         from toolect._exchange.response_items import items_of
 
@@ -110,7 +110,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
         """The conversation of a row of a data set: `conversations` of `from` and `value`, `tools`, `system`.
 
         The model's texts are read in `dialect`, and kept as sampled if one is named; without one they are content.
-        Where the system text tells of the tools itself, the conversation has none, so that nobody tells of them twice:
+        Where the system text presents the tools itself, the conversation has none, so that none is presented twice:
         with `retell` it has them, and no system turn. Raises MessageError, UnknownNameError.
         """
         from toolect._exchange.sharegpt import read_row
@@ -122,7 +122,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
         return cls([turn for turn in turns if not isinstance(turn, System)], tools) if retell else cls(turns)
 
     def to_sharegpt(self, dialect: str | Dialect | None = None) -> dict[str, Json]:
-        """Such a row. Calls stand in the model's text, as `dialect` writes them, and results in elements.
+        """The row of a data set. Calls stand in the model's text, as `dialect` writes them, results in elements.
 
         Without a dialect both have turns of their own, as JSON. Raises RenderError, UnknownNameError.
         """

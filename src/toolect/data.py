@@ -1,6 +1,6 @@
 """Data sets: rows of any kind in, rows of another kind out, each with an account of what became of it.
 
-`Convert` is what does that to one row or a batch of them: it can be pickled, for `map` of `datasets` and `map_batches`
+`Convert` does that to one row or a batch of them: it can be pickled, for `map` of `datasets` and `map_batches`
 of Ray. `convert_files` does it to files of any size.
 """
 
@@ -83,7 +83,7 @@ class Convert(msgspec.Struct, frozen=True):
 
 
 def read(row: Json, source: Source | None = None) -> Conversation:
-    """The conversation that a row tells, the first of several. Raises ValueError for a row that tells none."""
+    """The conversation of a row, the first of several. Raises ValueError for a row without one."""
     from toolect._rows.account import RowRejectedError
 
     try:

@@ -254,7 +254,7 @@ def from_response(obj: Any) -> Message:
 
 
 def from_events(events: Iterable[Any]) -> Message:
-    """The message that a stream's events tell, as mappings or as the client's objects. Raises MessageError."""
+    """The message of a stream's events, given as mappings or as the client's objects. Raises MessageError."""
     items: dict[int, Any] = {}
     for event in events:
         if field(event, "type") == "response.output_item.done":

@@ -1,6 +1,6 @@
 """Scores of answers: calls held against the expected ones, with the reason for each difference.
 
-`score` reads a text in any dialect and says what it is worth: one that cannot be read is not the same as a wrong one.
+`score` reads a text in any dialect and grades it: one that cannot be read is not the same as a wrong one.
 `score_files` does it to files, as `toolect eval`. What counts as right is what the checker of BFCL counts.
 """
 
@@ -46,7 +46,7 @@ def score_turns(
 ) -> list[tuple[int, Miss]]:
     """Differences in the calls of a conversation, by the number of the turn, compared by what the calls bring about.
 
-    `world` makes what they act on, one for the calls of the model and one for the expected ones.
+    `world` makes the environment they act on, one for the calls of the model and one for the expected ones.
     """
     return list(turn_misses(turns, expected, world))
 

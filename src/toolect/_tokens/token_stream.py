@@ -119,7 +119,7 @@ class TokenStream:
 
     @property
     def calls(self) -> list[Span]:
-        """For each call of the message its ids: from the first to behind the last, counted from 0."""
+        """The ids of each call of the message: from the first to behind the last, counted from 0."""
         return [self.ids_of(call.span) for call in self.message.calls if call.span is not None]
 
     def ids_of(self, span: Span) -> Span:

@@ -16,7 +16,7 @@ from toolect.conversation import Assistant, Conversation
 _OPENED = 64
 """Characters of an answer that a prompt may have written already."""
 _PROBE = "~"
-"""A reasoning that tells where a reasoning stands."""
+"""A reasoning that shows where reasonings stand."""
 Piece = tuple[str, Origin, int]
 
 

@@ -127,7 +127,7 @@ def _taught(
     ends = [token for token in (*chat.ends, *chat.dialect.spec.end) if token and said.endswith(token)]
     body = end - max(map(len, ends), default=0)
     segments = [one for one in encoded.segments if one.turn == turn]
-    if turn in wish.cut:  # its model did not come to what the chat writes behind the last that it said
+    if turn in wish.cut:  # the model did not write what the chat has behind its last segment
         body = min(body, segments[-1].end if segments else start)
     untaught: list[Span] = [] if wish.end and turn not in wish.cut else [(body, end)]
     calls = 0

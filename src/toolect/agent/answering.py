@@ -216,7 +216,7 @@ class Answer:
             self._tell(event)
             if isinstance(event, CallEnd):
                 index = len(self.calls)
-                # What could not be read is no call for anybody else: its result has no id.
+                # A call that could not be read is no call in the next request: its result has no id.
                 self._ids[index] = self._unique.give(event.call.id) if event.call.runnable else ""
                 self.calls.append(event.call)
                 work = self._run(index, event.call)

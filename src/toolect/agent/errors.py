@@ -59,11 +59,11 @@ class ToolsRefusedError(ModelError):
 
 
 class RetryError(ToolectError):
-    """Raised by a tool: the call is sent back to the model with this message, which says what to do otherwise."""
+    """Error of a tool that sends the call back to the model with this message, which says what to do otherwise."""
 
 
 class ToolError(ToolectError):
-    """Raised by a tool: the call failed, and the model reads this message and no more."""
+    """Error of a tool whose call failed: the model reads this message and no more."""
 
 
 class ToolDefinitionError(ToolectError, ValueError):

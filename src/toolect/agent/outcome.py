@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens as the server counts them, and the requests that were answered; nothing where it does not tell."""
+    """Tokens as the server counts them, 0 where it does not, and the requests that were answered."""
 
     input_tokens: int = 0
     output_tokens: int = 0

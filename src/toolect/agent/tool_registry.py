@@ -125,7 +125,7 @@ class ToolRegistry:
         return [tool.definition() for tool in self]
 
     def readable(self) -> list[dict[str, Json]]:
-        """The tools as a reader of text knows them: also by the names that their servers have for them."""
+        """The tools as a parser needs them: also by the names that their servers have for them."""
         renamed = [tool for tool in self if tool.wire_name != tool.name and tool.wire_name not in self._tools]
         return [*self.definitions(), *(tool.definition(tool.wire_name) for tool in renamed)]
 

@@ -22,7 +22,7 @@ _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNO
 
 
 class Refused(ValueError):
-    """A value is not what was asked for; the message tells the model why."""
+    """Error for a value of another type than asked for; the message is for the model."""
 
 
 class TypedOutput:

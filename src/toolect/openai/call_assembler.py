@@ -67,7 +67,7 @@ class StreamedCall:
 
     @property
     def lacks_arguments(self) -> bool:
-        """True where nothing said what the arguments are."""
+        """True where no part had arguments."""
         return not self.texts and self._held.strip() in ("", "null")
 
     @property
@@ -311,7 +311,7 @@ class CallAssembler:
         return [call.start(self._count - 1), *call.pass_on()]
 
     def _without_copies(self, calls: Iterable[StreamedCall]) -> Iterator[StreamedCall]:
-        """Of these calls, which have not begun, those that no other one of the same id says, too."""
+        """Those of the calls, which have not begun, that are no copies of another one of the same id."""
         known = {(call.id, call.name, _canonical(call.text)) for call in self._all if call.number >= 0}
         for call in calls:
             key = call.id, call.name, _canonical(call.text)

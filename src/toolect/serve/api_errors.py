@@ -46,7 +46,7 @@ class RequestError(ToolectError):
         return self.code or ("upstream_refused" if self.from_upstream else f"refused_{self.status}")
 
     def headers(self) -> dict[str, str]:
-        """The headers that tell when to try again."""
+        """The header with the wait before another try, if any."""
         return {} if self.retry is None else {"retry-after": self.retry}
 
     def status_for(self, api: ApiName) -> int:

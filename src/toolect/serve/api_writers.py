@@ -182,7 +182,7 @@ def writer_for(request: ModelRequest, dialect: Dialect | None, hold: bool, promp
     try:
         turns = request.conversation.turns
     except RequestError:
-        turns = ()  # it has what only the upstream understands
+        turns = ()  # only the upstream understands it
     earlier = [call for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]
     if request.api == "messages":
         taken = anthropic.ToolUseIds(call.id for call in earlier if call.id)

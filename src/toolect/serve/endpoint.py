@@ -182,7 +182,7 @@ class Endpoint:
             log.write(service.metrics)
 
     async def _within(self, scope: MutableMapping[str, Any], line: ClientConnection, log: RequestLog) -> None:
-        """One request, with whatever goes wrong."""
+        """Answer one request, with errors of any kind."""
         error: RequestError
         try:
             async with line:
