@@ -123,6 +123,8 @@ def _misread(
     unsure = not arguments or RepairKind.STRAY_MARKER in kinds or any(_opens(call, r) for r in call.repairs)
     if unsure and tools.declared and call.name not in tools:
         yield "expected a declared tool where an opener or arguments are missing, or a marker is left out"
+    if raw.strip() == call.name:
+        yield "expected a call, got the name of a tool alone"
     if tools.is_no_name(call.name):
         yield "expected the name of a tool"
 

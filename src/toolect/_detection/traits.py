@@ -208,7 +208,7 @@ def _signs(plan: Island | None) -> tuple[tuple[str, ...], int]:
         return (), 0
     after = plan.named.node.step(plan.named.name).node
     strong = sorted({core for core in (*after.marks, *reach(after)) if len(core) >= STRONG})
-    brace = "{" if after.json else "" if way_to_json(after) is None else LATER
+    brace = "{" if after.json or "{" in after.marks else "" if way_to_json(after) is None else LATER
     return (*strong, brace) if brace else (*strong,), kind_of(after)
 
 

@@ -15,7 +15,7 @@ from toolect._search import json_edges
 from toolect._search.actions import CloseText, EndAnswer, MoreText, Note, NoText, PassOver
 from toolect._search.blank_end import LED, BlankEnd
 from toolect._search.follow import TEXT, Omission, reach, shape_keys, way_to_json
-from toolect._search.grammar_edges import echo_end, shift
+from toolect._search.grammar_edges import echo_end, names_before_more, shift
 from toolect._search.hypothesis import WAIT, Act, Doubt, EdgeContext, Found, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.path import spelled
@@ -312,8 +312,21 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
         return WAIT
     brace = buf[end : end + 1] == "{"
     strong = any(len(core) >= STRONG and buf.startswith(core, end) for core in (*after.marks, *reach(after)))
+    if brace and "{" in after.marks:
+        if isinstance(keys[-1], str) and line.endswith(keys[-1]):  # not all openers are missing
+            return []
+        if not final and len(buf) - end < LOOK:
+            window.needs(base + end + LOOK)
+            return WAIT
+        strong = any(names_before_more(window, after.step("{").node, window.after_blanks(end + 1)))
     if not (brace and (after.json or way_to_json(after) is not None) or strong):
         return []
+    if (
+        brace
+        and plan.json is not None
+        and shape_keys(plan.json.node).member.match(buf, window.after_blanks(end + 1) - 1)
+    ):
+        return []  # it is a call, and no arguments
     signs = brace or any(len(core) > 1 and buf.startswith(core, end) for core in (*after.marks, *reach(after)))
     shown, passed = quotation_at(window, plan, one.state, at, match.end())
     if shown:
@@ -325,7 +338,7 @@ def _named_call(window: Window, one: Hypothesis, plan: Island, match: re.Match[s
     if not solid and keys[0] not in node.marks:
         path.skip_text(base + at)
     path.imply(keys, base + at).shift(name, base + at, base + whole.end(), whole[0])
-    way = None if not brace or after.json else way_to_json(after)
+    way = None if not brace or after.json or "{" in after.marks else way_to_json(after)
     if way is None:
         meant = window.make(one, costs.no_openers + spoken, base + whole.end(), Mode.BETWEEN, "", path)
     else:  # what the name and its object have between them is missing, as are the openers
