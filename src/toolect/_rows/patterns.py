@@ -172,8 +172,10 @@ class RowField(NamedTuple):
 
     def fit(self, value: Mapping[str, Json], takes: Takes) -> tuple[str, Holes]:
         """The name under which the field is there and fits, and what stands in its holes; "" where it does not."""
-        empty: tuple[Json, ...] = ("", [], {}) if len(self.names) > 1 else ()  # what holds nothing hides no other name
-        for name in sorted(self.names, key=lambda one: value.get(one) in empty):
+        names: Sequence[str] = self.names
+        if len(names) > 1:  # what holds nothing hides no other name
+            names = sorted(names, key=lambda one: value.get(one) in ("", [], {}))
+        for name in names:
             item = value.get(name)
             if item is None and name not in value:
                 item = nested(value, name)

@@ -150,11 +150,9 @@ class RowKind(msgspec.Struct, frozen=True):
 
     def fit(self, row: Mapping[str, Json]) -> RowFit | None:
         """Return the fit of a row of this kind; None for a row of another kind."""
-        for pattern in self.rows:
-            if (found := _fit(pattern, row)) is not None:
-                known = not self.known or any(one.fit(row, take_of_row) is not None for one in self.known)
-                return found if known else None
-        return None
+        if self.known and all(one.fit(row, take_of_row) is None for one in self.known):
+            return None
+        return next((found for pattern in self.rows if (found := _fit(pattern, row)) is not None), None)
 
     def of_columns(self, columns: tuple[str, ...], plain: frozenset[str]) -> RowKind | None:
         """The kind with the patterns that a row with these columns may fit, those in `plain` lists of plain messages.
