@@ -138,7 +138,8 @@ def has_marker_of(dialect: str, text: str) -> bool:
 
 def begins_reasoning(text: str) -> bool:
     """True for a text that begins with a marker of reasoning of any dialect."""
-    return text.lstrip().startswith(_thinking(registry.fingerprint()))
+    text = text.lstrip()
+    return _may_tell(text) and text.startswith(_thinking(registry.fingerprint()))
 
 
 @lru_cache(maxsize=1)
@@ -148,7 +149,11 @@ def _thinking(_dialects: str) -> tuple[str, ...]:
 
 def _telling(marker: str) -> bool:
     """True for a marker that begins as a tag does, or with a sign that is rare."""
-    return len(marker) > 1 and (marker[0] in "<[]" or not marker[0].isascii())
+    return len(marker) > 1 and _may_tell(marker)
+
+
+def _may_tell(text: str) -> bool:
+    return text[:1] in "<[]" or not text[0].isascii()
 
 
 def leaks(segments: Iterable[Segment]) -> list[Leak]:

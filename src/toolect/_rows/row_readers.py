@@ -113,14 +113,14 @@ def _misses_calls(reading: RowReading) -> bool:
     """True where the text of an answer without calls has some that could be run, or one begins with reasoning."""
     tools = reading.conversation.tools
     calls = _calls_of(_names(tools)) if tools else None
-    markers_in = markers().finditer
+    known = markers()
     for _, turn in _answers_of(reading):
         text = turn.message.content
         if begins_reasoning(text) and parse(text[:LONGEST]).content != text[:LONGEST]:
             return True
         if turn.message.calls:
             continue
-        marker = next(markers_in(text), None)
+        marker = next(known.finditer(text)) if known.within(text) else None
         at = marker.start() if marker else calls.first(text) if calls else None
         if at is not None:
             near = text[max(at - BEFORE, 0) : at + LONGEST]
@@ -140,10 +140,10 @@ def _pair(better: RowReading, worse: RowReading) -> RowReading:
     return better._replace(rejected=worse.conversation, notes=(*better.notes, *notes), changes=(*better.changes, *left))
 
 
-def _answers_of(reading: RowReading) -> Iterator[tuple[int, Assistant]]:
+def _answers_of(reading: RowReading) -> list[tuple[int, Assistant]]:
     """The answers of a row with their numbers, those of the other side of a pair, too."""
-    for one in (reading.conversation, reading.rejected):
-        yield from ((at, turn) for at, turn in enumerate(one.turns if one else ()) if type(turn) is Assistant)
+    sides = filter(None, (reading.conversation, reading.rejected))
+    return [(at, turn) for one in sides for at, turn in enumerate(one.turns) if type(turn) is Assistant]
 
 
 def _names(tools: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
