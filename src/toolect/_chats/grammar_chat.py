@@ -187,7 +187,8 @@ class Chat(Written):
         done = self._guard.checked(conversation, text, write, unsafe == "neutralise")
         if done[0] is text:
             self._scan.learn_tools(held)
-        self._cache.learn(calls_of(conversation.turns), calls_of(done[1].turns), conversation.tools)
+        listed = self._cache.listed(conversation.tools)
+        self._cache.learn(calls_of(conversation.turns), calls_of(done[1].turns), listed)
         return done
 
     def beginning(
@@ -225,7 +226,6 @@ class Chat(Written):
         """The text as of `render`, and what it loses of the conversation: found out by reading it back.
 
         What is not read back, as `check` says, loses what others of its shape do; with `none` no loss is looked for.
-        Tools are known by the tuple that they are in: what is in it must not be changed.
         """
         conversation = self._in_order(conversation)
         media = [one for turn in conversation.turns for one in media_of(turn)]
@@ -249,7 +249,7 @@ class Chat(Written):
             back = back or self.parse(text)
             found = (*changes(conversation, back, ids=False),)
             if unsafe != "keep":
-                self._cache.learn(calls_of(conversation.turns), calls_of(back.turns), conversation.tools)
+                self._cache.learn(calls_of(conversation.turns), calls_of(back.turns), writer.listed)
             if shape is not None:
                 self._round_trips.learn(shape, found)
         return RenderedConversation(text, found, text.defused, None if is_drawn else shape)

@@ -23,8 +23,8 @@ MAX_TOOLS, MAX_TEXT = 256, 1 << 16
 """Texts of tools that are kept at a time, and the characters of one. Beyond it: they are looked at anew."""
 JOINT = "\0"
 """What texts are joined by that are looked at together: no marker holds it."""
-HeldText: TypeAlias = tuple[str, Fill, int]
-"""A text that was filled in, its place, and the number of its piece."""
+HeldText: TypeAlias = tuple[str, Fill]
+"""A text that was filled in, and its place."""
 
 
 _CLOSERS = '}])"'
@@ -103,7 +103,7 @@ class Scan:
         `are_alone`: each result is the only one, of the only call. `are_known`: arguments are of kinds that came back.
         """
         places, tools, new_tools = self._places, self._tools, False
-        for text, op, _ in held:
+        for text, op in held:
             if not text:
                 continue
             place = places.get(id(op)) or self._place(op)
@@ -132,7 +132,7 @@ class Scan:
         """Keep the texts of tools among some that hold nothing, or were read back as they are; none that goes on."""
         found = {
             text: op.slot
-            for text, op, _ in held
+            for text, op in held
             if op.origin is Origin.TOOLS and 0 < len(text) < MAX_TEXT and not _goes_on(text, self._place(op))
         }
         if found:

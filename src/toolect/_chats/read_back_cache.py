@@ -15,28 +15,28 @@ import msgspec
 from toolect._building.quotation import QUOTES, line_before, quoted
 from toolect._chats.answers import Answers
 from toolect._chats.control_tokens import Needles, any_of
-from toolect._chats.conversation_diff import is_same_call
-from toolect._chats.marker_scan import Scan
+from toolect._chats.conversation_diff import Change, is_same_call
+from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.prompt_tools import TEXT, is_json, read_definition
 from toolect._message import Call, Json, Status
 from toolect._spec.chat_model import ChatSlot
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
+from toolect._transcript import Given
 
 Kind: TypeAlias = tuple[Any, ...]
 MAX_DEPTH = 8
 """Depth to which the arguments of a call are looked into. Beyond it: it is read back."""
 MAX_KINDS = 4096
 """Kinds that are kept at a time. Beyond it: all are forgotten, and found out anew."""
-MAX_TOOLS = 256
-"""Lists of tools that are kept at a time. Beyond it: as with kinds."""
+MAX_TOOLS, MAX_BYTES = 256, 1 << 16
+"""Lists of tools that are kept at a time, and the bytes of one as JSON. Beyond it: as with kinds."""
 MAX_CALLS = 512
 """Calls that are kept of one list of tools. Beyond it: as with kinds."""
 MAX_FORM = 160
 """Characters of a text that is known by its form. Beyond it: it is read back."""
 MAX_DIGITS = 15
 """Digits of a number that every notation carries."""
-_to_letter = re.compile(r"\W*\w?").match
 _is_id = re.compile(r"[A-Za-z0-9_.:-]*").fullmatch
 _is_name = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 _WORDS = frozenset(f"{ascii_letters}{digits}_ .,")
@@ -79,11 +79,16 @@ class _Declared(NamedTuple):
     around: bytes
 
 
-class _Listed(NamedTuple):
-    """What is known with one list of tools: what it declares, by names, and calls whose kinds all came back."""
+class ListedTools(NamedTuple):
+    """One list of tools, with what is known of it: what it declares, by names, calls whose kinds all came back, how it
+    is written in each place, and what is lost of it, where it is written and where it is not.
+    """
 
+    tools: Sequence[Mapping[str, Any]]
     declared: dict[str, _Declared]
     same: set[Kind]
+    written: dict[tuple[Any, ...], tuple[list[Given], list[HeldText]]]
+    losses: dict[bool, tuple[Change, ...]]
 
 
 class _UnusualCallError(ValueError):
@@ -101,22 +106,34 @@ class ReadBackCache:
         self._scan, self._answers = scan, answers
         self._known: dict[Kind, bool] = {}
         """Kinds that were read as the same call; True where they came back as they were."""
-        self._lists: dict[bytes, _Listed] = {}
+        self._lists: dict[bytes, ListedTools] = {}
         """By the tools as JSON."""
         self._name = lru_cache(MAX_KINDS)(self._kind_of_name)
         self.definitions = lru_cache(MAX_TOOLS)(self._read_definitions)
         """The tools that are read of their texts."""
 
-    def has(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
-        """True when all of the calls are of kinds that came back."""
-        if not calls:
-            return True
+    def listed(self, tools: Sequence[Mapping[str, Any]]) -> ListedTools:
+        """What is known of these tools; nothing of those that JSON cannot tell from others, and of very large ones."""
         try:
-            listed = self._listed(tools)
+            key = _encode(tools)
+        except _UNUSUAL:
+            key = b""
+        found = self._lists.get(key)
+        if found is None:
+            found = ListedTools(tools, {}, set(), {}, {})
+            if 0 < len(key) < MAX_BYTES:
+                if len(self._lists) >= MAX_TOOLS:
+                    self._lists = {}
+                self._lists[key] = found
+        return found
+
+    def has(self, calls: Sequence[Call], listed: ListedTools) -> bool:
+        """True when all of the calls are of kinds that came back."""
+        try:
             for call in calls:
                 whole = self._whole(call)
                 if whole not in listed.same:
-                    if not all(self._known.get(kind) or self._has_parts(kind) for kind in self._kinds(call, tools)):
+                    if not all(self._known.get(kind) or self._has_parts(kind) for kind in self._kinds(call, listed)):
                         return False
                     if len(listed.same) >= MAX_CALLS:
                         listed.same.clear()
@@ -124,15 +141,6 @@ class ReadBackCache:
         except _UNUSUAL:
             return False
         return True
-
-    def _listed(self, tools: Sequence[Mapping[str, Any]]) -> _Listed:
-        key = _encode(tools)
-        found = self._lists.get(key)
-        if found is None:
-            if len(self._lists) >= MAX_TOOLS:
-                self._lists = {}
-            found = self._lists[key] = _Listed({}, set())
-        return found
 
     def _whole(self, call: Call) -> Kind:
         """The keys of a call, and the kinds of what stands under each."""
@@ -153,10 +161,10 @@ class ReadBackCache:
             self._known = {}
         self._known[kind] = is_same or self._known.get(kind, False)
 
-    def is_harmless(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> bool:
+    def is_harmless(self, calls: Sequence[Call], listed: ListedTools) -> bool:
         """True when all of the calls are of kinds that were read as these calls, whatever they lost."""
         try:
-            return all(kind in self._known for one in calls for kind in self._kinds(one, tools))
+            return all(kind in self._known for one in calls for kind in self._kinds(one, listed))
         except _UNUSUAL:
             return False
 
@@ -164,9 +172,7 @@ class ReadBackCache:
         spec = self._answers.plans.spec.tools
         return [tool for text in dict.fromkeys(texts) for tool in read_definition(spec, text)]
 
-    def learn(
-        self, given: Sequence[Call], back: Sequence[Call], tools: Sequence[Mapping[str, Any]], are_calls: bool = False
-    ) -> None:
+    def learn(self, given: Sequence[Call], back: Sequence[Call], listed: ListedTools, are_calls: bool = False) -> None:
         """Keep the kinds of calls that were read `back` as they are; `are_calls`: or otherwise, but as these calls."""
         now = iter(back)  # in some chats fewer
         for one in given:
@@ -174,20 +180,20 @@ class ReadBackCache:
             if not (is_same or are_calls):
                 continue
             with suppress(*_UNUSUAL):  # its name is known all the same
-                for kind in self._kinds(one, tools):
+                for kind in self._kinds(one, listed):
                     self._add(kind, is_same)
                     for part in _parts(kind) if is_same else ():
                         self._add(part, True)
 
-    def _kinds(self, call: Call, tools: Sequence[Mapping[str, Any]]) -> Iterator[Kind]:
+    def _kinds(self, call: Call, listed: ListedTools) -> Iterator[Kind]:
         """The kinds of a call's name and of its arguments, each by what its tool declares."""
         _, is_plain, *rest = self._whole(call)
-        declared = self._listed(tools).declared
-        name, kinds, around = declared.get(call.name) or declared.setdefault(
-            call.name, self._read_declared(call.name, tools)
-        )
+        declared = listed.declared.get(call.name)
+        if declared is None:
+            declared = listed.declared[call.name] = self._read_declared(call.name, listed.tools)
+        name, kinds, around = declared
         count = len(rest) // 2
-        yield "call", name, is_plain, min(count, 2), bool(tools)
+        yield "call", name, is_plain, min(count, 2), bool(listed.tools)
         for key, kind in zip(rest[:count], rest[count:], strict=True):
             yield "argument", name, self._name(key), kinds.get(key, ""), around, kind
 
@@ -287,11 +293,16 @@ class ReadBackCache:
 
     @cached_property
     def _beginnings(self) -> Needles:
-        """Finds what markers begin with, up to a letter: a quote and a comma alone are of any JSON."""
+        """Finds what markers begin with: a quote and a comma alone are of any JSON."""
         own = *self._answers.dialect._graph().starts, *self._scan.cores_of(ChatSlot.ANSWER)
         words = {word.strip() for word in (*self._scan.tokens, *self._answers.markers, *own)}
-        starts = ((word, word if word[0].isalnum() else word[:3]) for word in words if len(word) > 1)
-        return Needles({max(start, _to_letter(word)[0], key=len) for word, start in starts})
+        return Needles({_beginning(word) for word in words if len(word) > 1})
+
+
+def _beginning(marker: str) -> str:
+    """A marker up to its first letter, at least three signs; all of one that begins with a letter."""
+    letter = next((at for at, sign in enumerate(marker) if sign.isalnum()), len(marker))
+    return marker[: max(letter + 1, 3)] if letter else marker
 
 
 def _parts(kind: Kind) -> Iterator[Kind]:

@@ -7,8 +7,8 @@ read back as the other is. What is unusual has no shape, and is read back each t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from toolect._chats.conversation_diff import (
     LEFT_OUT,
@@ -30,15 +30,8 @@ from toolect.conversation import Conversation
 Shape: TypeAlias = tuple[Any, ...]
 OF_SHAPES = (*LEFT_OUT, NO_SYSTEM, OTHER_TURNS)
 """What all conversations of a shape lose, if one does."""
-MAX_SHAPES, MAX_TOOLS = 4096, 128
-"""Shapes and lists of tools that are kept at a time. Beyond it: all are found out anew."""
-
-
-class _ToolLosses(NamedTuple):
-    """What is lost of a list of tools, which is kept so that its identity stays its own."""
-
-    tools: Sequence[Mapping[str, Any]]
-    changes: tuple[Change, ...]
+MAX_SHAPES = 4096
+"""Shapes that are kept at a time. Beyond it: all are found out anew."""
 
 
 class RoundTrips:
@@ -49,29 +42,25 @@ class RoundTrips:
         self._spec, self._output = spec, output
         self._changes: dict[Shape, tuple[Change, ...] | None] = {}
         """None for a shape whose conversations do not all lose the same."""
-        self._tools: dict[tuple[int, bool], _ToolLosses] = {}
 
     def changes(self, shape: Shape, conversation: Conversation, writer: Writer) -> tuple[Change, ...] | None:
         """Losses of a conversation that was written; None where only reading it back can tell."""
         found = self._changes.get(shape)
         if found is None or not conversation.tools:
             return found
-        of_tools = self._of_tools(conversation.tools, writer)
+        of_tools = self._of_tools(writer)
         return None if of_tools is None else (*of_tools, *found)
 
-    def _of_tools(self, tools: Sequence[Mapping[str, Any]], writer: Writer) -> tuple[Change, ...] | None:
+    def _of_tools(self, writer: Writer) -> tuple[Change, ...] | None:
         """What is lost of tools, found out by reading each where it is written; None where that is not all of it."""
-        texts = [text for text, op, _ in writer.held if op.slot in (ChatSlot.TOOL, ChatSlot.TOOLS)]
-        key = id(tools), bool(texts)
-        found = self._tools.get(key)
-        if found is None:
+        texts = [text for text, op in writer.held if op.slot in (ChatSlot.TOOL, ChatSlot.TOOLS)]
+        losses, key = writer.listed.losses, bool(texts)
+        if key not in losses:
             if any(text != text.strip() for text in texts):
                 return None
-            if len(self._tools) >= MAX_TOOLS:
-                self._tools = {}
             read = [tool for text in dict.fromkeys(texts) for tool in read_definition(self._spec.tools, text)]
-            found = self._tools[key] = _ToolLosses(tools, tuple(tool_changes(tools, read)))
-        return found.changes
+            losses[key] = (*tool_changes(writer.listed.tools, read),)
+        return losses[key]
 
     def learn(self, shape: Shape, changes: Sequence[Change]) -> None:
         """Keep what a conversation of this shape was found to lose, if all of its shape do."""

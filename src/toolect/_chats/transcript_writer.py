@@ -49,8 +49,9 @@ class Writer(PlanFiller):
         super().__init__(outlines.plans, day=day)
         self.outlines, self.answers, self.scan, self.read_back = outlines, answers, scan, read_back
         self.keep = unsafe == "keep"
+        self.listed = read_back.listed(())
         self.held: list[HeldText] = []
-        """The texts that were filled in, with their places and the numbers of their pieces."""
+        """The texts that were filled in, with their places."""
         self.odd: list[tuple[int, SlotAnswer]] = []
         """The answers with calls, and those whose parts have another order than most, with their places."""
         self.callers: list[SlotAnswer | None] = []
@@ -85,7 +86,7 @@ class Writer(PlanFiller):
         of all of them.
         """
         shared = literal_facts(thinking, generate) | (_TOOLS if tools else 0)
-        self.tools = tools
+        self.tools, self.listed = tools, self.read_back.listed(tools)
         at = 0
         if self.spec.systems is not Systems.HEAD:
             turns = self.gathered(turns)
@@ -118,14 +119,14 @@ class Writer(PlanFiller):
                 calls += one.calls
                 if not (one.content or one.reasoning or one.calls) and one.message.content:
                     self.has_markers = True  # an answer of markers alone, of which nothing is left
-        are_known = self.read_back.has(calls, self.tools)
+        are_known = self.read_back.has(calls, self.listed)
         self.has_markers |= self.scan.suspects(self.held[held:], partial(_are_alone, body.turns), are_known)
         doubtful = self.answers.doubtful(answers, self.tools)
         if not are_known:
-            odd = {index for index, one in answers.items() if not self.read_back.has(one.calls, self.tools)}
+            odd = {index for index, one in answers.items() if not self.read_back.has(one.calls, self.listed)}
             self.has_odd_calls |= bool(odd)
             if any(map(_is_of_calls, self.held)):
-                doubtful |= {one for one in odd if not self.read_back.is_harmless(answers[one].calls, self.tools)}
+                doubtful |= {one for one in odd if not self.read_back.is_harmless(answers[one].calls, self.listed)}
         if doubtful and not self.has_markers:  # nothing else in the text ends where it should not
             self.has_markers = not self._are_read_back({body.first + index: answers[index] for index in doubtful})
 
@@ -134,7 +135,7 @@ class Writer(PlanFiller):
 
         It is read with the tools that are read back: not every chat's are.
         """
-        tools = self.read_back.definitions(tuple(text for text, op, _ in self.held if op.slot in _DEFINITIONS))
+        tools = self.read_back.definitions(tuple(text for text, op in self.held if op.slot in _DEFINITIONS))
         texts: dict[int, list[str]] = {number: [] for number in answers}
         for text, _, number, *_ in self.pieces:
             if number in texts:
@@ -147,7 +148,7 @@ class Writer(PlanFiller):
                 pair = compared(Conversation([given])), compared(Conversation([back]))
                 if changes(*pair, ids=False):
                     return False
-            self.read_back.learn(one.calls, back.message.calls, self.tools, are_calls=True)
+            self.read_back.learn(one.calls, back.message.calls, self.listed, are_calls=True)
         return True
 
     def body(self, turns: Sequence[Turn]) -> Body:
@@ -183,7 +184,7 @@ class Writer(PlanFiller):
                 text = self.value(op, data) if take is None else take(data, 0)
                 if trim is not None:
                     text = trim(text)
-                held.append((text, op, len(pieces)))
+                held.append((text, op))
                 pieces.append((text, op.origin, number) if part is None else (text, op.origin, number, part))
             elif type(op) is Each:
                 self.each(op, everything[index], number, facts)
@@ -221,6 +222,21 @@ class Writer(PlanFiller):
         if plan.lead and not text.endswith(plan.lead):
             self.pieces.append((plan.lead, Origin.ANSWER, number))
 
+    def each(self, op: Each, data: Data, number: int, facts: int) -> None:
+        """Write one by one what a place is for; tools as they were written there before."""
+        if op.role is not ChatRole.TOOL:
+            super().each(op, data, number, facts)
+            return
+        key = op.rule, number, facts
+        known = self.listed.written.get(key)
+        if known is None:
+            pieces, held = len(self.pieces), len(self.held)
+            super().each(op, data, number, facts)
+            self.listed.written[key] = self.pieces[pieces:], self.held[held:]
+        else:
+            self.pieces += known[0]
+            self.held += known[1]
+
     # Texts
 
     def value(self, op: Fill, data: Data) -> str:
@@ -235,7 +251,7 @@ class Writer(PlanFiller):
 
     def put(self, text: str, op: Fill, number: int) -> None:
         """Write a text into its slot, and hold it to be looked at."""
-        self.held.append((text, op, len(self.pieces)))
+        self.held.append((text, op))
         self.pieces.append(piece(text, op, number))
 
 
