@@ -489,6 +489,14 @@ def test_what_was_written_before_changes_nothing(name: str, conversation: Conver
     assert found_texts[0] == found_texts[1]
 
 
+def test_a_call_that_a_chat_does_not_write_is_not_read_back() -> None:
+    """Also where a later answer is written as it was sampled."""
+    asked = User("When?"), Assistant(Message([Content(" "), CALL])), Results((ToolResult("", "tide", "12:04"),))
+    turns = [*asked, User("When?"), Assistant(Message([Content("At noon.")]), "As sampled."), User("When?")]
+    known = chat("llama-cpp-deepseek-r1")
+    assert "As sampled." in Chat(known.spec, known.dialect).render(Conversation(turns))
+
+
 def test_reasoning_that_was_left_in_the_content_is_another_shape() -> None:
     """An answer whose reasoning is told is written from its message, one that has it in its content as sampled."""
     one = Chat(chat("qwen3").spec, chat("qwen3").dialect)

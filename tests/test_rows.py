@@ -405,13 +405,15 @@ def test_answers_of_a_batch_are_joined_with_their_requests(tmp_path: Path) -> No
 
 
 def test_columns_that_are_kept_are_what_they_were(tmp_path: Path) -> None:
-    """Times of any precision and year, numbers that are not finite, and two columns of one name."""
+    """Times of any precision and year, numbers that are not finite, and two columns, or fields in one, of one name."""
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     said = json.dumps([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}])
     times = pa.array([1700000000123456789, None], pa.timestamp("ns"))
     far = pa.array([300_000_000_000_000, -90_000_000_000_000], pa.timestamp("ms"))
-    columns = {"messages": [said] * 2, "ns": times, "far": far, "x": [float("nan"), float("-inf")]}
+    pairs = pa.StructArray.from_arrays([pa.array(["a", "b"]), times], names=["same", "same"])
+    columns = {"messages": [said] * 2, "ns": times, "far": far, "x": [float("nan"), float("-inf")], "pair": pairs}
+    columns["list"] = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), pairs)
     arrays = [
         *(one if isinstance(one, pa.Array) else pa.array(one) for one in columns.values()),
         pa.array([1, 2]),
@@ -427,6 +429,7 @@ def test_columns_that_are_kept_are_what_they_were(tmp_path: Path) -> None:
     assert run(Job(job.paths, str(tmp_path / "j"), Settings(target_of("messages"))), 1).written == 2
     first = json.loads((tmp_path / "j" / "rows-00000.jsonl").read_text().splitlines()[0])
     assert (first["ns"], first["far"][:5], str(first["x"])) == ("2023-11-14 22:13:20.123456789", "11476", "nan")
+    assert first["list"] == [first["pair"]] == [{"same": "a", "same_2": "2023-11-14 22:13:20.123456789"}]
     assert unique(["a", "a", "a_2", "a"]) == ["a", "a_3", "a_2", "a_4"]
 
 

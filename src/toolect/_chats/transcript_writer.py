@@ -16,7 +16,7 @@ from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.outline import Body, Outline, Outlines, SampledPlace, answer_shape, turn_shape
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.plan_ops import Each, Fill
-from toolect._chats.read_back_cache import ReadBackCache
+from toolect._chats.read_back_cache import ListedTools, ReadBackCache
 from toolect._chats.turn_facts import Thinking, literal_facts
 from toolect._message import Call, Content, Message, Reasoning
 from toolect._rendered import Part, Rendered
@@ -49,7 +49,8 @@ class Writer(PlanFiller):
         super().__init__(outlines.plans, day=day)
         self.outlines, self.answers, self.scan, self.read_back = outlines, answers, scan, read_back
         self.keep = unsafe == "keep"
-        self.listed = read_back.listed(())
+        self.listed: ListedTools
+        """What is known of the tools."""
         self.held: list[HeldText] = []
         """The texts that were filled in, with their places."""
         self.odd: list[tuple[int, SlotAnswer]] = []
@@ -271,7 +272,7 @@ def _is_of_calls(held: HeldText) -> bool:
     """True for a text that a call brings; some chats write none of them."""
     op = held[1]
     is_words = op.part is Part.CONTENT or op.part is Part.REASONING
-    return op.origin is Origin.ANSWER and not is_words or op.slot is ChatSlot.CALLED
+    return op.origin is Origin.ANSWER and op is not SAMPLED and not is_words or op.slot is ChatSlot.CALLED
 
 
 def piece(text: str, op: Fill, number: int) -> Given:

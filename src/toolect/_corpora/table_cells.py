@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -83,32 +83,43 @@ def _cells(array: Any, typed: bool) -> Any:
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if typed and is_time(array.type):
-        return array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
-    for texts in (True, False):
-        kind = _without_times(array.type, texts)
-        if kind is array.type:
+        return array.view(_number(array.type))
+    if (named := _with(array.type, lambda kind: kind)) is not array.type:
+        array = array.view(named)
+    for leaf in (lambda kind: pa.string() if is_time(kind) else kind), _number:
+        if (kind := _with(array.type, leaf)) is array.type:
             break
         with suppress(pa.ArrowException):  # nobody knows the time zone
             return array.cast(kind)
     return array
 
 
-def _without_times(kind: Any, texts: bool) -> Any:
-    """The type with texts, or numbers, for times; the same object where there are none."""
+def _number(kind: Any) -> Any:
+    """The type of the numbers that Arrow has for times; any other type as it is."""
+    import pyarrow as pa
+
+    return kind if not is_time(kind) else pa.int32() if kind.bit_width == 32 else pa.int64()
+
+
+def _with(kind: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The type with other types in it, and one field of each name in an object; the same object where none changes."""
     import pyarrow as pa
     from pyarrow import types
 
-    if is_time(kind):
-        return pa.string() if texts else pa.int32() if kind.bit_width == 32 else pa.int64()
     if types.is_struct(kind):
-        fields = [(field.name, field.type, _without_times(field.type, texts)) for field in kind]
-        same = all(old is new for _, old, new in fields)
-        return kind if same else pa.struct([(name, new) for name, _, new in fields])
+        old = [(field.name, field.type) for field in kind]
+        new = [*zip(unique([name for name, _ in old]), (_with(of, leaf) for _, of in old), strict=True)]
+        same = all(name == other and of is now for (name, of), (other, now) in zip(old, new, strict=True))
+        return kind if same else pa.struct(new)
     if types.is_map(kind):
-        key, item = _without_times(kind.key_type, texts), _without_times(kind.item_type, texts)
+        key, item = _with(kind.key_type, leaf), _with(kind.item_type, leaf)
         return kind if key is kind.key_type and item is kind.item_type else pa.map_(key, item)
-    old = getattr(kind, "value_type", None)  # of lists of all kinds, and of dictionaries
-    new = old and _without_times(old, texts)
-    if new is old:
-        return kind
-    return new if types.is_dictionary(kind) else pa.list_(new)
+    inner = getattr(kind, "value_type", None)  # of lists of all kinds, and of dictionaries
+    if inner is None:
+        return leaf(kind)
+    new = _with(inner, leaf)
+    if new is inner or types.is_dictionary(kind):
+        return kind if new is inner else new
+    if types.is_fixed_size_list(kind):
+        return pa.list_(new, kind.list_size)
+    return pa.large_list(new) if types.is_large_list(kind) else pa.list_(new)

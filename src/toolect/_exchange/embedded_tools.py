@@ -100,10 +100,10 @@ def may_define(system: str) -> bool:
 def tells_of(system: str, tools: Iterable[Mapping[str, Json]]) -> bool:
     """True for a text that has the name of each tool, if there are any: in quotes, or before its parameters."""
     names = [tool["function"]["name"] for tool in tools]
-    return bool(names) and all(
-        name in system and re.search(rf"""["'`]{re.escape(name)}["'`]|\b{re.escape(name)}\(""", system) is not None
-        for name in names
-    )
+    if not names or any(name not in system for name in names):
+        return False
+    each = (rf"""["'`]{re.escape(name)}["'`]|\b{re.escape(name)}\(""" for name in names)
+    return all(re.search(one, system) is not None for one in each)
 
 
 def one_each(text: str, calls: int) -> list[str]:

@@ -177,8 +177,12 @@ _PLAIN = _TEXT | {
 
 
 def _may_fit(pattern: Pattern, columns: tuple[str, ...], plain: frozenset[str]) -> bool:
-    """False where no row fits whose columns `plain` are lists of plain messages."""
-    for field in pattern.fields if isinstance(pattern, Fields) else ():
+    """False where no row with these columns fits, those in `plain` being lists of plain messages."""
+    if not isinstance(pattern, Fields):
+        return True
+    if pattern.of_keys(columns) is None:
+        return False
+    for field in pattern.fields:
         there = {*field.names} & {*columns}
         if there and there <= plain and not field.optional and not _fits_plain(field.value, [_PLAIN]):
             return False
