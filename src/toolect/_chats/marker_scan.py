@@ -81,7 +81,7 @@ class Scan:
         return frozenset(core for slot in ChatSlot for core in self.cores_of(slot))
 
     def cores_of(self, slot: ChatSlot) -> set[str]:
-        """What it looks for in a slot, whatever rule that is of."""
+        """Texts that it looks for in a slot, whatever rule that is of."""
         rules = {rule for one, rule in self._reader.runs.slots.values() if one is slot}
         return {core for rule in rules for end in self._reader.ends_of(rule, slot) for core in end.cores}
 

@@ -113,7 +113,7 @@ class ReadBackCache:
         """The tools that are read of their texts."""
 
     def listed(self, tools: Sequence[Mapping[str, Any]]) -> ListedTools:
-        """What is known of these tools; nothing of those that JSON cannot tell from others, and of very large ones."""
+        """Return what is known of these tools; nothing of very large ones, and of those that are no JSON."""
         try:
             key = _encode(tools)
         except _UNUSUAL:

@@ -212,13 +212,19 @@ def without_media(turn: Turn, note: str = "not shown") -> Turn:
     return turn
 
 
+_SHOWN: Final[tuple[MediaKind, ...]] = ("image", "video", "audio")
+_COLUMNS: Final = frozenset((*_SHOWN, *(f"{kind}s" for kind in _SHOWN)))
+
+
 def placed(turns: Sequence[Turn], columns: Mapping[str, Json]) -> tuple[Sequence[Turn], list[str]]:
     """The turns with media for the `<image>` in texts of the user, if columns hold as many, and what is odd of them.
 
     What an image is stays in its column, `image` or `images`; so do sounds and videos.
     """
-    odd = []
-    for kind in ("image", "video", "audio"):
+    odd: list[str] = []
+    if _COLUMNS.isdisjoint(columns):
+        return turns, odd
+    for kind in _SHOWN:
         held: Json = next((one for name in (f"{kind}s", kind) if (one := columns.get(name)) not in (None, "", [])), [])
         count, tag = len(held) if isinstance(held, list) else 1, f"<{kind}>"
         if not count:
