@@ -135,7 +135,7 @@ class Answers:
 
     @cached_property
     def _cores(self) -> re.Pattern[str] | None:
-        """Finds what a reader of answers looks for in their texts, which may have blanks in it."""
+        """Finds the markers that a reader of answers looks for in texts, also with blanks in them."""
         return self._island.plain if self._island else None
 
     @cached_property
@@ -169,7 +169,7 @@ class Answers:
 
     @cached_property
     def signs(self) -> set[str]:
-        """Signs one of which stands in whatever may be read as markup, as such or as an entity."""
+        """Signs, one of which stands in any text that may be read as markup, as such or as an entity."""
         cores = self._island.cores if self._island else ()
         longest = (max(re.findall(r"\w+", core), key=len, default=core[0]) for core in cores)  # blanks part them
         words = (word if rarest(core) == core else core for word, core in zip(longest, cores, strict=True))
@@ -194,7 +194,7 @@ class Answers:
         return "\0".join([*self.dialect.spec.end, *(part.text for part in parts if isinstance(part, Literal))])
 
     def read(self, said: str, tools: Sequence[Mapping[str, Any]]) -> Message:
-        """The answer that a text of the chat is, with the tools whose schemas are known."""
+        """The message of an answer's text in the chat, read with the tools whose schemas are known."""
         declared = [tool for tool in tools if tool.get("type") != TEXT]
         message = self.dialect.parse(said, declared or None, prefix=self._prefix(said))
         return Message([*self._trimmed(message.segments)], message.repairs)

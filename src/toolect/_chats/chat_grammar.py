@@ -10,11 +10,11 @@ from toolect._spec.grammar_model import Expr, Literal, Ref, Repeat, Seq
 from toolect._spec.leaves import leaves
 
 TURNS = (ChatRole.SYSTEM, ChatRole.USER, ChatRole.ANSWER, ChatRole.RESULTS)
-"""The roles of what may stand in the loop of turns."""
+"""The roles of rules that may stand in the loop of turns."""
 
 
 class Start(NamedTuple):
-    """The start rule in three: what comes before the turns, the rules of turns, what comes after them."""
+    """The start rule in three: the parts before the turns, the rules of turns, the parts after them."""
 
     head: tuple[Expr, ...]
     turns: tuple[str, ...]

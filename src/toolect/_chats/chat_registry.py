@@ -57,7 +57,7 @@ class ChatShelf(shelves.Shelf["ChatSpec"]):
         return load_chat(self.path, name, *self.bases, known=registry.resolve)
 
     def load_all(self) -> tuple[dict[str, ChatSpec], list[Diagnostic]]:
-        """All specs, and what is wrong with any of the entries; a dialect that nobody has declared is too."""
+        """All specs, and the problems of the entries; an undeclared dialect is one."""
         from toolect._spec.chat_load import load_chats
 
         return load_chats(self.path, *self.bases, known=registry.resolve)
@@ -109,7 +109,7 @@ def shipped() -> Path:
 
 
 def ready_chat(spec: ChatSpec) -> Chat:
-    """The chat of a spec. Raises `UnknownNameError` for answers in a dialect that nobody has declared."""
+    """The chat of a spec. Raises `UnknownNameError` for an undeclared dialect of answers."""
     from toolect._chats.answers import plain_dialect  # not part of starting up
     from toolect._chats.grammar_chat import Chat
 
@@ -119,7 +119,7 @@ def ready_chat(spec: ChatSpec) -> Chat:
 _chats = Chats(shipped, lambda: files.named(chats=True), lambda: files.packaged(chats=True))
 beside(lambda: _chats)
 PLAIN = "plain"
-"""The chat that tells of tools and results where a dialect has none."""
+"""The chat for prompts about tools and results where a dialect has none."""
 
 
 def tool_prompt_of(dialect: Dialect) -> ToolPrompt:
@@ -159,7 +159,7 @@ def chat(
 
     `template` is its text, or the path of a jinja file or of a tokenizer_config.json. `dialect` is what the model's
     answers are in; without one, that which does best on the template. `variables` are what its tokenizer tells it:
-    `bos_token`, for example. Raises `UnknownNameError`, `UnknownNameError`, `TemplateError`, OSError.
+    `bos_token`, for example. Raises `UnknownNameError`, `TemplateError`, OSError.
     """
     if (name is None) == (template is None):
         raise TypeError("expected a name or a template, got " + ("neither" if name is None else "both"))

@@ -45,7 +45,7 @@ _TOOLS: Final = "\U0010fffd"
 
 
 def with_tools(turns: Iterable[Turn], words: str) -> list[Turn]:
-    """The turns, with what tells of tools at the end of the first one, the system prompt."""
+    """The turns, with `words` about tools at the end of the first one, the system prompt."""
     turns = [*turns]
     if not words:
         return turns
@@ -74,7 +74,7 @@ class Beginning(Protocol):
     """Writes the first `size` turns of one conversation, of which `generate` and `quiet` may be said each time."""
 
     def __call__(self, size: int, generate: bool, quiet: bool = False, /) -> Transcript:
-        """`quiet` asks for no reasoning, unless the caller has said what is asked for."""
+        """`quiet` asks for no reasoning, unless the caller has set `thinking`."""
 
 
 class Written(ABC):
@@ -133,7 +133,7 @@ class Written(ABC):
         return Assistant(message, text, self.dialect.name, opened and self.opened(opened))
 
     def _inner(self, message: Message, sampled: str, thinking: Thinking, date: Date | str | None) -> Message:  # noqa: ARG002
-        """A sampled message without what the grammar of the chat has around its texts."""
+        """A sampled message without the text that the grammar of the chat has around its texts."""
         return message
 
     def opened(self, opening: str) -> str | None:  # noqa: ARG002 - what a chat knows of
@@ -241,7 +241,7 @@ class Written(ABC):
         return self.dialect.render_tools([*map(dict, tools)])
 
     def _with_calls(self, turn: Turn, said: str | None, tools: Sequence[Mapping[str, Json]]) -> Turn:
-        """The turn, with the text that the dialect has for it where what the chat writes, `said`, lacks its calls."""
+        """The turn, with the dialect's text of it where the text of the chat, `said`, lacks its calls."""
         if said is None or not isinstance(turn, Assistant) or not turn.message.runnable:
             return turn
         if len(self.dialect.parse(said, [*tools] or None).runnable) >= len(turn.message.runnable):

@@ -57,7 +57,7 @@ class Needles:
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words: list[str] = []
-        """The least of them, as what holds another one is found by that."""
+        """Words that hold no other one of them: the others are found by these."""
         for word in sorted(words, key=len):
             if not has_any(self.words, word):
                 self.words.append(word)

@@ -1,4 +1,4 @@
-"""Difference of two conversations, turn by turn: what was given, and what was read back."""
+"""Difference of two conversations, turn by turn: the one given, and the one read back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OF_TOOLS = (OTHER_TOOLS, OTHER_DEFINITIONS, NO_TOOLS)
 
 
 class Change(NamedTuple):
-    """Something that is written otherwise: `what`, in turn number `turn` (-1 for none), with what shows it."""
+    """A difference: the sentence `what`, in turn number `turn` (-1 for none), with a `detail` that shows it."""
 
     what: str
     turn: int = -1

@@ -196,7 +196,7 @@ MAX_PLACES: Final = 0xFFFE
 
 
 def with_signs(turns: Sequence[Turn], tokens: Tokens, chat: str) -> tuple[Sequence[Turn], dict[str, Media]]:
-    """The turns with a sign in the place of each medium, and what each stands for. Raises RenderError."""
+    """The turns with a sign in the place of each medium, and the media by their signs. Raises RenderError."""
     found = [one for turn in turns for one in media_of(turn)]
     for one in found[:1] if len(found) > MAX_PLACES else (one for one in found if one.kind not in tokens):
         raise RenderError(one.kind, f"the chat `{chat}` has no place for it", str(one.part.get("type")))
@@ -242,7 +242,7 @@ def with_tokens(text: Transcript, signs: Mapping[str, Media], tokens: Tokens) ->
 
 
 def without_tokens(text: str, tokens: Tokens) -> tuple[str, tuple[Media, ...]]:
-    """A text that was read, without tokens, and the media that these stand for: of their kind, and no more is known."""
+    """A text that was read, without tokens, and the media that these stand for, of which only the kind is known."""
     kinds = {token: kind for kind, token in tokens.items()}
     if not any(token in text for token in kinds):
         return text, ()

@@ -77,7 +77,7 @@ class PlanFiller:
         return ()
 
     def value(self, op: Fill, data: Data) -> str:
-        """The text of a place that more than the data tells."""
+        """The text of a place, for which more than the data is needed."""
         match op.slot:
             case ChatSlot.CALLED:
                 return self.caller.calls[0].name if self.caller else ""

@@ -1,4 +1,4 @@
-"""Visitor of the texts that a conversation was given: each with its place, and put back as another one."""
+"""Visitor of the texts of a conversation: each has its place, and may be replaced."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TextPlace(NamedTuple):
 
 
 Change = Callable[[TextPlace, str], str]
-"""The text that stands in a place instead of another one."""
+"""Function from a place and its text to the text that replaces it."""
 
 
 def mapped(given: Conversation, change: Change) -> Conversation:

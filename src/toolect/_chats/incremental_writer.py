@@ -1,4 +1,4 @@
-"""Incremental writer: what a further turn of a conversation does not change is not written again."""
+"""Incremental writer: text that a further turn of a conversation does not change is not written again."""
 
 from __future__ import annotations
 

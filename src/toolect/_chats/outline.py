@@ -50,9 +50,9 @@ class Body(NamedTuple):
 
     turns: Sequence[Turn]
     data: Sequence[Turn | SlotAnswer | None]
-    """The turns, of answers what they say, and None behind the last, for what is of no turn."""
+    """The turns, of answers their texts and calls, and None behind the last, for places outside of turns."""
     shape: tuple[int, ...]
-    """All that decides how the turns are written, in numbers: their kinds, and what there is of each."""
+    """All that decides how the turns are written, in numbers: their kinds, and the parts that each has."""
     system_turn: int
 
     @property
@@ -84,7 +84,7 @@ def answer_shape(said: SlotAnswer, sampled: bool) -> int:
 
 
 def turn_shape(turn: User | System | Results, asked: str) -> int:
-    """The number of any other turn; `asked` is what the user says last."""
+    """The number of any other turn; `asked` is the user's last text."""
     if isinstance(turn, User):
         return 256 | (turn.text == asked) | (0 if turn.text else 2)
     if isinstance(turn, Results):

@@ -58,7 +58,7 @@ Plan: TypeAlias = tuple[Op, ...]
 
 
 _SEVERAL = (ChatRole.TOOL, ChatRole.RESULT, ChatRole.CALL, ChatRole.ARGUMENT)
-"""The roles of what comes several times."""
+"""The roles of items that come several times."""
 _ORIGINS = {
     ChatRole.SYSTEM: Origin.SYSTEM,
     ChatRole.USER: Origin.USER,

@@ -1,4 +1,4 @@
-"""Definitions of tools read back from the text that tells of them."""
+"""Definitions of tools, read back from the text of a prompt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolect._message import Json
 from toolect._spec.prompts import Syntax, ToolText
 
 TEXT = "text"
-"""The type of a tool of which nothing is known but the text that tells of it: `{"type": "text", "text": …}`."""
+"""The type of a tool of which only the text of its definition is known: `{"type": "text", "text": …}`."""
 _decode = json.JSONDecoder().raw_decode
 _HOLES = ("$tool", "$function", "$name", "$description", "$parameters")
 
@@ -45,13 +45,13 @@ def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]
 
 
 def _read(pattern: Json, value: Json) -> dict[str, Any]:
-    """The tool that a value tells by a pattern; empty for none."""
+    """The tool that a value is by a pattern; empty for none."""
     found: dict[str, Json] = {}
     return _tool(found) if _fit(pattern, value, found) else {}
 
 
 def _is_tool(tool: dict[str, Any]) -> bool:
-    """True for what has a name, and a schema if any, as readers of answers need."""
+    """True for a tool with a name, and a schema if any, as readers of answers need."""
     function = tool.get("function")
     if not isinstance(function, dict) or not isinstance(function.get("name"), str) or not function["name"]:
         return False
@@ -100,7 +100,7 @@ class Definitions:
 
 
 def is_json(text: str) -> bool:
-    """True for a text that is JSON: where types are not written it may be read as what it says."""
+    """True for a text that is JSON: where types are not written it may be read as a value."""
     try:
         msgspec.json.decode(text)
     except (ValueError, RecursionError):

@@ -66,7 +66,7 @@ def apart(found: Iterable[MarkedText]) -> list[MarkedText]:
 
 
 def pieces(text: str, found: Sequence[MarkedText]) -> list[Piece]:
-    """The text in pieces; what nobody said is scaffold."""
+    """The text in pieces; text outside of the spans is scaffold."""
     out: list[Piece] = []
     at = 0
     for one in found:

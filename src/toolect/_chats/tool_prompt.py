@@ -52,7 +52,7 @@ class ToolPrompt:
         return self.spec.role is ResultRole.USER
 
     def tools(self, tools: Iterable[Mapping[str, Any]]) -> str:
-        """The text that tells of `tools`; empty for none. Raises RenderError for one that it has no room for."""
+        """The prompt's text about `tools`; empty for none. Raises RenderError for tools that it has no place for."""
         given = [tool if "function" in tool else {"type": "function", "function": tool} for tool in tools]
         if not given:
             return ""

@@ -88,7 +88,7 @@ class TranscriptReader:
         return tuple(found)
 
     def _begin(self, text: str, course: Course, stack: list[str]) -> tuple[int, int]:
-        """Take what comes before the first slot."""
+        """Read the text before the first slot."""
         found = self._ends_at(self.runs.first).match(text, 0)
         if found is None:
             return self._turn(text, 0, course, stack)
@@ -98,7 +98,7 @@ class TranscriptReader:
         return found.after, found.run.state
 
     def _turn(self, text: str, at: int, course: Course, stack: list[str]) -> tuple[int, int]:
-        """Go on at the next turn: what is before it is left out."""
+        """Go on at the next turn: the text before it is left out."""
         self._leave(course, stack)
         opened = self._ends_at(self.runs.turning).next(text, at)
         skipped = text[at : opened.end if opened else len(text)]

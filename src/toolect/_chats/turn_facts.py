@@ -155,7 +155,7 @@ def answer_facts(content: str, reasoning: str) -> int:
 
 
 def following(turn: Turn, facts: int) -> int:
-    """The facts of what follows `turn`, which has `facts`."""
+    """The facts of a place after `turn`, which has `facts`."""
     found = _AFTER[type(turn)] | facts & (_ROUND | _TOLD | _ANSWERED)
     if isinstance(turn, Results):
         found |= _TOLD
@@ -163,5 +163,5 @@ def following(turn: Turn, facts: int) -> int:
 
 
 def literal_facts(thinking: Thinking, generate: bool) -> int:
-    """The facts that a caller's wishes are."""
+    """The facts of a caller's options."""
     return _WISHES[thinking] | (_GENERATE if generate else 0)

@@ -1,4 +1,4 @@
-"""JSON in UTF-8 of whatever was read: also of lone surrogates, which stay escapes, and of numbers of any size."""
+"""JSON in UTF-8 of any value: also of lone surrogates, which stay escapes, and of numbers of any size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def encoded(value: Any) -> bytes:
-    """`value`, plain data or structs, as JSON; what is not finite is `NaN` or `Infinity`. Raises RecursionError."""
+    """Encode plain data or structs as JSON; infinite numbers and NaN as `NaN` or `Infinity`. Raises RecursionError."""
     try:
         data = _encode(value)
         if b"null" not in data or _is_finite(

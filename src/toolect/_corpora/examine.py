@@ -40,7 +40,7 @@ class Options(msgspec.Struct, frozen=True):
 
 
 class Examiner:
-    """Counts units, one after the other. What is found in one does not depend on those before it."""
+    """Counts units, one after the other. The counts of one do not depend on those before it."""
 
     def __init__(self, options: Options) -> None:
         self._options = options

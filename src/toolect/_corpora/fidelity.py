@@ -198,7 +198,7 @@ _COUNTED = {
 
 
 def same(message: Message, back: Message, sense: Sense) -> bool:
-    """True when what was read back is the message, in every respect that the sense asks for."""
+    """True when the message read back is the same, in every respect that the sense asks for."""
     return unchanged(message, back, _COUNTED[sense])
 
 

@@ -18,7 +18,7 @@ from toolect._turns import Assistant
 from toolect._values.toolset import tool_schemas
 
 FIELDS = ("text", "completion", "output", "response", "content", "messages", "conversations")
-"""The fields that hold what a model wrote, in the order in which they are looked for."""
+"""The fields that hold the text of a model, in the order in which they are looked for."""
 BESIDE = ("source", "dialect", "tools")
 """The fields that say something about the text."""
 _SPEAKERS = frozenset(("assistant", "model", "gpt", "bot"))

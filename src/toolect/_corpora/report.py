@@ -152,7 +152,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def report(stats: Stats, files: int) -> Report:
-    """The report on what was found, the dialects with most calls first; none, where that is most of it."""
+    """The report on the counts, the dialects with most calls first, or messages without a dialect if they are most."""
     names = {dialect for _, dialect in stats.counts}
     totals = {name: stats.dialect(name) for name in names}
     ranked = sorted(names, key=lambda name: (-totals[name].calls, -totals[name].messages, name))

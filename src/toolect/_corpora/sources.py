@@ -20,7 +20,7 @@ from toolect._errors import ToolectError
 RATIO = 4096
 """Factor by which a packed file may grow, beside the longest line: texts come to a tenth of that."""
 ROW = 64
-"""Bytes that a row counts for, whatever is in it."""
+"""Bytes that any row counts for, beside its values."""
 ENDINGS = (".gz", ".zst")
 """Usual suffixes of packed files."""
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -164,7 +164,7 @@ def files(paths: Iterable[str]) -> list[str]:
 
 
 def _account(path: Path) -> bool:
-    """True for what a conversion says of the rows beside it."""
+    """True for a report of a conversion, or its file of rows left out."""
     return path.name == "report.json" or path.name.startswith("left-out-") and (path.parent / "report.json").exists()
 
 
@@ -292,7 +292,7 @@ def _groups(path: str) -> Iterator[Unit]:
 
 
 def _batches(path: str, most: int) -> Iterator[Unit]:
-    """The rows of an Arrow file or stream; what comes after a place where it is broken cannot be read."""
+    """The rows of an Arrow file or stream, up to the first broken place."""
     arrow = _pyarrow()
     with arrow.memory_map(path) as file:
         found = _reader(arrow, file)

@@ -40,7 +40,7 @@ class Counts:
 
 @dataclass
 class Specimen:
-    """A message worth looking at."""
+    """Sample message of an outcome, with its tools."""
 
     example: SeenExample
     tools: tuple[Json, ...]
@@ -121,7 +121,7 @@ class Stats:
         return found
 
     def merge(self, other: Stats, offset: int) -> None:
-        """Add what a later part of a file holds, which begins after line `offset`."""
+        """Add the counts of a later part of a file, which begins after line `offset`."""
         self.lines += other.lines
         self.messages += other.messages
         self.failed += other.failed

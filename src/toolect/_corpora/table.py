@@ -18,7 +18,7 @@ class Kind(Enum):
 
 
 class Column(NamedTuple):
-    """The title of a column, and what it holds."""
+    """The title of a column, and the kind of its cells."""
 
     title: str
     kind: Kind
@@ -30,7 +30,7 @@ class Column(NamedTuple):
 
 
 class Share(NamedTuple):
-    """A part of a bar: what it counts, how much, and the class that colours it."""
+    """A part of a bar: its label, its size, and the class that colours it."""
 
     what: str
     size: int

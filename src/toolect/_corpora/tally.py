@@ -1,4 +1,4 @@
-"""Counts that stay small whatever is counted: the commonest are kept, with examples, and the rest is a number."""
+"""Bounded counters: the commonest keys are kept, with examples, and the rest is a number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXCERPT = 240
 
 
 class SeenExample(msgspec.Struct, frozen=True):
-    """Something that was seen: `number` is the line, row or record of the file at `path`, counted from 1."""
+    """An example: `number` is the line, row or record of the file at `path`, counted from 1."""
 
     path: str
     number: int
@@ -27,12 +27,12 @@ class SeenExample(msgspec.Struct, frozen=True):
         return f"{self.path}:{self.number}" if self.number else self.path
 
     def moved(self, offset: int) -> SeenExample:
-        """The same, seen so many lines later."""
+        """The same example, so many lines later."""
         return msgspec.structs.replace(self, number=self.number and self.number + offset)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """An example in a report: where it is, its text, and what is to say about it."""
+    """An example in a report: its place, its text, and a detail."""
 
     where: str
     text: str
@@ -72,7 +72,7 @@ class Tally(Generic[K]):
         return tuple(Shown(one.where, one.text, one.detail) for one in self.examples.get(key, ()))
 
     def merge(self, other: Tally[K], offset: int) -> None:
-        """Add what was counted in a later part of the same file, whose lines begin after line `offset`."""
+        """Add the counts of a later part of the same file, whose lines begin after line `offset`."""
         for key, count in other.counts.items():
             self.add(key, count)
             for example in other.examples.get(key, ()):

@@ -1,4 +1,4 @@
-"""The values of one unit of a corpus; what is none is named, and a cursor tells the line, row or record."""
+"""The values of one unit of a corpus, with faults for unreadable ones; a cursor has the line, row or record."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _columns(names: list[str], field: str, whole: bool) -> list[int]:
 
 
 def _texts(path: str, cursor: Cursor, separator: str, limit: int) -> Iterator[Value]:
-    """The texts of one file: the whole of it, or what stands between separators."""
+    """The texts of one file: the whole of it, or the texts between separators."""
     mark = separator.encode()
     for data in _split(path, mark, limit) if mark else [_whole(path, limit)]:
         cursor.number += 1

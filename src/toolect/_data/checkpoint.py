@@ -41,7 +41,7 @@ class Checkpoint(msgspec.Struct):
 
 
 class CheckpointStore:
-    """Notes in a folder; `work` is all that must be the same for going on."""
+    """Checkpoints in a folder; `work` is all that must be the same for going on."""
 
     def __init__(self, folder: Path, work: bytes) -> None:
         self.folder = folder
@@ -104,12 +104,12 @@ class CheckpointStore:
         return {key: (number, line) for key, number, line in _KEY.iter_unpack(data)}
 
     def close(self) -> None:
-        """Nothing more is noted."""
+        """Close the file of keys."""
         if self._keys is not None:
             self._keys.close()
             self._keys = None
 
     def done(self) -> None:
-        """There is nothing to go on with: the notes are removed."""
+        """Remove the checkpoint of a finished job."""
         for name in (KEYS, NAME):
             (self.folder / name).unlink(missing_ok=True)

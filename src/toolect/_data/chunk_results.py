@@ -1,4 +1,4 @@
-"""One unit of the input as a part of the output: what a process does, whichever it is."""
+"""Conversion of one unit of the input into a part of the output, in any process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolect._message import Json
 from toolect._rows.account import Account, Fate, because
 
 Piece: TypeAlias = tuple[Unit, Settings]
-"""A unit, and what is to be done with each of its rows."""
+"""A unit, and the settings for its rows."""
 
 
 class OutputRow(NamedTuple):

@@ -1,4 +1,4 @@
-"""One row in, rows out, each with its account: what a job does with every row, and a program with its own."""
+"""Conversion of one row into rows, each with its account: for the rows of a job, or of a program."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Settings(msgspec.Struct, frozen=True):
     refused: frozenset[Loss] = REFUSED
     """The losses for which a row is refused; all of them where only exact rows are wanted."""
     distinct: bool = False
-    """Leave out rows that say what one before them says."""
+    """Leave out rows that say the same as one before them."""
 
 
 class Outcome(NamedTuple):

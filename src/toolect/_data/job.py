@@ -33,11 +33,11 @@ from toolect._rows.row_source import Source
 UNIT = 2 << 20
 """Bytes of a unit by default."""
 Runner: TypeAlias = Callable[[Iterator[Piece], int, int], Iterable[tuple[Piece, ChunkResult]]]
-"""From units, the number of processes and the longest line to each unit with what was made of it, in order."""
+"""Function from units, the number of processes and the longest line to each unit with its result, in order."""
 
 
 class Job(msgspec.Struct, frozen=True):
-    """Files to read, the folder to write to, and what is to be done with each row."""
+    """Files to read, the folder to write to, and the settings for each row."""
 
     paths: tuple[str, ...]
     folder: str
@@ -101,7 +101,7 @@ def run(
 
 
 def _pieces(paths: Iterable[str], job: Job, writer: _Writer) -> Iterator[Piece]:
-    """The units with what is to be done: what a file is, is found out from its first rows."""
+    """The units with their settings: the kind of a file is detected from its first rows."""
     for path in paths:
         settings = job.settings
         work = units(path, job.max_bytes, job.unit, lines=True)
@@ -149,7 +149,7 @@ class _Writer:
         self._sources: dict[Source, list[str]] = {}
 
     def begin(self, path: str, source: Source, first: list[Json], settings: Settings) -> None:
-        """A file begins; what its first rows become tells what columns a table has."""
+        """Begin a file; its first rows, converted, decide the columns of a table."""
         self._sources.setdefault(source, []).append(path)
         self._files.append(path)
         if self._rows is None:
@@ -162,7 +162,7 @@ class _Writer:
             self._rows.resume(self.place.rows)
 
     def add(self, unit: Unit, part: ChunkResult) -> None:
-        """Write what was made of a unit."""
+        """Write the result of a unit."""
         place = self.place
         if unit.path != place.path:
             place.path, place.lines = unit.path, 0
@@ -206,7 +206,7 @@ class _Writer:
         return part._replace(kept=kept), sorted(left, key=lambda one: one.number)
 
     def settle(self) -> None:
-        """Note how far all is, where the files can be gone on with."""
+        """Store a checkpoint, where the files can be gone on with."""
         rows = [0, 0] if self._rows is None else self._rows.settled()
         if rows is None:
             return

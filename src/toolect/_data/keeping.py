@@ -37,7 +37,7 @@ class Loss(StrEnum):
     """Texts move before the calls that they followed."""
     TOOLS = "tools"
     PROMPT = "prompt"
-    """A text of the system about tools is left out: the target tells of them itself."""
+    """A system text about tools is left out: the target describes them itself."""
     FIELDS = "fields"
     """Fields of messages that no turn has."""
     TAIL = "tail"
@@ -103,7 +103,7 @@ class Keep(msgspec.Struct, frozen=True):
     statuses: tuple[Status, ...] = ()
     """Every call has one of these."""
     valid: bool = False
-    """The arguments of every call are what its tool declares, and the tool is declared."""
+    """The arguments of every call fit the schema of its tool, which is declared."""
     calls: bool = False
     """There is a call at least."""
     max_ids: int = 0

@@ -24,7 +24,7 @@ class Converter:
         self.limit = limit
 
     def __call__(self, batch: Any) -> Any:
-        """A table of units as one of what was made of them."""
+        """A table of units as a table of their results."""
         import pyarrow  # type: ignore[import-untyped]
 
         parts = [

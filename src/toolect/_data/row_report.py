@@ -105,7 +105,7 @@ COLOURS = {
     Fate.CONVERTED: "ok", Fate.CHANGED: "repaired", Fate.REFUSED: "malformed", Fate.FILTERED: "empty",
     Fate.DUPLICATE: "truncated",
 }  # fmt: skip
-"""The class that colours what became of rows."""
+"""The classes that colour the fates of rows."""
 
 
 def by_name(found: tuple[Fates, ...], title: str) -> Table:

@@ -46,11 +46,11 @@ class Form(StrEnum):
     RESPONSES = "responses"
     """`input` and `tools` of the Responses API."""
     TRL = "trl"
-    """`prompt` and `completion` as messages, and `tools`: the last answer is what is taught."""
+    """`prompt` and `completion` as messages, and `tools`: only the last answer is taught."""
     TEXT = "text"
     """`text`: the transcript of a chat."""
     AXOLOTL = "axolotl"
-    """`segments` of `text`, with a `label` that is true for what is taught: axolotl's `input_output`."""
+    """`segments` of `text`, with a `label` that is true for taught text: axolotl's `input_output`."""
     IDS = "ids"
     """`input_ids`, `attention_mask`, `labels` and `weights`: rows that trainers take as they are."""
     TINKER = "tinker"
@@ -80,7 +80,7 @@ class Target(msgspec.Struct, frozen=True):
     check: Check = "sample"
     """The rows that are read back and compared."""
     table: bool = False
-    """Columns for tables, whose cells are all of one type: what has no one type is JSON text."""
+    """Columns for tables, whose cells are all of one type: columns without one type are JSON text."""
 
     @property
     def checked(self) -> Check:
@@ -104,7 +104,7 @@ _UNTYPED: dict[Form, tuple[str, ...]] = {
     Form.MESSAGES: ("messages", "tools"), Form.ANTHROPIC: ("messages", "tools"), Form.RESPONSES: ("input", "tools"),
 }  # fmt: skip
 _LISTED = ("prompt", "completion")
-"""Columns of TRL's messages: lists, as it takes what is no list for a text."""
+"""Columns of TRL's messages: lists, as it takes any other value for a text."""
 
 
 class WrittenRow(NamedTuple):
@@ -187,7 +187,7 @@ def _weighed(
 
 
 def _unsigned(conversation: Conversation) -> Iterator[Change]:
-    """A note where there is thinking that nothing proves."""
+    """A note on thinking without a signature."""
     for number, turn in enumerate(conversation.turns):
         thoughts = turn.message.segments if isinstance(turn, Assistant) else ()
         if any(isinstance(one, Reasoning) and not one.signature for one in thoughts):

@@ -1,4 +1,4 @@
-"""New rows as tables: a type for each column, and text for what has no one type."""
+"""New rows as tables: a type for each column, and JSON text for columns without one type."""
 
 from __future__ import annotations
 

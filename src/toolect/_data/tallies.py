@@ -28,7 +28,7 @@ class Tallies:
     read: int = 0
     """Lines or rows of the input; one of a log may be several."""
     reasons: RemarkTally = field(default_factory=_tally)
-    """Fate and reason of what is not written."""
+    """Fate and reason of rows that are not written."""
     changes: RemarkTally = field(default_factory=_tally)
     notes: RemarkTally = field(default_factory=_tally)
     tools: RemarkTally = field(default_factory=lambda: _tally(1000, 0))
@@ -41,11 +41,11 @@ class Tallies:
     ids: int = 0
     """Ids of the new rows, where these are ids."""
     once: int = 0
-    """Of the longest new row of each row: a conversation that is written once has no more."""
+    """Ids of the longest new row of each row: a conversation that is written once has no more."""
     lines: int = 0
 
     def add(self, outcome: Outcome, path: str, number: int) -> None:
-        """Count what became of one row."""
+        """Count the outcome of one row."""
         account = outcome.account
         fate = account.fate.value
         if account.reason is not None:

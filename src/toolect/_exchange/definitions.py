@@ -16,7 +16,7 @@ _NO_PARAMETERS = 'of a tool without parameters write {"type": "object", "propert
 
 
 def read_tools(tools: Object, where: str = "tools") -> tuple[dict[str, Json], ...]:
-    """The definitions in a list, or in its JSON text. Raises MessageError for what defines no function."""
+    """The definitions in a list, or in its JSON text. Raises MessageError for one of no function."""
     if isinstance(tools, str):
         try:
             tools = json.loads(tools) if tools.strip() else None

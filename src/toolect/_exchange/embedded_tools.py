@@ -31,12 +31,12 @@ class EmbeddedTools(NamedTuple):
 
 
 def definitions_in(system: str) -> tuple[dict[str, Json], ...]:
-    """The tools that a system text tells of; none where their definitions are no good."""
+    """The tools that a system text defines; none where a definition is invalid."""
     return embedded_tools(system).tools
 
 
 def embedded_tools(system: str) -> EmbeddedTools:
-    """The tools that a system text tells of, with where that is; none where their definitions are no good."""
+    """The tools that a system text defines, with the spans of the definitions; none where one is invalid."""
     if not may_define(system):
         return EmbeddedTools()
     found = [*_found(system)]
@@ -85,7 +85,7 @@ def _each(value: Json) -> list[Json]:
 
 
 def _defines(value: Json) -> bool:
-    """True for the definition of a function: a name, and what its parameters are."""
+    """True for the definition of a function: a name, and a schema of its parameters."""
     inner = value.get("function", value) if isinstance(value, dict) else None
     if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
         return False

@@ -72,7 +72,7 @@ def are_parts(value: Json) -> bool:
 
 
 def _kept(part: Object, where: str) -> dict[str, Json]:
-    """A part as it came. Raises MessageError for what is no JSON, or too long."""
+    """A part as it came. Raises MessageError for one that is no JSON, or too long."""
     kept = plain(part.model_dump(exclude_none=True) if hasattr(part, "model_dump") else part, where)
     if not isinstance(kept, dict):
         raise MessageError("a part of a content", type(part).__name__, where)

@@ -65,7 +65,7 @@ def plain_turns(messages: Json) -> tuple[Turn, ...] | None:
 
 
 def _turns(messages: _Plain) -> tuple[Turn, ...] | None:
-    """The turns, each result that of the call at its place in the answer before; None where anything is otherwise."""
+    """The turns, if each result is that of the call at its place in the answer before; else None."""
     turns: list[Turn] = []
     waiting: Sequence[Call] = ()
     results: list[ToolResult] = []
@@ -132,7 +132,7 @@ def read_answer(message: Object, where: str) -> Message:
 def read_messages(
     messages: Object, where: str = "messages", answer: Callable[[Object, str], Message] = read_answer
 ) -> tuple[Turn, ...]:
-    """The turns that messages say; `answer` reads those of the assistant. Raises MessageError."""
+    """The turns of messages; `answer` reads those of the assistant. Raises MessageError."""
     if answer is read_answer and type(messages) is list and (turns := plain_turns(messages)) is not None:
         return turns
     gathering = Gathering()

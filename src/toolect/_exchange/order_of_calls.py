@@ -1,4 +1,4 @@
-"""Results in the order of their calls, the only one that most notations tell, and ids as a dialect has them."""
+"""Results in the order of their calls, the only one that most notations keep, and ids as a dialect has them."""
 
 from __future__ import annotations
 

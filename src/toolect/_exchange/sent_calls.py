@@ -38,7 +38,7 @@ _CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_excee
 
 
 def check_answer(message: object, finish: object) -> None:
-    """Raises TypeError for what is no message, or no end of an answer."""
+    """Raises TypeError unless given a message and the end of an answer."""
     for given, kind, example in ((message, Message, "dialect.parse(text)"), (finish, Finish, 'Finish("stop")')):
         if not isinstance(given, kind):
             raise TypeError(f"expected a {kind.__name__}, such as `{example}`, got {repr(given)[:60]}")
@@ -61,7 +61,7 @@ def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
 
 
 def extensions_of(calls: Iterable[Call], finish: Finish) -> dict[str, Json]:
-    """The fields that no API has: the attempts that must not be executed, and what `finish` has of them."""
+    """The fields that no API has: the attempts that must not be executed, and those of `finish`."""
     invalid = [invalid_call(call) for call in calls if not call.runnable]
     return ({"invalid_tool_calls": invalid} if invalid else {}) | dict(finish.extensions or {})
 

@@ -21,7 +21,7 @@ class Fate(StrEnum):
     REFUSED = "refused"
     """It is no conversation, or one that the target cannot carry."""
     FILTERED = "filtered"
-    """It is not what was asked for."""
+    """A filter leaves it out."""
     DUPLICATE = "duplicate"
     """A row before says the same."""
 

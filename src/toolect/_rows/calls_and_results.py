@@ -92,7 +92,7 @@ class CallTextReader:
         return found
 
     def _of_user(self, content: Json) -> list[ToolResult]:
-        """The results that a text of the user tells after calls."""
+        """The results in a text of the user after calls."""
         if not isinstance(content, str):
             return []
         for begin in self._results:
@@ -165,7 +165,7 @@ def weights_of(messages: Sequence[Json]) -> dict[int, float]:
 
 
 def _weight(given: Json, name: str) -> float:
-    """A weight, also as the text of one. Raises MessageError for what is none."""
+    """A weight, also as the text of one. Raises MessageError for anything else."""
     word = given.strip().lower() if isinstance(given, str) else given
     try:
         weight = {"true": 1.0, "false": 0.0}[word] if word in ("true", "false") else float(word)
@@ -177,4 +177,4 @@ def _weight(given: Json, name: str) -> float:
 
 
 WEIGHTS = ("weight", "loss", "train", "training")
-"""The fields of an answer that say how much it is taught: a number, or whether it is."""
+"""The fields of an answer for its weight in training: a number, or true or false."""

@@ -25,7 +25,7 @@ NO_RESULT = "calls have no result"
 
 
 def check_answered(response: Json, where: str) -> None:
-    """Raises MessageError for a response, a chunk or a choice that tells of a failure in place of an answer."""
+    """Raises MessageError for a response, a chunk or a choice with an error in place of an answer."""
     if not isinstance(response, Mapping):
         return
     code = response.get("status_code")

@@ -41,7 +41,7 @@ _ITEMS: dict[str, frozenset[str]] = {
     "custom_tool_call": _BOOKS | {"call_id", "name", "input"},
     "custom_tool_call_output": _BOOKS | {"call_id", "output"},
 }  # fmt: skip
-"""The fields that are read of an item of the Responses API, or that say nothing but what a server calls it."""
+"""The fields that are read of an item of the Responses API, with the server's own id and status."""
 MOST = 8
 """Names of unread fields that a change lists. Beyond it: only the number of the others."""
 

@@ -29,7 +29,7 @@ MAX_KEPT, MAX_BYTES = 512, 1 << 17
 
 
 class Tools(NamedTuple):
-    """Definitions of tools as OpenAI tool objects, their schemas by name, and what was mended in them."""
+    """Definitions of tools as OpenAI tool objects, their schemas by name, and notes on changes in them."""
 
     tools: tuple[dict[str, Json], ...]
     schemas: dict[str, Mapping[str, Json]]
@@ -236,7 +236,7 @@ def _taken(arguments: Mapping[str, Json], schema: Mapping[str, Json] | None) -> 
 
 
 def _nullable(schema: Json) -> bool:
-    """True for a schema that may take null: also for one whose types nobody knows."""
+    """True for a schema that may take null: also for one without known types."""
     if not isinstance(schema, Mapping):
         return True
     kind = schema.get("type")

@@ -1,4 +1,4 @@
-"""One row while it is read: its columns, its tools, the turns that it tells, and what was seen in them."""
+"""One row while it is read: its columns, its tools, its turns, and notes on them."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ MAY_TELL = "the system text names the tools, and no definitions of them that cou
 
 
 _CLOSER = re.compile(r"\s*(?:<[^<>\n]{1,40}>|\[/\w{1,40}\])\s*")
-"""Matches what ends the reasoning of an answer."""
+"""Matches the closer of an answer's reasoning."""
 
 
 _BROKEN = re.compile(r"<tools>\s*[\[{]\s*[\[{\"']")
-"""Matches what begins definitions in an element of their own."""
+"""Matches the beginning of definitions in an element of their own."""
 
 
 class RowReading(NamedTuple):
-    """The conversation of a row, the columns that it stands in, and what was seen in them."""
+    """The conversation of a row, the columns that it stands in, and notes and changes."""
 
     conversation: Conversation
     columns: frozenset[str]
@@ -64,7 +64,7 @@ class RowReading(NamedTuple):
     weights: Mapping[int, float] = MappingProxyType({})
     """The weights of answers, by the numbers of their turns."""
     rejected: Conversation | None = None
-    """The other side of a pair, whose better one is the conversation."""
+    """The rejected side of a pair; the conversation is the chosen one."""
     kind: str = TRANSCRIPT
     """The kind of the row."""
     wanted: bool = True
@@ -97,13 +97,13 @@ class OpenRow:
         """True when calls stand in fields beside the texts of answers."""
 
     def declare(self, given: Json) -> None:
-        """From now on these tools are declared, too."""
+        """Declare further tools."""
         more = tools_in(given)
         self.notes += more.notes
         self.tools = more if not self.tools.tools else self.tools.joined(more)
 
     def declared(self, turns: Sequence[Turn]) -> Sequence[Turn]:
-        """The turns; what their system texts tell of the tools is declared, where no tools are."""
+        """The turns; tools defined in their system texts are declared, where no tools are."""
         if not self.tools.tools:
             for number, turn in enumerate(turns):
                 if not isinstance(turn, System):
@@ -134,7 +134,7 @@ class OpenRow:
         return reader.turns(mended, where, system)
 
     def without_tool_prompt(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """The turns without what a system text tells of the tools; if that is to stay, none is declared."""
+        """The turns without the descriptions of tools in system texts; if these are to stay, no tool is declared."""
         systems = [turn for turn in turns if isinstance(turn, System)]
         if not any(tells_of(turn.text, self.tools.tools) for turn in systems):
             return (*turns,)
@@ -146,7 +146,7 @@ class OpenRow:
         )
 
     def _without_tools(self, turn: System) -> Iterator[System]:
-        """A system turn without what it tells of the tools; nothing where it says no more than that."""
+        """A system turn without its description of tools; none where nothing else is left."""
         rest = besides(turn.text, row_kinds(self.source.files).prompts)
         if rest.names != {*self.tools.schemas}:
             if tells_of(turn.text, self.tools.tools):
@@ -191,7 +191,7 @@ class OpenRow:
         return Message([thought, Content(text[closer.end() if closer else thought.span[1] :])])
 
     def conversation(self, turns: Sequence[Turn]) -> RowReading:
-        """The conversation of the turns, with what is to say about its calls."""
+        """The conversation of the turns, with notes and changes."""
         found = read_of(turns, self.tools, self.taken, [*self.notes, *self.seen], [*self.changes, *self.beside])
         if not self.weights:
             return found
@@ -294,7 +294,7 @@ _LOOK = 200
 
 
 class Besides(NamedTuple):
-    """The names of the tools that a text defines, and what it says besides."""
+    """The names of the tools that a text defines, and the rest of the text."""
 
     names: frozenset[str]
     text: str
@@ -364,7 +364,7 @@ _OPENED = re.compile(r"<\w+>\s*\Z")
 
 
 def _around_tools(spec: ChatSpec) -> Iterator[str]:
-    """The texts of a chat that tell of tools."""
+    """The texts of a chat around the definitions of tools."""
     roles = (ChatRole.TOOLS, ChatRole.TOOL)
     todo = [name for name, role in spec.roles.items() if role in roles]
     for rule in todo:
@@ -382,6 +382,6 @@ _HOLE = re.compile(r"\{[\w/]+\}")
 
 
 def _key(sentence: str) -> str:
-    """A sentence without its blanks, and without the signs of a heading or a list; nothing of what is only signs."""
+    """Key of a sentence: without blanks, and without the signs of a heading or a list; "" for signs alone."""
     key = "".join(sentence.split())
     return key.strip("#*`-") if key.strip(punctuation) else ""

@@ -1,4 +1,4 @@
-"""JSON patterns with holes: which values they fit, and what stands in the holes; and JSON that stands in texts."""
+"""JSON patterns with holes: values that fit them, and the values in the holes; and JSON that stands in texts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Holes: TypeAlias = dict[str, list[Json]]
 NOTHING = object()
 """Sentinel for a value that may not stand in a hole."""
 Takes: TypeAlias = Callable[[str, Json], Json]
-"""From the name of a hole and a value to what stands in it, or `NOTHING`."""
+"""Function from the name of a hole and a value to the value that the hole takes, or `NOTHING`."""
 
 
 class RowHole(NamedTuple):
@@ -164,7 +164,7 @@ def fits_nothing(pattern: Pattern) -> bool:
 
 
 class RowField(NamedTuple):
-    """A field: the names that it may have, whether it may be missing, and what it holds."""
+    """A field: the names that it may have, whether it may be missing, and the pattern of its value."""
 
     names: tuple[str, ...]
     optional: bool
@@ -185,7 +185,7 @@ class RowField(NamedTuple):
         return "", {}
 
     def is_lost(self, value: Mapping[str, Json]) -> bool:
-        """True where an object does not fit without the field: it must be there, or what stands there would be lost."""
+        """True where an object does not fit without the field: it must be there, or its value would be lost."""
         return not self.optional or _reads(self.value) and any(value.get(one) for one in self.names)
 
     def of_keys(self, keys: Sequence[str]) -> RowField | None:
@@ -314,7 +314,7 @@ def fields_of(pattern: Pattern, holes: Sequence[str]) -> Iterator[str]:
 
 
 def unread(pattern: Pattern, value: Json, takes: Takes) -> Iterator[str]:
-    """The fields of a value, and of what is in it, that a pattern which fits it reads nothing of."""
+    """The fields of a value, at any depth, that a pattern which fits it does not read."""
     match pattern:
         case EachItem(item) if item is not None:
             yield from (name for one in opened(value) for name in unread(item, one, takes))
@@ -332,7 +332,7 @@ def unread(pattern: Pattern, value: Json, takes: Takes) -> Iterator[str]:
 
 
 def _reads(pattern: Pattern) -> bool:
-    """True for a pattern of nothing but what is read: an object that only may have it can be another one."""
+    """True for a pattern that must read a value into a hole, settings aside."""
     match pattern:
         case RowHole(name):
             return name not in SETTINGS

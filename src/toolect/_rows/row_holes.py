@@ -1,4 +1,4 @@
-"""The holes of rows and turns: what each means, and which values may stand in it."""
+"""The holes of rows and turns, and the values that each may take."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class HoleTaker(NamedTuple):
 
 
 def are_pairs(turns: Json) -> bool:
-    """True for a history of questions with their answers, which comes before what another column says."""
+    """True for a history of questions with their answers, which precedes the text of another column."""
     return isinstance(turns, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) for text in pair) for pair in turns
     )
@@ -44,7 +44,7 @@ _RESPONSE = frozenset(
 
 
 def _is_message(value: Json) -> bool:
-    """True for what is a message though it stands in a text."""
+    """True for JSON of a text that is a message."""
     return isinstance(value, Mapping) and (
         value.get("type") in ITEMS
         or any(fields <= value.keys() for fields in _MESSAGE)
@@ -97,7 +97,7 @@ _SWITCHES = frozenset(
 
 
 def _reasoning(value: Json) -> Json:
-    """A text, or what is one as the only item of a list; no word that says whether to reason, or how much."""
+    """A text, or the only item of a list if that is one; no word that switches reasoning or sets its effort."""
     listed = opened(value)
     text = listed[0] if isinstance(listed, list) and len(listed) == 1 else value
     return text if isinstance(text, str) and text.strip() and text.strip().lower() not in _SWITCHES else NOTHING
@@ -146,7 +146,7 @@ _MEDIA = ("image", "audio", "video")
 
 
 def media_part(value: Json) -> Json:
-    """A part of a message with what an object of Gemini's API shows: bytes or an address, and their media type."""
+    """A part of a message for a media object of Gemini's API: bytes or an address, and their media type."""
     fields = value if isinstance(value, Mapping) else {}
     media_type, data, address = (
         next((fields[name] for name in names if isinstance(fields.get(name), str)), "")

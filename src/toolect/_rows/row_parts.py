@@ -1,4 +1,4 @@
-"""The parts of a row: its kind, what stands in its holes, and the columns that are read."""
+"""The parts of a row: its kind, the values of its holes, and the columns that are read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RowParts(msgspec.Struct, frozen=True):
     plain: Mapping[str, Sequence[Turn]]
     """The turns of columns that are lists of plain messages."""
     left: tuple[str, ...] = ()
-    """Fields that tell of a system or of tools, which nothing reads and no column keeps."""
+    """Fields with a system text or tools, which nothing reads and no column keeps."""
 
     def one(self, hole: str) -> Json:
         """The first value of a hole; None if it has none."""
@@ -73,7 +73,7 @@ def parts_of(row: Mapping[str, Json], source: Source) -> list[RowParts]:
 
 
 def kind_of(row: Json, source: Source | None = None) -> str | None:
-    """The name of the kind of a row, None for what is none."""
+    """The name of the kind of a row, None for a value that is no row."""
     try:
         return parts_of(as_row(row, source or Source()), source or Source())[0].name
     except RowRejectedError:
@@ -110,7 +110,7 @@ def _parts(row: Json, wanted: str, kinds: RowKinds, depth: int) -> Iterator[RowP
 
 
 def _left(row: Mapping[str, Json], found: RowFit, telling: frozenset[str], depth: int) -> tuple[str, ...]:
-    """The telling fields of a row that stands in another one, or of objects in a row's columns, that are not read."""
+    """Fields of the names `telling` that are not read: of a row in another one, or of objects in a row's columns."""
     nested = (field.names for field in found.pattern.fields if not isinstance(field.value, RowHole))
     if not depth and not any(name in row for names in nested for name in names):
         return ()
@@ -128,7 +128,7 @@ def _plain(messages: list[Json]) -> Sequence[Turn] | None:
 
 
 def _paths(root: Json, branches: str) -> Iterator[list[Json]]:
-    """The turns on each way through a tree; what is no turn is one, too, and refused as such."""
+    """The turns on each path through a tree; values that are no turns are among them, to be refused later."""
     open_ones: list[tuple[tuple[Json, ...], Json]] = [((), root)]
     while open_ones:
         before, turn = open_ones.pop()

@@ -132,7 +132,7 @@ def _misses_calls(reading: RowReading) -> bool:
 
 
 def _pair(better: RowReading, worse: RowReading) -> RowReading:
-    """The reading of a pair, with what was seen in its other side alone as a note on that."""
+    """The reading of a pair; notes and changes of the rejected side alone are marked as of that."""
     notes, left = (
         [one._replace(detail=f"{REJECTED}: {one.detail}".removesuffix(": ")) for one in there if one not in here]
         for here, there in ((better.notes, worse.notes), (better.changes, worse.changes))
@@ -151,7 +151,7 @@ def _names(tools: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 BEFORE, LONGEST = 200, 8_000
-"""Characters of a text before and behind what a call may begin with that are looked at for one."""
+"""Characters of a text that are searched for a call, before and behind the place where one may begin."""
 
 
 @lru_cache(64)
@@ -245,7 +245,7 @@ class _RowReader:
     # What was asked
 
     def _before(self, where: str) -> list[Json]:
-        """The messages before the answer: turns, or a question with what comes before it and what it is about."""
+        """The messages before the answer: turns, or a question with its history and its context."""
         parts = self.parts
         if "transcript" in parts.holes:
             return self._split(parts.one("transcript"), parts.names["transcript"])
@@ -284,7 +284,7 @@ class _RowReader:
         return messages
 
     def _with_what(self, question: str) -> str:
-        """A question and, below it, what it is about, as the templates of such rows have it."""
+        """A question and, below it, its context, as the templates of such rows have it."""
         about = self.parts.one("about")
         if about is None:
             return question
@@ -379,7 +379,7 @@ class _RowReader:
         return ServerAnswer("", messages, why_cut(*self._ends[-1:]))
 
     def _own_answers(self, body: Json) -> list[ServerAnswer]:
-        """The answers in a response of the request's own API, where its turns say how it tells them."""
+        """The answers in a response of the request's own API, if the shape of its turns has a pattern for responses."""
         pattern = self.shape.response
         bodies = body if isinstance(body, list) else [body]
         fitted = [pattern.fit(one, take_of_turn) for one in bodies] if pattern is not None and bodies else [None]
@@ -404,7 +404,7 @@ class _RowReader:
         return [one for one in found if one.messages]
 
     def _side(self, before: list[Json], hole: str) -> Sequence[Turn]:
-        """The turns of one side of a pair: an answer to what was asked, or a conversation of its own."""
+        """The turns of one side of a pair: an answer to the messages before, or a conversation of its own."""
         said, where = self.parts.one(hole), self.parts.names[hole]
         split = isinstance(said, str) and not before and bool(self.parts.kind.fields.split)
         if isinstance(said, str) and not before and not split:
@@ -454,13 +454,13 @@ class _RowReader:
 
 
 def _repeats(messages: list[Json], before: list[Json]) -> bool:
-    """True for messages that tell again what came before, from its first turn on."""
+    """True for messages that begin with all those `before`."""
     first = [*map(_said_by, before)]
     return bool(first) and [*map(_said_by, messages[: len(first)])] == first
 
 
 def _is_last(messages: list[Json], before: list[Json]) -> bool:
-    """True for an answer that stands at the end of what came before, too."""
+    """True for an answer that is also the last of the messages `before`."""
     both = (messages, before[-1:])
     if not all(len(one) == 1 and isinstance(one[0], Mapping) and one[0].get("role") == "assistant" for one in both):
         return False
@@ -477,7 +477,7 @@ _PLAIN = frozenset(("turns", "tools"))
 
 
 def _are_answers(one: Turn, other: Turn) -> bool:
-    """True for answers that follow one another: they may be parts of one."""
+    """True for two answers: they may be parts of one."""
     return type(one) is type(other) is Assistant
 
 

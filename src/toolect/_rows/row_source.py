@@ -20,16 +20,16 @@ class Source(msgspec.Struct, frozen=True):
     field: str = ""
     """The column that holds the turns or the text; "" to look for it."""
     retell: bool = True
-    """Leave out a system text that tells of the tools, and tell of them as the target does."""
+    """Leave out a system text that describes the tools, as the target describes them itself."""
     drop_prompt: bool = False
-    """Leave out all of a system text that tells of the tools, also what else it says."""
+    """Leave out all of a system text that describes the tools, also its other sentences."""
     files: tuple[str, ...] = ()
     """Files with further kinds of rows."""
 
     join: str = ""
     """A file with the other halves of rows, in JSON lines: the requests of a batch."""
     guessed: bool = False
-    """The dialect was found out from some rows: one with calls in another dialect is read in that."""
+    """True when the dialect was detected in some rows: a row with calls in another one is read in that."""
     seen: str = ""
     """The kinds of the first rows, for a report."""
 

@@ -29,7 +29,7 @@ def answers_to(
     of_request: Callable[[Json], list[ServerAnswer]],
     tools: Sequence[Mapping[str, Json]] = (),
 ) -> list[ServerAnswer]:
-    """The answers that a response tells; `of_request` knows those of the request's own API. Raises MessageError."""
+    """The answers in a response; `of_request` reads those of the request's own API. Raises MessageError."""
     check_answered(response, name)
     body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
     check_answered(body, f"{name}.body")
@@ -112,7 +112,7 @@ def is_streamed(response: Json) -> bool:
 
 
 def _stream_of(event: Mapping[str, Json]) -> str | None:
-    """The API whose stream begins with this event, or None: others have chunks with what is new of the answer."""
+    """The API whose stream begins with this event, or None: others have chunks with deltas of the answer."""
     kind = str(event.get("type"))
     return "anthropic" if kind == "message_start" else "responses" if kind.startswith("response.") else None
 
@@ -145,7 +145,7 @@ def of_chunks(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[
 
 
 def streamed_answers(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -> list[tuple[Message, str]]:
-    """The answers of a streamed response, one for each choice, each with what cut it off or "". Raises MessageError."""
+    """The answers of a streamed response, by choice, each with the reason it was cut off or "". Raises MessageError."""
     open_ones: dict[int, ChunkReader] = {}
     ends: dict[int, Json] = {}
     for number, chunk in enumerate(_chunks(response)):
@@ -176,7 +176,7 @@ def streamed_answers(response: Json, tools: Sequence[Mapping[str, Json]] = ()) -
 
 
 def _is_done(response: Json) -> bool:
-    """True for a stream that says with its last word that it is whole."""
+    """True for a stream that ends with `[DONE]`."""
     last = response if isinstance(response, str) else response[-1]
     return isinstance(last, str) and last.rstrip().endswith("[DONE]")
 

@@ -39,15 +39,15 @@ class Fit(NamedTuple):
     """Penalties of a chat for a transcript; the smallest is the best."""
 
     tokens: int
-    """Control tokens that are left in texts, or in what is read by nobody."""
+    """Control tokens that are left in texts, or in text that is skipped."""
     markers: int
     """Markers of calls and reasoning that are left in answers, and turns that cannot follow those before them."""
     lines: int
-    """Lines that it would write otherwise."""
+    """Lines that its own rendering has otherwise."""
     unknown: int
-    """The less of calls and tools it knows: a chat that knows none writes them as they are, too."""
+    """Negative number of the calls and tools read: a chat that reads none renders them as text, too."""
     length: int
-    """Characters of texts: what one chat writes around them is text to another."""
+    """Characters of texts: markup of one chat is text to another."""
 
 
 def chat_of(parts: RowParts, likely: str = "") -> str:
@@ -112,7 +112,7 @@ def read_prompt(question: str) -> Conversation | None:
 
 
 def _without_begun(read: Conversation) -> Conversation:
-    """A transcript without an answer at its end that says nothing."""
+    """A transcript without an empty answer at its end."""
     last = read.turns[-1] if read.turns else None
     is_begun = isinstance(last, Assistant) and not last.message.segments
     return Conversation(read.turns[:-1], read.tools) if is_begun else read
@@ -151,7 +151,7 @@ def _fit(name: str, text: str, compared: bool = True, begun: bool = False) -> Fi
 
 @lru_cache(4)
 def _control_tokens(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Finds the control tokens of chats, and what looks like one of another; a tag of one word is none."""
+    """Finds the control tokens of chats, and texts like control tokens of others; a tag of one word is none."""
     specs = [chat(name).spec for name in names]
     ends = {end for spec in specs for end in spec.end if _BRACKETED.fullmatch(end)}  # a blank line ends answers, too
     known = {token for spec in specs for token in tokens_of(spec) if _BRACKETED.fullmatch(token)}

@@ -1,4 +1,4 @@
-"""Turns as a kind of rows tells them, as messages of an API: who speaks, parts, calls and results."""
+"""Turns of a kind of rows as messages of an API: speakers, parts, calls and results."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _add(messages: list[Json], message: Json, shape: TurnShape) -> None:
 
 
 def _goes_on(message: Mapping[str, Json], results: Sequence[Json]) -> bool:
-    """False for what answers results: it follows one, or says something, and what was begun has only more calls."""
+    """True for a further part of an answer: after `results` it has only calls, and follows none of these."""
     if any(message.get("after") == one.get("uuid") is not None for one in results):
         return False
     blocks = _blocks(message.get("content"))
@@ -231,19 +231,19 @@ def _matched(turn: Json, shape: TurnShape, where: str, shaped: ShapedTurns, once
 
 
 class _Fit(NamedTuple):
-    """A pattern that fits, and what stands in its holes."""
+    """A pattern that fits, and its holes."""
 
     pattern: Pattern
     holes: Holes
 
 
 def _first_fit(patterns: Sequence[Pattern], value: Json) -> _Fit | None:
-    """The first pattern that fits, and what stands in its holes; None where none does."""
+    """The first pattern that fits, and its holes; None where none does."""
     return next((_Fit(one, found) for one in patterns if (found := one.fit(value, take_of_turn)) is not None), None)
 
 
 def _left(found: _Fit, value: Json, shape: TurnShape) -> list[str]:
-    """The fields that a pattern reads nothing of, but for those that say nothing."""
+    """The fields that a pattern does not read, but for those to ignore."""
     return [name for name in unread(found.pattern, value, take_of_turn) if name not in shape.fields.ignore]
 
 
@@ -284,7 +284,7 @@ def _of_holes(holes: Holes, shape: TurnShape, where: str, shaped: ShapedTurns) -
 
 
 def _answer(parts: Sequence[Holes], even_empty: bool, shape: TurnShape) -> Iterator[Json]:
-    """The message of an answer, with its calls, and what came of them."""
+    """The message of an answer, with its calls, and their results."""
     texts = _texts(parts)
     results = [result for one in parts for result in _results(one, Speaker.ASSISTANT)]
     made = [call for one in parts if "output" not in one or "arguments" in one for call in _made(one, shape)]
@@ -337,7 +337,7 @@ def _are_parts(content: Json) -> bool:
 _WELL = ("", "success", "False")
 """Error values of a result that is no error."""
 _TEXTS = ("text", "user", "assistant", "media")
-"""The holes of what is said."""
+"""The holes with a speaker's text."""
 
 
 def _part(text: Json) -> Json:
@@ -345,7 +345,7 @@ def _part(text: Json) -> Json:
 
 
 _SAYING = frozenset(("text", "user", "assistant", "output", "name", "failed", "reasoning"))
-"""The holes of what a turn says."""
+"""The holes with content of a turn."""
 
 
 def _made(holes: Holes, shape: TurnShape) -> Iterator[Json]:
@@ -398,7 +398,7 @@ _TEXT = "text"
 
 
 class StepMessages(NamedTuple):
-    """The messages that a step tells, and its fields that are not read."""
+    """The messages of a step, and its fields that are not read."""
 
     messages: list[Json]
     left: list[str]
@@ -464,7 +464,7 @@ def _is_call(action: Json) -> bool:
 
 
 def _call(action: Json, where: str) -> Json:
-    """A call, with the names of the chat-completions API. Raises MessageError for what is none."""
+    """A call, with the names of the chat-completions API. Raises MessageError for anything else."""
     if not isinstance(action, Mapping):
         raise MessageError(_A_CALL, got(action), where)
     if isinstance(action.get("function"), Mapping):

@@ -39,7 +39,7 @@ def main(memory: int) -> None:
 
 
 def _bound(seconds: float, memory: int) -> None:
-    """Bound the memory of the process, and the processor time of what it does next: a signal ends it."""
+    """Bound the memory of the process, and the processor time of its next job: a signal ends it."""
     try:
         import resource
     except ImportError:  # no such bounds on this system: the caller's clock remains
