@@ -30,13 +30,14 @@ def read_any(known: Index, text: str, tools: ToolSchemas) -> MixedMessage | None
 def _is_own(known: Index, text: str, segment: object, tools: ToolSchemas) -> bool:
     """True for a call of a tool that may be there, and for content in which nothing of another dialect may begin.
 
-    A call that begins with a word may be one of another dialect, or begin later.
+    A call that begins with a word may be one of another dialect, or begin later. Blanks before a text are none of it in
+    one dialect only.
     """
     if not isinstance(segment, (Call, Content)) or segment.span is None:
         return False
     start, end = segment.span
     if isinstance(segment, Call):
         return not text[start].isalnum() and (not tools.declared or segment.name in tools)
-    if any(words.search(text, start, end) for words in (known.regex, known.near, *known.led)):
+    if text[:start].isspace() or any(words.search(text, start, end) for words in (known.regex, known.near, *known.led)):
         return False
     return not tools.declared or tools.names.search(text, start, end) is None
