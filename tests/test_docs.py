@@ -507,6 +507,7 @@ def test_limits_are_collected() -> None:
     table = limits_page.page()
     assert "| `_values.json_lexemes.MAX_DEPTH` | 200 | Open brackets of a JSON value | `malformed` |" in table
     assert "| `_spec.document.MAX_DEPTH` | 50 |" in table
+    assert "| `_spec.costs.FAR` | 256 |" in table
     assert "ranking.WORTH_NAMING" not in table
 
 

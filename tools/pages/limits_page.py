@@ -24,7 +24,11 @@ def _limits() -> Iterator[tuple[str, ...]]:
     for path in sorted(SOURCE.rglob("*.py")):
         for defined, text in pairwise(ast.parse(path.read_text(encoding="utf-8")).body):
             match defined, text:
-                case ast.Assign(targets=[ast.Name(name)], value=value), ast.Expr(ast.Constant(str(doc))):
+                case (
+                    ast.Assign([ast.Name(name)], ast.expr() as value)
+                    | ast.AnnAssign(ast.Name(name), _, ast.expr() as value),
+                    ast.Expr(ast.Constant(str(doc))),
+                ):
                     if said := _LIMIT.match(" ".join(doc.split())):
                         module = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
                         beyond = said[2].removeprefix("Beyond it: ")

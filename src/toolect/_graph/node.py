@@ -89,7 +89,7 @@ class Node:
     __slots__ = (
         "_coding", "_implied", "_json_field", "_made", "_struct", "_text_field",
         "arrival", "begun", "choices", "done", "echoes", "escaped", "graph",
-        "json", "kernel", "longest", "marks", "over", "patterns", "route", "steps", "text", "value",
+        "json", "kernel", "longest", "marks", "over", "patterns", "steps", "text", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Maker, kernel: tuple[Config, ...]) -> None:
@@ -131,8 +131,6 @@ class Node:
         self._implied: dict[str, tuple[str, ...]] | None = None
         self._coding: tuple[Node, ...] | None = None
         self._made: dict[Callable[[Node], Any], Any] = {}
-        self.route: Any = None
-        """Route of large steps from here; None until it has been asked for."""
 
     def _add(self, choice: Choice) -> None:
         symbol = choice.edge.symbol
