@@ -527,7 +527,8 @@ def test_what_a_dialect_refuses() -> None:
     assert "comes back as None" in rows[kept]
     assert "a key with a blank" not in rows
     holding = next(title for title in rows if title.startswith("a string that holds"))
-    assert "`</parameter>`" in holding
+    assert "`<parameter=`" in holding
+    assert "`</parameter>`" not in holding
     assert "`<think>`" not in holding
     assert not any("two calls" in title for title in rows)
     assert kept not in dict(dialect_pages.refused(toolect.dialect("openai-chat")))

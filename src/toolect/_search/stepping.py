@@ -352,7 +352,7 @@ class Stepping:
         if island.role is Role.REASONING and quoted(window.line(at, state.start)):
             return StepResult.ASK
         performer, core = self._performer, match[0]
-        fits = island.role is Role.REASONING or goes_on(window, island.after.step(core).node, end, final)
+        fits = island.role is Role.REASONING or goes_on(window, island.after.step(core), end, final)
         if fits is WAIT:
             self._tell(one, safe(window, one, island, low), low)
         if fits is not True:

@@ -7,7 +7,7 @@ from typing import Final
 
 from toolect._building.quotation import MAX_LINE, closing_of, quoted
 from toolect._graph.needle import ending
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import STRONG, Node, Step
 from toolect._search.actions import CloseText, MoreText
 from toolect._search.follow import reach
 from toolect._search.hypothesis import WAIT, Hypothesis, Quotation, TextState, Waits
@@ -80,12 +80,15 @@ def begins_line(window: Window, spoken: bool, at: int, start: int, blanks: str) 
     return window.raw(place - 1, place) == "\n" if place else True
 
 
-def goes_on(window: Window, node: Node, end: int, final: bool) -> bool | Waits:
-    """True when what the grammar has at `node`, behind a closer that ends at index `end`, may begin there."""
+def goes_on(window: Window, step: Step, end: int, final: bool) -> bool | Waits:
+    """True when what the grammar has behind the closer of a `step`, which ends at index `end`, may begin there.
+
+    A closer on a line of its own, as the dialect writes it, is one whatever follows.
+    """
     at = window.after_blanks(end)
     if at == len(window.buf):
         return True if final else WAIT
-    return window.buf[at] in node.made(_firsts)
+    return window.buf[at] in step.node.made(_firsts) or bool(step.trail) and window.buf.startswith(step.trail, end)
 
 
 def _firsts(node: Node) -> frozenset[str]:

@@ -192,7 +192,7 @@ class MarkerInText:
         """True when the grammar may go on behind the marker, where it closes a value."""
         if self.plan.role not in VALUES or not self.own or len(self.core) < STRONG:
             return True
-        return goes_on(self.window, self.ways[0].node.step(self.core).node, self.end, final)
+        return goes_on(self.window, self.ways[0].node.step(self.core), self.end, final)
 
     def _is_word(self) -> bool:
         """True for another spelling of a marker that begins as a word does: any text may have it."""
