@@ -22,7 +22,7 @@ MAX_PLACES = 4096
 MAX_TOOLS, MAX_TEXT = 256, 1 << 16
 """Texts of tools that are kept at a time, and the characters of one. Beyond it: they are looked at anew."""
 JOINT = "\0"
-"""What texts are joined by that are looked at together: no marker holds it."""
+"""Separator of texts that are scanned together: no marker holds it."""
 HeldText: TypeAlias = tuple[str, Fill]
 """A text that was filled in, and its place."""
 
@@ -77,7 +77,7 @@ class Scan:
 
     @cached_property
     def cores(self) -> frozenset[str]:
-        """What the chat's reader looks for."""
+        """Words that the chat's reader searches for."""
         return frozenset(core for slot in ChatSlot for core in self.cores_of(slot))
 
     def cores_of(self, slot: ChatSlot) -> set[str]:

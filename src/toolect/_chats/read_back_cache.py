@@ -80,8 +80,8 @@ class _Declared(NamedTuple):
 
 
 class ListedTools(NamedTuple):
-    """One list of tools, with what is known of it: what it declares, by names, calls whose kinds all came back, how it
-    is written in each place, and what is lost of it, where it is written and where it is not.
+    """One list of tools, with a cache for it: declarations by name, calls whose kinds all came back, the text of the
+    list in each place, and the losses of the list, where it is written and where it is not.
     """
 
     tools: Sequence[Mapping[str, Any]]
@@ -113,7 +113,7 @@ class ReadBackCache:
         """The tools that are read of their texts."""
 
     def listed(self, tools: Sequence[Mapping[str, Any]]) -> ListedTools:
-        """Return what is known of these tools; nothing of very large ones, and of those that are no JSON."""
+        """Return these tools with their cache; a new one for very large ones, and for those that are no JSON."""
         try:
             key = _encode(tools)
         except _UNUSUAL:

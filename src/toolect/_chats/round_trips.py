@@ -29,7 +29,7 @@ from toolect.conversation import Conversation
 
 Shape: TypeAlias = tuple[Any, ...]
 OF_SHAPES = (*LEFT_OUT, NO_SYSTEM, OTHER_TURNS)
-"""What all conversations of a shape lose, if one does."""
+"""Changes that all conversations of a shape have, if one does."""
 MAX_SHAPES = 4096
 """Shapes that are kept at a time. Beyond it: all are found out anew."""
 
@@ -52,7 +52,7 @@ class RoundTrips:
         return None if of_tools is None else (*of_tools, *found)
 
     def _of_tools(self, writer: Writer) -> tuple[Change, ...] | None:
-        """What is lost of tools, found out by reading each where it is written; None where that is not all of it."""
+        """Losses of tools, found by reading each where it is written; None where that does not show all of them."""
         texts = [text for text, op in writer.held if op.slot in (ChatSlot.TOOL, ChatSlot.TOOLS)]
         losses, key = writer.listed.losses, bool(texts)
         if key not in losses:

@@ -50,7 +50,7 @@ class Writer(PlanFiller):
         self.outlines, self.answers, self.scan, self.read_back = outlines, answers, scan, read_back
         self.keep = unsafe == "keep"
         self.listed: ListedTools
-        """What is known of the tools."""
+        """The tools of the conversation, with the cache for them."""
         self.held: list[HeldText] = []
         """The texts that were filled in, with their places."""
         self.odd: list[tuple[int, SlotAnswer]] = []
