@@ -105,6 +105,21 @@ def test_nobody_can_be_asked(tools: str) -> None:
         )
 
 
+def test_without_tools_nobody_is_asked() -> None:
+    """A question alone needs no `--yes`."""
+    with serving([chat_server.text("Low at 04:10.")]) as server:
+        result = invoke("agent", "How low?", "--url", server.url, "--model", "m", "--format", "text")
+    assert (result.exit_code, result.stdout.strip()) == (0, "content\n  Low at 04:10."), result.stderr
+
+
+def test_a_server_that_does_not_answer_lists_no_models() -> None:
+    """Nobody knows its only model; it is not said that it has none."""
+    result = invoke("agent", "Hi", "--url", "http://127.0.0.1:9/v1", "--retries", "0")
+    assert result.stderr.strip().endswith(
+        "expected the name of a model, got none: the server at http://127.0.0.1:9/v1 lists none: is it running?"
+    )
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [

@@ -115,6 +115,8 @@ def test_any_number_of_processes_writes_the_same(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(many, "UNIT", 4_000)
     alone = invoke("parse", path, "--jobs", "1")
     assert alone.exit_code == 1 and "of 601 messages have problems" in alone.stderr
+    (one := tmp_path / "one.jsonl").write_text("oops\n")
+    assert "1 of 1 message has problems" in invoke("parse", one).stderr
     assert [row["line"] for row in rows(alone.stdout) if "line" in row][-1] == 302 + 295
     assert invoke("parse", path, "--jobs", "2").stdout == alone.stdout
     converted = invoke("convert", path, "--to", "kimi-k2", "--jobs", "1").stdout

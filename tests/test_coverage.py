@@ -426,6 +426,8 @@ def test_the_text_report(tmp_path: Path) -> None:
         "malformed 1 × expected a JSON value, got …", f"{path}:2: ", f"{path}:3: expected",
     ):  # fmt: skip
         assert line in drawn, (line, drawn)
+    alone = write(tmp_path / "b.jsonl", [{"text": CALL}])
+    assert invoke(str(alone)).stdout.startswith("1 message in 1 file, 1 call\n")
 
 
 def test_the_json_report_has_its_shape(tmp_path: Path) -> None:

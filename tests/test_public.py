@@ -24,14 +24,21 @@ import pytest
 import shipped_corpus
 
 import toolect
-from toolect import Call, Content, Message, Reasoning, Status, openai
+import toolect.anthropic
+import toolect.responses
+from toolect import Call, Content, Conversation, Message, Reasoning, Status, openai
 from toolect._renamed import NEW_NAMES
 from toolect._spec.policies import POLICIES, WRITING
+from toolect.agent import Agent, ToolRegistry
+from toolect.conversation import User
 from toolect.types import ReadingPolicies
 
 CHANGELOG = Path(__file__).parent.parent / "CHANGELOG.md"
 HERMES = toolect.dialect("hermes")
 TEXT = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+CHAT = toolect.chat("qwen3")
+TALK = Conversation([User("Hi")])
+URL = "http://127.0.0.1:9/v1"
 ANY: Any = None
 
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
@@ -84,6 +91,96 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "arguments as list": (lambda: Call("f", [1]), "expected a call's arguments as dict, got list"),
     "no arguments": (lambda: Call("f", None), "expected a call's arguments as dict, got None"),
     "no name": (lambda: Call(ANY, {}), "expected a call's name as str, got None"),
+    "dialect of a list": (lambda: toolect.dialect([]), "expected the name of a dialect as str, got list"),
+    "chat of a list": (lambda: toolect.chat([]), "expected the name of a chat as str, got list"),
+    "render messages": (
+        lambda: CHAT.render([{"role": "user", "content": "Hi"}]),
+        "expected a Conversation, got list: Conversation.from_openai(messages) makes one",
+    ),
+    "prompt of nothing": (lambda: CHAT.prompt(ANY), "expected a Conversation, got None"),
+    "beginning of nothing": (lambda: CHAT.beginning(ANY), "expected a Conversation, got None"),
+    "round trip of nothing": (lambda: CHAT.round_trip(ANY), "expected a Conversation, got None"),
+    "continue nothing": (lambda: CHAT.continuation(ANY, []), "expected a Conversation, got None"),
+    "a template without a conversation": (
+        lambda: toolect.chat(template="{{ messages }}", dialect="hermes").render(ANY),
+        "expected a Conversation, got None",
+    ),
+    "answer None": (lambda: CHAT.answer(ANY), "expected a model's text as str, got None"),
+    "convert to a name": (
+        lambda: CHAT.convert("Hi", "glm-4.5"),
+        "expected a chat to convert to, as `toolect.chat(name)`, got str",
+    ),
+    "results of nothing": (
+        lambda: HERMES.render_results(ANY),
+        "expected a list of results, each as (name, output, id), got None",
+    ),
+    "results without an output": (
+        lambda: HERMES.render_results([("f", 3, None)]),
+        "expected a result as (name, output, id), the first two texts, got ('f', 3, None) - at results[0]",
+    ),
+    "stream of nothing": (
+        lambda: openai.stream(ANY, HERMES.stream()),
+        "expected a source of text, sync or async, got None",
+    ),
+    "to_openai of a dict": (lambda: openai.to_openai({}), "expected a Message, such as `dialect.parse(text)`, got {}"),
+    "an agent of nothing": (
+        lambda: Agent(ANY),
+        "expected a URL, a Chat or an async function as a model, got None",
+    ),
+    "a system prompt of messages": (
+        lambda: Agent(URL, model="m", system_prompt=["Hi"]),
+        "expected a system_prompt as str, got list",
+    ),
+    "options of a number": (
+        lambda: Agent(URL, model="m", options=3),
+        "expected options as a mapping of members of each request, got int",
+    ),
+    "run on messages": (
+        lambda: Agent(URL, model="m").run_sync([{"role": "user", "content": "Hi"}]),
+        "expected a message as str, got list: give a list of messages as history=…",
+    ),
+    "execute a name": (
+        lambda: asyncio.run(ToolRegistry([]).execute_all(["f"])),
+        "expected calls to execute, got str: those of a message are `message.calls`",
+    ),
+}
+
+VALUES: dict[str, tuple[Callable[[], object], str]] = {
+    "another spelling": (
+        lambda: CHAT.render(TALK, unsafe="neutralize"),
+        "expected 'refuse', 'neutralise' or 'keep', got 'neutralize' - at unsafe",
+    ),
+    "another spelling to a template": (
+        lambda: toolect.chat(template="{{ messages }}", dialect="hermes").render(TALK, unsafe="neutralize"),
+        "expected 'refuse', 'neutralise' or 'keep', got 'neutralize' - at unsafe",
+    ),
+    "another effort": (
+        lambda: CHAT.render(TALK, thinking="minimal"),
+        "expected True, False, None, 'low', 'medium' or 'high', got 'minimal' - at thinking",
+    ),
+    "no time": (lambda: Agent(URL, model="m", timeout=-1), "expected seconds above 0 for timeout, got -1"),
+    "time of nothing": (lambda: Agent(URL, model="m", limit=ANY), "expected seconds above 0 for limit, got None"),
+    "iterations as text": (
+        lambda: Agent(URL, model="m", max_iterations="3"),
+        "expected at least 1 for max_iterations, got '3'",
+    ),
+    "a header of a number": (
+        lambda: Agent(URL, model="m", headers={"a": 3}),
+        "expected headers as texts, got int: mend `a`",
+    ),
+    "a tool of text": (lambda: HERMES.render_tools("f"), "expected a tool as object, got str - at `$[0]`"),
+    "an event of a number": (
+        lambda: toolect.anthropic.from_events([3]),
+        "expected an event, got `int` - at `$[0]`",
+    ),
+    "events of nothing": (
+        lambda: toolect.responses.from_events(ANY),
+        "expected the events of a stream, got nothing - at `$`",
+    ),
+    "a history of text": (
+        lambda: Agent(URL, model="m", history="Hi"),
+        "expected turns or a list of messages, got str - at `history`",
+    ),
 }
 
 
@@ -101,6 +198,25 @@ def test_nonsense_is_a_clear_error(what: str) -> None:
     use, expected = WRONG[what]
     with pytest.raises(TypeError, match=f"^{re.escape(expected)}$"):
         use()
+
+
+@pytest.mark.parametrize("what", VALUES)
+def test_values_that_nothing_has_are_a_clear_error(what: str) -> None:
+    """So does a ValueError, a MessageError among them: none is taken for another value in silence."""
+    use, expected = VALUES[what]
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        use()
+
+
+def test_what_is_left_out_may_be_none() -> None:
+    """Tools and the end of the prompt, as the fields of a request that does not have them."""
+    assert toolect.parse(TEXT, prefix=ANY).calls == HERMES.parse(TEXT, prefix=ANY).calls
+    assert toolect.detect(TEXT, prefix=ANY)[0].dialect == "hermes"
+    assert HERMES.render_tools(ANY) == ""
+    assert openai.ChunkReader(None).message == Message([])
+    assert [*openai.stream("Hi", HERMES.stream(), created=0, completion_id="c")] == [
+        *openai.stream(["Hi"], HERMES.stream(), created=0, completion_id="c")
+    ]
 
 
 def test_attempts_may_have_any_arguments() -> None:

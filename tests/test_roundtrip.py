@@ -23,6 +23,14 @@ def test_nested_texts_are_carried(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", toolect.dialects())
+def test_texts_of_tools_with_odd_names_are_carried(name: str) -> None:
+    """The types that are stated are those of a tool whose name has a dot, too: `"2"` stays a text."""
+    dialect = toolect.dialect(name)
+    message = Message([Call("zip.find", {"code": "01234", "days": "2"})])
+    assert unchanged(message, dialect.parse(dialect.render(message), tools_of(message)), MEANING)
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
 def test_an_answer_of_json_is_content(name: str) -> None:
     """An answer that is asked for as JSON is written where content goes, and read back as no call, without tools."""
     for text in ('{"a": 1}', '[{"a": 1}]'):

@@ -404,7 +404,7 @@ BAD = [
     ({"expected": [], "tools": [5]}, None, "expected a tool with a name, got '5' - at `$[0]`"),
     ({"messages": [{"role": "user", "content": "Hi"}]}, None, "got `messages`"),
     (ONE, {"id": "b", "text": "Hi"}, "given.jsonl:1: expected the id of an expectation, got `b`"),
-    (ONE, {"text": "Hi"}, "expected an id, as other rows have one, got `null` - at `id`"),
+    (ONE, {"text": "Hi"}, "expected an id, as other rows have one, got nothing - at `id`"),
     ({"expected": []}, {"id": 1, "text": "Hi"}, "expected no id, as no expectation has one, got `1` - at `id`"),
     (ONE, {"id": "a"}, "expected an answer in text, completion, output, response"),
     (ONE, {"id": "a", "text": 5}, "expected an answer as text, message or calls, got `5` - at `text`"),

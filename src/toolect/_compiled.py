@@ -11,7 +11,7 @@ from toolect._canonical.fast_path import read_answer
 from toolect._events import AsyncEventStream, EventStream, events_of
 from toolect._graph.graph import Graph
 from toolect._graph.network import Network
-from toolect._message import Call, Message, Said, not_text
+from toolect._message import Call, Message, Said, kind_of, not_text
 from toolect._search.answer_search import AnswerSearch, with_checked
 from toolect._search.answer_search import Stream as Stream
 from toolect._spec.model import Spec
@@ -35,6 +35,21 @@ def check_mode(mode: str) -> None:
     """Raise ValueError for a mode that does not exist."""
     if mode != "lenient" and mode != "strict":
         raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
+
+
+def _results(given: object) -> list[ToolResult]:
+    """Results of calls, each given as name, output and id. Raises TypeError for anything else."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise TypeError(f"expected a list of results, each as (name, output, id), got {kind_of(given)}")
+    results = []
+    for at, one in enumerate(given):
+        name, output, call_id = one if isinstance(one, tuple | list) and len(one) == 3 else (None, None, None)
+        if not isinstance(name, str) or not isinstance(output, str):
+            raise TypeError(
+                f"expected a result as (name, output, id), the first two texts, got {one!r:.80} - at results[{at}]"
+            )
+        results.append(ToolResult(call_id or "", name, output))
+    return results
 
 
 def check_policies(policies: Mapping[str, object]) -> None:
@@ -262,15 +277,14 @@ class Dialect:
         It is the one of the chat that has the dialect's name as its own or as an alias; plain words where none has.
         Raises RenderError when that chat presents no tools, or cannot present one of these.
         """
-        return self.telling.tools(tools)
+        return self.telling.tools(tools or ())
 
     def render_results(self, results: Iterable[tuple[str, str, str | None]], tools: Tools | None = None) -> str:
         """The text of the results of a model's calls: each one's name, output and id; `tools` as in `parse`.
 
         Raises RenderError when an output holds markup or reads like a call, alone or together with the others.
         """
-        given = (ToolResult(call_id or "", name, output) for name, output, call_id in results)
-        return self.telling.results(given, list(tools or ()))
+        return self.telling.results(_results(results), list(tools or ()))
 
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that misses none.

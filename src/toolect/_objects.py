@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -69,6 +69,13 @@ def field(obj: Object, key: str) -> Object:
     if type(obj) is dict:  # nearly always, and found out much quicker
         return obj.get(key)
     return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
+
+
+def as_events(given: Object) -> Iterator[Object]:
+    """The events of a stream, each a mapping or an object with attributes. Raises MessageError."""
+    if isinstance(given, Mapping | str | bytes) or not isinstance(given, Iterable):
+        raise MessageError("the events of a stream", got(given), "$")
+    return (as_object(event, f"$[{at}]", "an event") for at, event in enumerate(given))
 
 
 def as_object(value: Object, where: str, expected: str) -> Object:

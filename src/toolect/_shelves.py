@@ -154,7 +154,7 @@ class Shelves(ABC, Generic[S, T]):
 
     def ready(self, name: str) -> T:
         """The object of the spec with this name, alias or model id, made once. Raises LookupError."""
-        ready = self._ready.get(name)
+        ready = self._ready.get(name) if isinstance(name, str) else None
         if ready is not None:
             return ready
         with self._lock:

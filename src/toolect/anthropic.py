@@ -24,7 +24,7 @@ from toolect._exchange.sent_calls import (
     finish_reason,
 )
 from toolect._message import Call, Json, Message, dumps
-from toolect._objects import field, plain
+from toolect._objects import as_events, field, plain
 
 __all__ = ["AnthropicEvents", "Finish", "from_anthropic", "from_events", "response", "stop_reason", "stream"]
 
@@ -173,7 +173,7 @@ def from_events(events: Iterable[Any]) -> Message:
     """
     blocks: dict[int, dict[str, Json]] = {}
     texts: dict[int, str] = {}
-    for event in events:
+    for event in as_events(events):
         index, kind = field(event, "index"), field(event, "type")
         if kind == "content_block_start":
             block = field(event, "content_block")

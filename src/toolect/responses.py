@@ -23,7 +23,7 @@ from toolect._exchange.sent_calls import (
     events_of,
 )
 from toolect._message import Json, Message, MessageError
-from toolect._objects import field, holding
+from toolect._objects import as_events, field, holding
 
 __all__ = ["Finish", "ResponseEvents", "from_events", "from_response", "response", "stream"]
 
@@ -256,7 +256,7 @@ def from_response(obj: Any) -> Message:
 def from_events(events: Iterable[Any]) -> Message:
     """The message of a stream's events, given as mappings or as the client's objects. Raises MessageError."""
     items: dict[int, Any] = {}
-    for event in events:
+    for event in as_events(events):
         if field(event, "type") == "response.output_item.done":
             items[field(event, "output_index")] = field(event, "item")
         elif field(event, "type") in ("response.completed", "response.incomplete"):

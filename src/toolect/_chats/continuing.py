@@ -17,12 +17,19 @@ from toolect._chats.transcript_writer import Unsafe
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._message import Call, Content, Json, Message, Reasoning
+from toolect._message import Call, Content, Json, Message, Reasoning, kind_of, not_text
 from toolect._rendered import BreakOutError, RenderError
 from toolect._transcript import Origin, Transcript
 from toolect._turns import Assistant, Results, System, Turn, User, with_one_system
 from toolect._values.trees import texts_in
 from toolect.conversation import Conversation
+
+
+def check_conversation(given: object) -> None:
+    """Raise TypeError for what is no conversation, as the messages are that one is made of."""
+    if not isinstance(given, Conversation):
+        hint = ": Conversation.from_openai(messages) makes one" if isinstance(given, list | dict) else ""
+        raise TypeError(f"expected a Conversation, got {kind_of(given)}{hint}")
 
 
 class Rewritten(NamedTuple):
@@ -120,7 +127,10 @@ class Written(ABC):
         """The answer that a sampled text is, read on from what the prompt of `conversation` had opened.
 
         Without a conversation it was a question of the user. The options are those that the prompt was rendered with.
+        Raises TypeError for what is no text.
         """
+        if not isinstance(sampled, str):
+            raise not_text(sampled)
         asked = conversation or Conversation([User("?")])
         prompt = self.render(asked, True, thinking=thinking, date=date, unsafe="keep")
         end, graph = self.sampled_end(sampled), self.dialect._graph()
@@ -176,6 +186,7 @@ class Written(ABC):
         the system text, and the calls in their answer, as the dialect writes them, or one at a time; texts of the
         system further back stand at the head. Raises RenderError as `render`, and where the dialect writes none.
         """
+        check_conversation(conversation)
         render = partial(self.render, thinking=thinking, date=date, unsafe=unsafe)
         conversation = self._in_order(self._with_systems(conversation))
         try:
@@ -277,6 +288,7 @@ class Written(ABC):
 
     def _in_order(self, conversation: Conversation) -> Conversation:
         """The conversation with results in the order of their calls, and ids as the dialect makes them."""
+        check_conversation(conversation)
         sampled = partial(self._sampled, conversation.tools)
         turns = in_order_of_calls(conversation.turns, self.dialect.spec, sampled, self.id_size)
         return conversation if turns is conversation.turns else replace(conversation, turns=turns)
@@ -328,6 +340,7 @@ class Written(ABC):
             one = Conversation(tuple(turns), conversation.tools)
             return self.render(one, generate, thinking=thinking, date=date, unsafe=unsafe)
 
+        check_conversation(conversation)
         size = len(conversation.turns)
         whole = self._in_order(replace(conversation, turns=(*conversation.turns, *turns))).turns
         given, turns = whole[:size], whole[size:]

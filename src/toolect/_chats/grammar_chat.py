@@ -11,7 +11,7 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
-from toolect._chats.continuing import Beginning, Written
+from toolect._chats.continuing import Beginning, Written, check_conversation
 from toolect._chats.conversation_diff import Change, calls_of, changes, left_unread
 from toolect._chats.conversation_reader import ConversationReader, with_signs, with_tokens
 from toolect._chats.incremental_writer import IncrementalWriter
@@ -200,6 +200,7 @@ class Chat(Written):
         unsafe: Unsafe = "refuse",
     ) -> Beginning:
         """A function that writes the first turns: each turn once, and again where a further one changes it."""
+        check_conversation(conversation)
         if any(isinstance(turn, System) for turn in conversation.turns[1:]):
             return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
         conversation = self._in_order(conversation)
@@ -268,7 +269,9 @@ class Chat(Written):
         return self._conversations.conversation(text, self._reader.read(text))
 
     def convert(self, text: str, target: Written, **options: Any) -> Converted:
-        """A transcript of this chat as one of `target`, with what that does not tell."""
+        """A transcript of this chat as one of `target`, with what that does not tell. Raises TypeError for no chat."""
+        if not isinstance(target, Written):
+            raise TypeError(f"expected a chat to convert to, as `toolect.chat(name)`, got {kind_of(target)}")
         conversation = self.parse(text)
         generate = not conversation.turns or not isinstance(conversation.turns[-1], Assistant)
         anew = target.dialect.name != self.dialect.name

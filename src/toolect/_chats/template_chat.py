@@ -11,14 +11,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from toolect._chats.answers import plain_dialect
-from toolect._chats.continuing import Written
+from toolect._chats.continuing import Written, check_conversation
 from toolect._chats.control_tokens import any_of
 from toolect._chats.conversation_diff import Change, same_calls
 from toolect._chats.filling import check_spelled
 from toolect._chats.given_texts import SAMPLED, TextPlace, mapped
 from toolect._chats.injection_guard import split_markers
 from toolect._chats.template_pieces import Piece, TemplateWork, Ways, apart, definitions, pieces, ways
-from toolect._chats.transcript_writer import Unsafe
+from toolect._chats.transcript_writer import Unsafe, check_unsafe
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.gathering import check, numbered
@@ -91,6 +91,7 @@ class TemplateChat(Written):
 
         Raises RenderError for what the template refuses, and TemplateError for one that does not render at all.
         """
+        check_conversation(conversation)
         refuse_media(conversation.turns, "a template's text")
         sounded = replace(conversation, turns=tuple(sound(self._in_order(conversation).turns)))
         guarded = Guarded(sounded, any_of(self.tokens), unsafe)
@@ -196,6 +197,7 @@ class Guarded:
     """
 
     def __init__(self, given: Conversation, markers: re.Pattern[str], unsafe: Unsafe) -> None:
+        check_unsafe(unsafe)
         self._markers, self._unsafe = markers, unsafe
         self.defused: list[Defused] = []
         self.given = given if unsafe == "keep" else mapped(given, self._safe)

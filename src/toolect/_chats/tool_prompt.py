@@ -9,6 +9,7 @@ from toolect._chats.filler import PlanFiller
 from toolect._chats.plan import Plans
 from toolect._chats.plan_ops import Each
 from toolect._compiled import Dialect
+from toolect._message import MessageError, kind_of
 from toolect._prompting.outputs import harmless, written
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
@@ -53,6 +54,10 @@ class ToolPrompt:
 
     def tools(self, tools: Iterable[Mapping[str, Any]]) -> str:
         """The prompt's text about `tools`; empty for none. Raises RenderError for tools that it has no place for."""
+        tools = [*tools]
+        for at, tool in enumerate(tools):
+            if not isinstance(tool, Mapping):
+                raise MessageError("a tool as object", kind_of(tool), f"$[{at}]")
         given = [tool if "function" in tool else {"type": "function", "function": tool} for tool in tools]
         if not given:
             return ""

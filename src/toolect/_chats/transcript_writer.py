@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from toolect._chats.answers import Answers
 from toolect._chats.conversation_diff import changes, turn_changes
@@ -34,6 +34,12 @@ _DEFINITIONS = ChatSlot.TOOL, ChatSlot.TOOLS
 _DEVELOPER, _UNASKED = int(Fact.DEVELOPER), int(Fact.EMPTY | Fact.UNASKED)
 
 
+def check_unsafe(unsafe: object) -> None:
+    """Raise ValueError for what says nothing of texts that would break out, as a word that is spelled otherwise."""
+    if unsafe not in get_args(Unsafe):
+        raise ValueError(f"expected 'refuse', 'neutralise' or 'keep', got {unsafe!r} - at unsafe")
+
+
 class Writer(PlanFiller):
     """Writes one conversation."""
 
@@ -46,6 +52,7 @@ class Writer(PlanFiller):
         unsafe: Unsafe,
         day: Date | str | None,
     ) -> None:
+        check_unsafe(unsafe)
         super().__init__(outlines.plans, day=day)
         self.outlines, self.answers, self.scan, self.read_back = outlines, answers, scan, read_back
         self.keep = unsafe == "keep"

@@ -163,5 +163,7 @@ def following(turn: Turn, facts: int) -> int:
 
 
 def literal_facts(thinking: Thinking, generate: bool) -> int:
-    """The facts of a caller's options."""
+    """The facts of a caller's options. Raises ValueError for an option that there is not."""
+    if thinking not in (*_WISHES,):
+        raise ValueError(f"expected True, False, None, 'low', 'medium' or 'high', got {thinking!r} - at thinking")
     return _WISHES[thinking] | (_GENERATE if generate else 0)

@@ -67,7 +67,7 @@ def command(
     A key for the server is taken from the environment: TOOLECT_API_KEY or OPENAI_API_KEY. The json format is one event
     a line.
     """
-    if not yes and not _somebody_is_there():
+    if not yes and (len(registry) or servers) and not _somebody_is_there():
         raise Misuse("expected --yes, got a run in which nobody can be asked before a tool runs")
     found = find(dialect) if dialect and dialect != NATIVE else dialect
     key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)

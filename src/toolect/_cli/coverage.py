@@ -122,7 +122,7 @@ def _draw(report: Report) -> None:
 
 
 def _summary(report: Report) -> Iterator[Styled]:
-    yield TerminalStyle.LABEL, f"{report.messages:,} messages"
+    yield TerminalStyle.LABEL, counted(report.messages, "message")
     calls = sum(dialect.figures.calls for dialect in report.dialects)
     yield TerminalStyle.PLAIN, f" in {counted(report.files, 'file')}, {counted(calls, 'call')}"
     if report.structured:

@@ -16,7 +16,7 @@ from toolect._corpora.sources import Unit, UnitKind, size, units
 from toolect._corpora.value_kinds import Cursor, values
 from toolect._message import Json
 from toolect._processes import cores, in_order
-from toolect._shown import cut
+from toolect._shown import counted, cut
 
 Work: TypeAlias = Callable[[Json], tuple[dict[str, Json], bool]]
 """From the value of a line or row to the object to write, and whether that is clean; it can be pickled."""
@@ -74,7 +74,8 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None, draw: DrawR
             done += unit.size
             advance(done, max(whole, done))
     if bad:
-        note(f"{bad} of {total} messages have problems: see `error`, `status` and `losses` in the output")
+        have = "has" if bad == 1 else "have"
+        note(f"{bad} of {counted(total, 'message')} {have} problems: see `error`, `status` and `losses` in the output")
     return int(bad > 0)
 
 

@@ -17,7 +17,7 @@ from toolect._cli.options import Form, dialect_names, find, form_for, format_opt
 from toolect._cli.terminal import Pen, emit, emit_json, note
 from toolect._compiled import Dialect
 from toolect._message import Json, Message
-from toolect._shown import one_line
+from toolect._shown import counted, one_line
 
 ANY = "any"
 MESSAGES = 10
@@ -86,7 +86,7 @@ def generate(
         write(found, sample, how, done)
     if done < limit:
         what = "that " + found.name + " can carry" if way is None else f"to break by {way}"
-        note(f"expected {limit} messages {what}, got {done}: nothing else was found")
+        note(f"expected {counted(limit, 'message')} {what}, got {done}: nothing else was found")
         return 1
     return 0
 

@@ -109,4 +109,4 @@ class AutoStream(Stream):
 def _search(schemas: ToolSchemas, mode: Mode, prefix: str, policies: ReadingPolicies, streaming: bool) -> AutoSearch:
     check_mode(mode)
     check_policies(policies)
-    return AutoSearch(index(), schemas, cast("Mapping[str, str]", policies), mode == "strict", prefix, streaming)
+    return AutoSearch(index(), schemas, cast("Mapping[str, str]", policies), mode == "strict", prefix or "", streaming)

@@ -78,6 +78,7 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
     """The dialects that `text` may be in, the likeliest first; see `toolect.detect`."""
     if not isinstance(text, str):
         raise not_text(text)
+    prefix = prefix or ""
     given = list(tools) if tools is not None else None
     reader = AutoSearch(index(), tool_schemas(given), {}, prefix=prefix)
     reader.read(text[:MOST])

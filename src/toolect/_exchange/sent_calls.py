@@ -10,7 +10,7 @@ import msgspec
 
 from toolect._chat_completion import Ids, arguments_text, free_form_text, invalid_call
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect._message import Call, Content, Json, Message, Reasoning, Status
+from toolect._message import Call, Content, Json, Message, Reasoning, Status, kind_of
 
 CallEvent: TypeAlias = CallStart | ArgumentsDelta | CallEnd
 
@@ -199,7 +199,11 @@ def encode(source: Any, reader: EventReader, encoder: Encoder) -> Any:
     if not hasattr(reader, "feed"):
         raise TypeError(f"expected the stream of a dialect, such as `dialect.stream(tools=tools)`, got {reader!r}")
     work = _EventEncoding(reader, encoder)
-    return _encode_async(source, work) if isinstance(source, AsyncIterable) else _encode(source, work)
+    if isinstance(source, AsyncIterable):
+        return _encode_async(source, work)
+    if not isinstance(source, Iterable):
+        raise TypeError(f"expected a source of text, sync or async, got {kind_of(source)}")
+    return _encode([source] if isinstance(source, str) else source, work)
 
 
 class _EventEncoding:

@@ -150,7 +150,7 @@ class ExpectationFiles:
         if key is None and not self._named:
             return str(self._number)
         if not isinstance(key, str | int) or isinstance(key, bool):
-            raise MessageError("an id, as other rows have one", shown(key), "id")
+            raise MessageError("an id, as other rows have one", shown(key) if "id" in row else "nothing", "id")
         self._named = True
         return str(key)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from toolect import _extras as extras
-from toolect._message import Json
+from toolect._message import Json, kind_of
 from toolect.agent import sse
 from toolect.agent.completions_client import DONE, CompletionsClient, RefusedError
 from toolect.agent.errors import ModelError, ToolsRefusedError
@@ -52,6 +52,11 @@ class Chat:
         for module in ("httpx", "tenacity"):  # a missing one is reported at once
             extras.need(module, "agent")
         _check_address(url)
+        for name, seconds in (("timeout", timeout), ("limit", limit)):
+            if not isinstance(seconds, int | float) or not seconds > 0:
+                raise ValueError(f"expected seconds above 0 for {name}, got {seconds!r}")
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"expected options as a mapping of members of each request, got {kind_of(options)}")
         secrets = url_secrets(url)
         url, account, _ = split_url(url)
         url, mark, query = url.partition("?")
@@ -223,6 +228,8 @@ def _check_address(url: str) -> None:
     """Raises ValueError for an address at which no server can be."""
     import httpx
 
+    if not isinstance(url, str):
+        raise TypeError(f"expected a URL as str, got {kind_of(url)}")
     shown = repr(public_url(url))
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"expected a URL that begins with http:// or https://, got {shown}")
@@ -240,6 +247,8 @@ def _check_address(url: str) -> None:
 def _check_headers(headers: Mapping[str, str]) -> None:
     """Raises ValueError for headers, a key among them, that no request can have; the value is not shown."""
     for name, value in headers.items():
+        if not isinstance(value, str):
+            raise ValueError(f"expected headers as texts, got {kind_of(value)}: mend `{name}`")
         if not f"{name}{value}".isascii() or any(sign in f"{name}{value}" for sign in "\r\n\0"):
             raise ValueError(f"expected headers of ASCII characters on one line, got others: mend `{name}` or the key")
 

@@ -133,6 +133,7 @@ class ServedModel(ABC):
             names = [one["id"] for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
             if len(names) != 1:
                 shown = ", ".join(f"`{name}`" for name in names[:10]) or "none"
+                shown += ": is it running?" * (listing is None)
                 where = f"the server at {self.chat.base} lists {shown}"
                 raise ModelError(f"expected the name of a model, got none: {where}")
             self.chat.model = names[0]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from toolect._compiled import Dialect
 from toolect._detection.guess import reader as find
 from toolect._exchange.openai_messages import read_messages
-from toolect._message import Json
+from toolect._message import Json, MessageError, kind_of
 from toolect._turns import Assistant, PendingCalls, Results, System, ToolResult, Turn, User
 from toolect.agent.answering import TextReading
 from toolect.agent.chat import Chat
@@ -78,8 +78,12 @@ class Agent(Generic[T]):
         api_key: str | None = None, headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None,
         options: Mapping[str, Json] | None = None, timeout: float = 120.0, limit: float = 900.0, retries: int = 4,
     ) -> None:  # fmt: skip
-        if max_iterations < 1:
-            raise ValueError(f"expected at least 1 for max_iterations, got {max_iterations}")
+        if not isinstance(max_iterations, int) or max_iterations < 1:
+            raise ValueError(f"expected at least 1 for max_iterations, got {max_iterations!r}")
+        if not isinstance(source, str | Chat) and not callable(source):
+            raise TypeError(f"expected a URL, a Chat or an async function as a model, got {kind_of(source)}")
+        if not isinstance(system_prompt, str):
+            raise TypeError(f"expected a system_prompt as str, got {kind_of(system_prompt)}")
         dialect = None if dialect == AUTO else dialect
         if isinstance(source, str):
             source = Chat(
@@ -261,8 +265,8 @@ def _parted(tools: Tools) -> tuple[ToolRegistry, list[ToolSource]]:
     return ToolRegistry(plain) if registry is None else registry.plus(*plain), sources
 
 
-def _say(turns: list[Turn], message: str | None) -> None:
-    """Add what the user says to the turns; without words, what makes the model go on. Raises ValueError.
+def _say(turns: list[Turn], message: object) -> None:
+    """Add what the user says to the turns; without words, what makes the model go on. Raises ValueError, TypeError.
 
     Calls that wait for a result get one: nobody knows what became of them.
     """
@@ -275,8 +279,11 @@ def _say(turns: list[Turn], message: str | None) -> None:
     elif results:
         turns.append(Results(tuple(results)))
     last = turns[-1] if turns else None
-    if message is not None:
+    if isinstance(message, str):
         turns.append(User(message))
+    elif message is not None:
+        hint = ": give a list of messages as history=…" if isinstance(message, list | dict) else ""
+        raise TypeError(f"expected a message as str, got {kind_of(message)}{hint}")
     elif last is None or isinstance(last, System):
         raise ValueError("expected a message, got none in a conversation that has not begun")
     elif isinstance(last, Assistant):
@@ -285,6 +292,8 @@ def _say(turns: list[Turn], message: str | None) -> None:
 
 def _read(history: History) -> list[Turn]:
     """Turns as they are, or those of messages. Raises `MessageError` for anything else."""
+    if isinstance(history, str | Mapping) or not isinstance(history, Iterable | Conversation):
+        raise MessageError("turns or a list of messages", kind_of(history), "history")
     given = [*(history.turns if isinstance(history, Conversation) else history)]
     turns = [turn for turn in given if isinstance(turn, System | User | Assistant | Results)]
     return turns if len(turns) == len(given) else [*read_messages(given, "history")]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar, overload
 
 from toolect._chat_completion import read_arguments
-from toolect._message import Call, Json, Message, Status, dumps
+from toolect._message import Call, Json, Message, Status, dumps, kind_of
 from toolect._turns import ToolResult
 from toolect.agent.errors import ToolDefinitionError
 from toolect.agent.executing import Output, described, output_of
@@ -156,14 +156,21 @@ class ToolRegistry:
         """The results of several calls, in their order; `parallel` of them run at a time.
 
         Each result has an id of its own, as of `Message.with_ids`: that of its call, unless an earlier one has it.
+        Raises TypeError for what is no call, before any runs.
         """
+        calls = [*calls]
+        for call in calls:
+            if not isinstance(call, Call):
+                raise TypeError(
+                    f"expected calls to execute, got {kind_of(call)}: those of a message are `message.calls`"
+                )
         gate = asyncio.Semaphore(self.parallel)
 
         async def one(call: Call) -> ToolResult:
             async with gate:
                 return await self.execute(call, context=context)
 
-        return [*await asyncio.gather(*(one(call) for call in Message([*calls]).with_ids().calls))]
+        return [*await asyncio.gather(*(one(call) for call in Message(calls).with_ids().calls))]
 
     def refusal(self, call: Call) -> str:
         """Reason why the call cannot be executed, in words a model can act on; empty when it can."""

@@ -33,7 +33,9 @@ __getattr__ = old_names(__name__)
 
 
 def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json]:
-    """`message.to_openai()`: the message as an assistant message."""
+    """`message.to_openai()`: the message as an assistant message. Raises TypeError for anything else."""
+    if not isinstance(message, Message):
+        raise TypeError(f"expected a Message, such as `dialect.parse(text)`, got {message!r}")
     return message.to_openai(only_runnable=only_runnable)
 
 

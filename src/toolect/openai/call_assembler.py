@@ -205,8 +205,8 @@ class CallAssembler:
     where all others have theirs.
     """
 
-    def __init__(self, tools: Iterable[Mapping[str, Any]] = ()) -> None:
-        self._bare = frozenset(_bare_names(tools))
+    def __init__(self, tools: Iterable[Mapping[str, Any]] | None = None) -> None:
+        self._bare = frozenset(_bare_names(tools or ()))
         self._count = 0
         self._all: list[StreamedCall] = []
         self._unstarted: dict[StreamedCall, None] = {}

@@ -66,7 +66,7 @@ class ChunkReader:
     what is no chunk.
     """
 
-    def __init__(self, tools: Iterable[Mapping[str, Any]] = (), *, index: int = 0) -> None:
+    def __init__(self, tools: Iterable[Mapping[str, Any]] | None = None, *, index: int = 0) -> None:
         self.finish: str | None = None
         """Finish reason of the answer, in the server's word."""
         self._calls, self._accumulator, self._index = CallAssembler(tools), MessageAccumulator(), index
@@ -165,7 +165,7 @@ def as_chunk(value: Any) -> Mapping[str, Any]:
     return value
 
 
-def chunks_to_events(chunks: Iterable[Any], tools: Iterable[Mapping[str, Any]] = ()) -> Iterator[Event]:
+def chunks_to_events(chunks: Iterable[Any], tools: Iterable[Mapping[str, Any]] | None = None) -> Iterator[Event]:
     """The events of a whole stream of chunks, as a client gives them, one after the other. Raises `MessageError`."""
     reader = ChunkReader(tools)
     for chunk in chunks:
