@@ -6,6 +6,7 @@ is read. The first law is the corpus; a dialect that breaks it is tried no furth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -25,7 +26,7 @@ from toolect._authoring.generate.facts import facts
 from toolect._authoring.generate.random_messages import ROME, TEXT, minimal
 from toolect._authoring.generate.random_messages import message as draw
 from toolect._authoring.laws import carried, same, stream
-from toolect._authoring.lint.subject import Group, Subject, role_of
+from toolect._authoring.lint.subject import Group, Subject, patterns, role_of
 from toolect._authoring.lint.update import REASONS, Manner, doubtful, true
 from toolect._authoring.lint.update import written as stated
 from toolect._compiled import Dialect
@@ -319,9 +320,22 @@ def broken_round_trip(subject: Subject) -> Iterator[Diagnostic]:
             Severity.ERROR if silent else Severity.WARNING,
             label=why,
             texts=trial.texts,
-            help="write a marker where it begins or ends, or do not allow it there",
+            help=_taken(subject, trial) or "write a marker where it begins or ends, or do not allow it there",
         )
         return
+
+
+def _taken(subject: Subject, trial: Trial) -> str:
+    """What to do about a terminal that matches more than was written for it; empty where none does."""
+    text, roles = trial.text or Rendered(""), {Part.NAME: Role.NAME, Part.KEY: Role.KEY, Part.ID: Role.ID}
+    for rule, one in patterns(subject.spec):
+        role = subject.spec.roles.get(f"{rule.name}/{one.name}", subject.spec.roles.get(one.name))
+        for start, end, part, _ in text.spans:
+            match = re.compile(one.regex).match(text, start) if part in roles and roles[part] is role else None
+            if match is not None and match.end() > end:
+                found = cut(one_line(text[end : match.end()]), 20)
+                return f"`{one.name}` matches the `{found}` behind it, too: leave such signs out of its pattern"
+    return ""
 
 
 def _of_one_type(message: Message, back: Message) -> bool:
