@@ -407,6 +407,17 @@ def test_what_chats_write_around_tools_is_left_out() -> None:
     assert others == {"muse"}  # it tells of each tool twice, and the first time in words of its own
 
 
+@pytest.mark.parametrize("quote", "'\"")
+def test_a_prompt_is_known_with_either_quotes(quote: str) -> None:
+    """Hermes' says how calls are written with single quotes in its data set, and with double ones elsewhere."""
+    schema = "{'title': 'FunctionCall', 'type': 'object', 'properties': {'arguments': {'title': 'Arguments', 'type': "
+    schema += "'object'}, 'name': {'title': 'Name', 'type': 'string'}}, 'required': ['arguments', 'name']}"
+    says = "Use the following pydantic model json schema for each tool call you will make: "
+    form = "<tool_call>\n{'arguments': <args-dict>, 'name': <function-name>}\n</tool_call>"
+    text = f"{FLINT}\n<tools> {json.dumps(TWO_TOOLS)} </tools> " + f"{says}{schema}\n{form}".replace("'", quote)
+    assert besides(text, row_kinds().prompts).text == FLINT
+
+
 @pytest.mark.parametrize("to", ["messages", "sharegpt", "qwen3"])
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_persona_beside_tools_stays(to: str, declared: bool) -> None:

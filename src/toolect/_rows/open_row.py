@@ -382,6 +382,6 @@ _HOLE = re.compile(r"\{[\w/]+\}")
 
 
 def _key(sentence: str) -> str:
-    """Key of a sentence: without blanks, and without the signs of a heading or a list; "" for signs alone."""
-    key = "".join(sentence.split())
+    """Key of a sentence: without blanks and the signs of a heading or a list, with one kind of quotes; "" for signs."""
+    key = "".join(sentence.split()).replace("'", '"')
     return key.strip("#*`-") if key.strip(punctuation) else ""
