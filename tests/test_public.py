@@ -26,7 +26,7 @@ import shipped_corpus
 import toolect
 import toolect.anthropic
 import toolect.responses
-from toolect import Call, Content, Conversation, Message, Reasoning, Status, openai
+from toolect import Call, Content, Conversation, Message, Reasoning, Status, openai, training
 from toolect._renamed import NEW_NAMES
 from toolect._spec.policies import POLICIES, WRITING
 from toolect.agent import Agent, ToolRegistry
@@ -108,7 +108,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "answer None": (lambda: CHAT.answer(ANY), "expected a model's text as str, got None"),
     "convert to a name": (
         lambda: CHAT.convert("Hi", "glm-4.5"),
-        "expected a chat to convert to, as `toolect.chat(name)`, got str",
+        "expected a chat, as `toolect.chat(name)`, got str",
     ),
     "results of nothing": (
         lambda: HERMES.render_results(ANY),
@@ -138,6 +138,18 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "run on messages": (
         lambda: Agent(URL, model="m").run_sync([{"role": "user", "content": "Hi"}]),
         "expected a message as str, got list: give a list of messages as history=…",
+    ),
+    "teach in another order": (
+        lambda: training.examples(CHAT, ANY, TALK),
+        "expected a Conversation, got Chat",
+    ),
+    "teach with a name": (
+        lambda: training.examples(TALK, "qwen3", ANY),
+        "expected a chat, as `toolect.chat(name)`, got str",
+    ),
+    "roll out with a name": (
+        lambda: training.Rollout("qwen3", ANY, TALK),
+        "expected a chat, as `toolect.chat(name)`, got str",
     ),
     "execute a name": (
         lambda: asyncio.run(ToolRegistry([]).execute_all(["f"])),

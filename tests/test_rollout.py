@@ -15,6 +15,7 @@ import toolect
 from toolect._message import Call, Content, Message, Reasoning, Segment
 from toolect._rendered import RenderError
 from toolect.conversation import Assistant, Conversation, ToolResult, User
+from toolect.tokens import TokenIdError
 from toolect.training import IGNORED, Rollout, examples
 
 PAGE = (Path(__file__).parents[1] / "docs/guide/rollouts.md").read_text("utf-8")
@@ -109,6 +110,10 @@ def test_an_answer_that_was_cut_off_has_no_end_of_its_own() -> None:
 def test_what_is_wrong_with_a_roll_out_is_said() -> None:
     chat = toolect.chat("qwen3")
     rollout = Rollout(chat, byte_level(), Conversation([User("Tide?")], [TIDE]))
+    with pytest.raises(TypeError, match="expected a list of results, got str: put it into a list"):
+        rollout.results("12:04")
+    with pytest.raises(TokenIdError, match=r"got 'H' \(str\)"):
+        rollout.answer("Hi")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expected results of 0 calls, got 1"):
         rollout.results(["5"])
     with pytest.raises(ValueError, match="expected a log-probability for each of 2 ids, got 1"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from toolect._chats.continuing import check_chat, check_conversation
 from toolect._rendered import RenderError
 from toolect._tokens.adapting import adapted
 from toolect._tokens.encoded_text import Encoded
@@ -52,6 +53,8 @@ def examples(
     `Chat.render`: `thinking`, `date`, `unsafe`. Raises RenderError for what the chat cannot carry, and for an answer
     that would be taught without its calls, ValueError for turns that are no answers.
     """
+    check_conversation(conversation)
+    check_chat(chat)
     wish = wish_of(teach)
     wanted = wanted_of(conversation, wish)
     failed = failed_calls(conversation.turns)

@@ -32,6 +32,12 @@ def check_conversation(given: object) -> None:
         raise TypeError(f"expected a Conversation, got {kind_of(given)}{hint}")
 
 
+def check_chat(given: object) -> None:
+    """Raise TypeError for what is no chat, as its name is none."""
+    if not isinstance(given, Written):
+        raise TypeError(f"expected a chat, as `toolect.chat(name)`, got {kind_of(given)}")
+
+
 class Rewritten(NamedTuple):
     """Reason to append nothing: from character `at` on, the chat would write `now` where the model was given `was`.
 

@@ -11,7 +11,7 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from toolect._chats.answers import Answers
-from toolect._chats.continuing import Beginning, Written, check_conversation
+from toolect._chats.continuing import Beginning, Written, check_chat, check_conversation
 from toolect._chats.conversation_diff import Change, calls_of, changes, left_unread
 from toolect._chats.conversation_reader import ConversationReader, with_signs, with_tokens
 from toolect._chats.incremental_writer import IncrementalWriter
@@ -270,8 +270,7 @@ class Chat(Written):
 
     def convert(self, text: str, target: Written, **options: Any) -> Converted:
         """A transcript of this chat as one of `target`, with what that does not tell. Raises TypeError for no chat."""
-        if not isinstance(target, Written):
-            raise TypeError(f"expected a chat to convert to, as `toolect.chat(name)`, got {kind_of(target)}")
+        check_chat(target)
         conversation = self.parse(text)
         generate = not conversation.turns or not isinstance(conversation.turns[-1], Assistant)
         anew = target.dialect.name != self.dialect.name

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date as Date  # noqa: N812
 from typing import Any
 
-from toolect._chats.continuing import Rewritten, Written
+from toolect._chats.continuing import Rewritten, Written, check_chat
 from toolect._rendered import RenderError
+from toolect._shown import counted
 from toolect._tokens.adapting import adapted
 from toolect._tokens.encoding import encode
+from toolect._tokens.tokenizer_protocol import TokenIdError
 from toolect._transcript import Origin
 from toolect._turns import Assistant, Results, ToolResult, Turn
 from toolect.conversation import Conversation
@@ -31,6 +33,7 @@ class Rollout:
         thinking: bool | None = None,
         date: Date | str | None = None,
     ) -> None:
+        check_chat(chat)
         self.chat, self.conversation = chat, conversation
         self._tokenizer = adapted(tokenizer)
         self._thinking, self._date = thinking, date
@@ -61,6 +64,9 @@ class Rollout:
             raise ValueError("expected results or a turn of the user after an answer, got another answer")
         if logprobs is not None and len(logprobs) != len(ids):
             raise ValueError(f"expected a log-probability for each of {len(ids)} ids, got {len(logprobs)}")
+        for number in ids:
+            if not hasattr(number, "__index__"):
+                raise TokenIdError(number, self._tokenizer.size)
         said = b"".join(map(self._tokenizer.piece, ids)).decode("utf-8", "replace")
         turn = self.chat.answer(said, self.conversation, thinking=self._thinking, date=self._date)
         self._end = self.chat.sampled_end(said)
@@ -71,8 +77,11 @@ class Rollout:
     def results(self, results: Iterable[ToolResult | str]) -> None:
         """Add the results of the calls of the last answer, in their order; a text is the output of the next call.
 
-        Raises ValueError for more results than there are calls, RenderError as `append` does.
+        Raises ValueError for more results than there are calls, TypeError for one text alone, RenderError as `append`
+        does.
         """
+        if isinstance(results, str):
+            raise TypeError("expected a list of results, got str: put it into a list")
         last = self.conversation.turns[-1]
         calls = last.message.calls if isinstance(last, Assistant) else []
         given = [
@@ -80,7 +89,7 @@ class Rollout:
             for at, one in enumerate(results)
         ]
         if len(given) > len(calls) or not all(isinstance(one, ToolResult) for one in given):
-            raise ValueError(f"expected results of {len(calls)} calls, got {len(given)}")
+            raise ValueError(f"expected results of {counted(len(calls), 'call')}, got {len(given)}")
         self.append([Results(tuple(one for one in given if isinstance(one, ToolResult)))])
 
     def append(self, turns: Sequence[Turn]) -> None:
