@@ -468,7 +468,7 @@ def test_a_name_that_runs_into_its_header(reader: str, after: str) -> None:
         assert same(read(reader, text, tool("tide", a="string"), other), "tidejson", {"a": "Oslo"})
 
 
-@pytest.mark.parametrize("said", ["functions.tide:call_0", "tide:call_12", "functions.tide#3"])
+@pytest.mark.parametrize("said", ["functions.tide:call_0", "tide:call_12", "functions.tide#3", "functions.tide!166"])
 def test_numbers_of_calls_behind_names(said: str) -> None:
     """They are no part of the name."""
     text = f'<|tool_calls_section_begin|><|tool_call_begin|>{said}<|tool_call_argument_begin|>{{"a": "Oslo"}}'

@@ -24,8 +24,8 @@ _LEAST = 4
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z").match
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
-_NO_NAME = re.compile(r"""["'`{}()\[\]<>]""").search
-_NUMBER = re.compile(r"[:#](?:call_)?\d{1,6}\Z").search
+_NO_NAME = re.compile(r"""["'`{}()\[\]<>]|^[\W_]+\Z""").search
+_NUMBER = re.compile(r"[:#!](?:call_)?\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
 _ID = re.compile(r"functions?[_.:/-]?((.+?)(?:[_-]?\d{1,6})?)\Z").match
 """An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`, `functions.x0`."""
