@@ -191,6 +191,9 @@ def test_what_is_taught_can_be_chosen() -> None:
     assert shown(LONG, "qwen3", "calls") == [f"\n{call}{end}", ""]
     assert shown(LONG, "qwen3", Teach(reasoning=False)) == [f"Sure.\n{call}{end}At 5.{end}", f"Bye.{end}"]
     assert shown(LONG, "qwen3", Teach(end=False)) == [first.replace(end, ""), "Bye."]
+    last = max(number for number, turn in enumerate(LONG.turns) if isinstance(turn, Assistant))
+    for answers in ("all", "last", (last,)):  # one of weight 0 has no labels, however it is chosen
+        assert f"Bye.{end}" not in shown(LONG, "qwen3", Teach(answers, weights={last: 0}))
     failed = shown(LONG, "qwen3", Teach(failed=False))
     assert failed == [first.replace(call, ""), f"Bye.{end}"]
     assert shown(Conversation([User("Hi")]), "qwen3") == []

@@ -59,17 +59,16 @@ def wish_of(teach: Taught) -> Teach:
 def wanted_of(conversation: Conversation, wish: Teach) -> set[int]:
     """The numbers of the answers that are wanted. Raises ValueError for turns that are no answers."""
     said = [number for number, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)]
-    if wish.answers in ("all", "last"):
-        return (
-            {number for number in said[-1:] if wish.weights.get(number, 1)}
-            if wish.answers == "last"
-            else {number for number in said if wish.weights.get(number, 1)}
-        )
-    for number in wish.answers:
-        if number not in said:
-            known = ", ".join(map(str, said)) or "there are none"
-            raise ValueError(f"expected numbers of answers ({known}), got {number}")
-    return {int(number) for number in wish.answers}
+    wanted: Iterable[int] = said
+    if wish.answers == "last":
+        wanted = said[-1:]
+    elif wish.answers != "all":
+        wanted = map(int, wish.answers)
+        for number in wish.answers:
+            if number not in said:
+                known = ", ".join(map(str, said)) or "there are none"
+                raise ValueError(f"expected numbers of answers ({known}), got {number}")
+    return {number for number in wanted if wish.weights.get(number, 1)}
 
 
 def failed_calls(turns: Sequence[Turn]) -> set[tuple[int, int]]:

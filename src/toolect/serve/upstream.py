@@ -47,7 +47,9 @@ async def ask(upstream: Upstream, path: str, headers: Mapping[str, str], body: d
     """The first object that the upstream answers to a GET, or to a body. Raises RequestError."""
     async with aclosing(upstream.batches(path, body, headers)) as batches:
         async for batch in batches:
-            return batch[0] if batch else {}
+            if batch:
+                return batch[0]
+    return {}
 
 
 class HttpUpstream:
