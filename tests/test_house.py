@@ -88,6 +88,13 @@ def test_no_circle_among_files() -> None:
     assert not circle(GRAPH)
 
 
+def clauses(source: str) -> list[str]:
+    """Docstrings of a source that begin with a clause in place of a noun or a verb, those of attributes, too."""
+    expressions = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr))
+    texts = (one.value for one in expressions if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return [text for text in texts if re.match(r"(What|How|Where|When|Who|Whoever|Whose|Which|Whether)\b", text)]
+
+
 PUBLIC_TWICE = {"Chat", "DialectModel", "Form", "Loss", "Place"}
 """Class names that two public modules have, each for its own thing."""
 
@@ -101,6 +108,12 @@ def test_no_two_classes_of_one_name() -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert {name for name, count in found.items() if count > 1} == PUBLIC_TWICE
+
+
+def test_a_docstring_begins_with_a_noun_or_a_verb() -> None:
+    """It names the thing, so that it can be searched for."""
+    files = [path for folder in ("src", "tools") for path in (ROOT / folder).rglob("*.py")]
+    assert [(path.name, text) for path in files for text in clauses(path.read_text("utf-8"))] == []
 
 
 def test_no_two_modules_of_one_name() -> None:
@@ -157,6 +170,7 @@ def test_what_is_wrong_is_found() -> None:
         graph.add_import(importer=importer, imported=imported)
     assert {*circle(graph)} == {"t", "t.a", "t._b.c"}
     assert imported_from_outside(graph, "t._b") == {"c"}
+    assert clauses('"""Size."""\nx = 1\n"""How large it is."""\ny = "What"') == ["How large it is."]
     assert namesakes(map(Path, ("a/x.py", "b/x.py", "b/y.py", "a/__init__.py", "b/__init__.py"))) == ["x"]
     fast, slow = ModuleType("fast"), ModuleType("slow")
     exec("class A: ...\nclass Own(A): ...", vars(fast))

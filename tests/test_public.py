@@ -45,6 +45,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "parse None": (lambda: HERMES.parse(ANY), "expected a model's text as str, got None"),
     "parse bytes": (lambda: HERMES.parse(b"x"), "expected a model's text as str, got bytes: decode it first"),
     "parse any None": (lambda: toolect.parse(ANY), "expected a model's text as str, got None"),
+    "parse prefix": (lambda: HERMES.parse("x", prefix=b"x"), "expected the end of a prompt as str, got bytes"),
     "detect None": (lambda: toolect.detect(ANY), "expected a model's text as str, got None"),
     "convert None": (lambda: toolect.convert(ANY, to="hermes"), "expected a model's text as str, got None"),
     "feed None": (lambda: HERMES.stream().feed(ANY), "expected a model's text as str, got None"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from toolect._message import kind_of
+
 _TAIL = 256
 """Characters of a prompt's end that are looked at."""
 
@@ -11,8 +13,10 @@ _TAIL = 256
 def prompt_tail(tails: Iterable[str], prefix: str) -> tuple[str, str]:
     """The longest of `tails` that `prefix` ends with, whatever whitespace comes last, and as it stands there.
 
-    Both are empty where there is none.
+    Both are empty where there is none. Raises TypeError for what is no text.
     """
+    if not isinstance(prefix, str):
+        raise TypeError(f"expected the end of a prompt as str, got {kind_of(prefix)}")
     end = prefix[-_TAIL:]
     said = end.rstrip()
     found = [tail for tail in tails if tail and said.endswith(tail.rstrip())]

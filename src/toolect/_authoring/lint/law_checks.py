@@ -326,7 +326,7 @@ def broken_round_trip(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _taken(subject: Subject, trial: Trial) -> str:
-    """What to do about a terminal that matches more than was written for it; empty where none does."""
+    """Help about a terminal that matches more than was written for it; empty where none does."""
     text, roles = trial.text or Rendered(""), {Part.NAME: Role.NAME, Part.KEY: Role.KEY, Part.ID: Role.ID}
     for rule, one in patterns(subject.spec):
         role = subject.spec.roles.get(f"{rule.name}/{one.name}", subject.spec.roles.get(one.name))
