@@ -123,7 +123,7 @@ def curt(call: OpenCall, end: int, raw: str, strict: bool) -> Call:
 
 RESULT = OpenCall.result
 SOUGHT = ("react", "hermes", "qwen3-coder")
-WITHIN = 160
+WITHIN = 320
 """Runs of each of these in which a fault must show."""
 FAULTS: dict[str, tuple[object, str, Callable[..., object], Law]] = {
     "text is not held back": (Island, "held", lambda _plan, buf, _low: len(buf), Law.STREAM),
