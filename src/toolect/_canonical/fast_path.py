@@ -6,7 +6,7 @@ from toolect._building.finished import finished
 from toolect._canonical.answer_state import AnswerState, Route
 from toolect._canonical.marker_runs import VALUES, hub
 from toolect._canonical.scalars import Scalars, scalars
-from toolect._canonical.shaped_json import plain_json
+from toolect._canonical.shaped_json import JsonCallReader, plain_json
 from toolect._canonical.text_slots import text_slot
 from toolect._graph.graph import Graph, TooDeepError
 from toolect._graph.node import Node
@@ -126,17 +126,18 @@ class _Literal(Route):
 class _Argument(Route):
     """JSON as the value of an argument."""
 
-    __slots__ = ("_after",)
+    __slots__ = ("_after", "_marked")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         self._after = node.step(SlotKind.JSON).node
+        self._marked = node.made(JsonCallReader).marked
 
     def go(self, to: AnswerState) -> Route | None:
         if to.buf[to.pos : to.pos + 1] in ('"', "") or to.key is None and not to.frames:
             return None
         found = plain_json(to.buf, to.pos)
-        if found is None or not to.give(found[0]):
+        if found is None or self._marked(to.buf, to.pos, found[1]) or not to.give(found[0]):
             return None
         to.pos = to.before = found[1]
         return _route(self._after)

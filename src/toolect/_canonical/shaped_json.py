@@ -129,25 +129,25 @@ class JsonCallReader:
         except (ValueError, StopIteration, RecursionError):
             return -1
         called = end >= 0 and any(type(one) is Call for one in segments[count:])
-        return end if called and not self._marked(text, pos, end) else -1
+        return end if called and not self.marked(text, pos, end) else -1
 
     def one(self, text: str, pos: int) -> FoundCall | None:
         """The one call that the value at `text[pos]` is, or the arguments of one, where they have no name."""
         if self._bare:
             found = members(text, pos)
-            if found is None or self._marked(text, pos, found[1]):
+            if found is None or self.marked(text, pos, found[1]):
                 return None
             return FoundCall(found[1], "", found[0], None, text[pos : found[1]])
         for plan in self._usual:
             if (one := plan.usual(text, pos)) is not None:
-                return None if self._marked(text, pos, one.end) else one
+                return None if self.marked(text, pos, one.end) else one
         segments: list[Segment] = []
         end = self.take(text, pos, segments)
         if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
             return None
         return FoundCall(end, call.name, call.arguments, call.id, call.arguments_text)
 
-    def _marked(self, text: str, pos: int, end: int) -> bool:
+    def marked(self, text: str, pos: int, end: int) -> bool:
         """True when what might end the value, or begin a call, stands in it, or when another member comes after it."""
         if member_follows(text, end):
             return True
