@@ -113,10 +113,11 @@ class JsonCallReader:
         self._bare = self._shape == Hole(HoleKind.ARGUMENTS)
         self.named = HoleKind.NAME in holes(self._shape)
         """The name of a call is in the value."""
-        self._words = tuple({*node.graph.long_openers, *signs_after(node)})
+        words = sorted({*node.graph.long_openers, *signs_after(node)}, key=len, reverse=True)
+        self._words = re.compile("|".join(map(re.escape, words)) or "(?!)")
         self._over = node.made(closed_before_marker)
-        first = {word[0] for word in self._words}
-        self._first = [_shared([word for word in self._words if word[0] == sign]) for sign in sorted(first)]
+        first = {word[0] for word in words}
+        self._first = [_shared([word for word in words if word[0] == sign]) for sign in sorted(first)]
         self._objects: dict[int, _Object] = {}
         shapes = self._shape.shapes if isinstance(self._shape, OneOf) else (self._shape,)
         self._usual = [plan for one in shapes if isinstance(one, Obj) and (plan := self._plan(one)).before is not None]
@@ -156,7 +157,7 @@ class JsonCallReader:
                 break
         else:
             return False
-        there = [at for word in self._words if (at := text.find(word, pos, end)) >= 0]
+        there = [match.start() for match in self._words.finditer(text, pos, end)]
         if there and self._over is not None and self._over.search(text, pos, end) is not None:
             return True
         return any(_KEY_END(text, at, end) is not None for at in there)
