@@ -245,7 +245,7 @@ def _too_many(window: Window, one: Hypothesis, at: int, known: str | None) -> li
         kind = RepairKind.JSON if char in "}],;" else RepairKind.STRAY_MARKER
         drop(costs.stray_sign, 1, kind, f"`{char}` too many")
     said = None if node.value else _SAID.match(buf, at)
-    if said is not None and not one.context.name:
+    if said is not None and last and last == one.context.opener:
         marks = (core for core, wrong in node.marks.items() if len(core) >= STRONG and not wrong)
         if buf.startswith(tuple(marks), said.end()):  # nothing that is one of the arguments
             drop(costs.stray_marker, len(said[0].rstrip()), RepairKind.STRAY_MARKER, said[0].rstrip())
