@@ -24,6 +24,7 @@ from toolect._chats.chat_registry import chat, chats, looks_like
 from toolect._chats.grammar_chat import Chat
 from toolect._chats.plan import Plans
 from toolect._chats.prompt_tools import MAX_FAILED, Definitions
+from toolect._chats.slot_ends import Ends, Exit
 from toolect._chats.transcript_writer import Unsafe
 from toolect._cli import main
 from toolect._message import Call, Content, Message, Reasoning, Segment, Status
@@ -808,3 +809,26 @@ def test_tools_with_lists_are_told(name: str) -> None:
     rendered = chat(name).render(Conversation([User("[1]?"), Assistant(Message([Content("Soon.")]))], [tool]), False)
     turns = chat(name).parse(rendered).turns
     assert [type(turn) for turn in turns if not isinstance(turn, System)] == [User, Assistant]
+
+
+@every_chat
+def test_torn_transcripts_are_read_to_their_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The beginning of one and the end of another: each slot that is left brings the reading further."""
+    left, leave, random = 0, Ends.leave, Random(name)
+
+    def counted(self: Ends, text: str, at: int, pos: int, definitions: Definitions) -> Exit:
+        nonlocal left
+        left += 1
+        assert left <= len(text), text
+        return leave(self, text, at, pos, definitions)
+
+    monkeypatch.setattr(Ends, "leave", counted)
+    answer = Message([Content("I look."), CALL])
+    asked = [User("Hi"), Assistant(answer), Results((ToolResult("abcdefghi", "tide", "5 m"),))]
+    done, texts = Assistant(Message([Content("5 m.")])), [""]
+    for turns in ([*asked, done], [*asked, done, User("So?"), done], [System("Be brief."), User("Hi"), done]):
+        with contextlib.suppress(RenderError):
+            texts.append(chat(name).render(Conversation(turns, [TIDE]), False))
+    for one, other in random.choices([*itertools.product(texts, texts)], k=150):
+        left = 0
+        chat(name).parse(one[: random.randint(0, len(one))] + other[random.randint(0, len(other)) :])

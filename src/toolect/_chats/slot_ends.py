@@ -87,10 +87,14 @@ class Ends:
         """Texts that may follow and begin with a word that any text may hold."""
         return {run.text for run in (*self.runs, *self.openers) if _core(run.text).isalpha()}
 
-    def match(self, text: str, at: int) -> Exit | None:
-        """The run that stands at `at`."""
+    def match(self, text: str, at: int, empty: bool = True) -> Exit | None:
+        """The run that stands at `at`; perhaps an `empty` one."""
         for run in self.runs:
-            if text.startswith(run.text, at) and (run.state != self.last or len(text) == at + len(run.text)):
+            if (
+                (run.text or empty)
+                and text.startswith(run.text, at)
+                and (run.state != self.last or len(text) == at + len(run.text))
+            ):
                 if run.state != self.last and len(text) == at + len(run.text):
                     # An answer of which nothing came is none: the transcript ends in what asks for it.
                     ended = next((r for r in self.runs if r.text == run.text and r.state == self.last), None)
@@ -107,11 +111,11 @@ class Ends:
         return None
 
     def next(self, text: str, at: int) -> Exit | None:
-        """The first run from `at` on."""
+        """The first run from `at` on: it has a marker, so that reading gets on."""
         pos = at
         while self.finder is not None and (found := self.finder.search(text, pos)):
             start = found.start()
-            if (matched := self.match(text, start)) is not None:
+            if (matched := self.match(text, start, empty=False)) is not None:
                 return matched._replace(end=start)
             pos = start + 1
         return None
