@@ -221,6 +221,9 @@ class RunDraft:
     def onwards(self, forks: int = _FORKS) -> Iterator[RunDraft]:
         """The drafts that go on as long as nothing has to be decided."""
         node = self.node
+        if forks < -_UNDECIDED:
+            return
+        undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
             if node.json_field().role in VALUES:
                 yield self
@@ -230,13 +233,10 @@ class RunDraft:
                 yield from found
                 return
             keys = longest_first(node, node.choices)  # what JSON begins with, a marker may
-            if forks and len(keys) <= _TINES:
+            if (forks or undecided) and len(keys) <= _TINES:
                 yield from self.runs(keys, forks - 1)
             yield from found
             return
-        if forks < -_UNDECIDED:
-            return
-        undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
         keys = longest_first(node, node.choices)
         many = len(keys) > 1 and not undecided and (not forks or len(keys) > _TINES or self.nested)
         if node.text or node.escaped or node.done is not None or many or not keys:
