@@ -78,12 +78,10 @@ class Scan:
     @cached_property
     def cores(self) -> frozenset[str]:
         """Words that the chat's reader searches for."""
-        return frozenset(core for slot in ChatSlot for core in self.cores_of(slot))
-
-    def cores_of(self, slot: ChatSlot) -> set[str]:
-        """Texts that it looks for in a slot, whatever rule that is of."""
-        rules = {rule for one, rule in self._reader.runs.slots.values() if one is slot}
-        return {core for rule in rules for end in self._reader.ends_of(rule, slot) for core in end.cores}
+        places = {*self._reader.runs.slots.values()}
+        return frozenset(
+            core for slot, rule in places for end in self._reader.ends_of(rule, slot) for core in end.cores
+        )
 
     @cached_property
     def beginnings(self) -> frozenset[str]:

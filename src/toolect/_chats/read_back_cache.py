@@ -19,7 +19,6 @@ from toolect._chats.conversation_diff import Change, is_same_call
 from toolect._chats.marker_scan import HeldText, Scan
 from toolect._chats.prompt_tools import TEXT, is_json, read_definition
 from toolect._message import Call, Json, Status
-from toolect._spec.chat_model import ChatSlot
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._transcript import Given
@@ -33,8 +32,6 @@ MAX_TOOLS, MAX_BYTES = 256, 1 << 16
 """Lists of tools that are kept at a time, and the bytes of one as JSON. Beyond it: as with kinds."""
 MAX_CALLS = 512
 """Calls that are kept of one list of tools. Beyond it: as with kinds."""
-MAX_FORM = 160
-"""Characters of a text that is known by its form. Beyond it: it is read back."""
 MAX_DIGITS = 15
 """Digits of a number that every notation carries."""
 _is_id = re.compile(r"[A-Za-z0-9_.:-]*").fullmatch
@@ -42,8 +39,6 @@ _is_name = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 _WORDS = frozenset(f"{ascii_letters}{digits}_ .,")
 _SENTENCE = r"[\w .,:;!?/@%+=()-]"
 _are_of_words = re.compile(f"{_SENTENCE}+").fullmatch
-_words = re.compile(r"(?<![\\&#\w])[a-z]\w\w+", re.ASCII | re.IGNORECASE)
-"""Words that are part of no escape, nor the letters before a quote of Python."""
 _is_prose = re.compile(r"[\w#$@./<{\[\"-][^\\\0-\t\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028\u2029\ufeff]*(?<!\s)").fullmatch
 _is_number = re.compile(r"[+-]?(0[xob][\da-f_]+|[\d_.,]+(e[+-]?\d+)?|\.\d+)j?", re.IGNORECASE).fullmatch
 _escapes = re.compile(r"\\.?|&(?:#?\w+;)?", re.DOTALL).findall
@@ -244,10 +239,8 @@ class ReadBackCache:
         signs = _signs(text)
         is_quoted = not _QUOTES.isdisjoint(signs) and quoted(line_before(text, 0, len(text)))
         is_free = self._takes_any and not is_quoted
-        if self._beginnings.within(text):
+        if self._beginnings.within(text) or not (is_free or self._answers.is_text(text)):
             raise _UnusualCallError
-        if not (is_free or self._answers.is_text(text)):
-            return "form", self._form(text)
         first, last, is_value = text[0], text[-1], False
         if first.isspace() or last.isspace():
             bare = text.strip()
@@ -258,24 +251,11 @@ class ReadBackCache:
                 return "number", _counted("1", text)
             is_value = first in _OPENERS and is_json(text)
         if not is_free and (first in _OPENERS and not is_value or not _is_prose(text)):
-            return "form", self._form(text)
+            raise _UnusualCallError
         ends: list[Json] = [sign.isalpha() if sign.isalnum() or sign in "_.," else sign for sign in (first, last)]
         if is_value:
             ends[0] = "JSON", first
         return "free text" if is_free else "text", *ends, signs
-
-    def _form(self, text: str) -> str:
-        """A short text in which all words are one, but for those that its chat and dialect have themselves."""
-        if len(text) > MAX_FORM:
-            raise _UnusualCallError
-        return _words.sub(lambda word: word[0] if word[0].lower() in self._own else "word", text)
-
-    @cached_property
-    def _own(self) -> frozenset[str]:
-        """The words of markers, and of values."""
-        answers, scan = self._answers, self._scan
-        markers = "\n".join((answers.texts, *answers.markers, *answers.signs, *scan.tokens, *scan.cores))
-        return _VALUES.union(_words.findall(markers.lower()))
 
     @cached_property
     def _is_words(self) -> Callable[[str], object]:
@@ -293,16 +273,10 @@ class ReadBackCache:
 
     @cached_property
     def _beginnings(self) -> Needles:
-        """Finds what markers begin with: a quote and a comma alone are of any JSON."""
-        own = *self._answers.dialect._graph().starts, *self._scan.cores_of(ChatSlot.ANSWER)
-        words = {word.strip() for word in (*self._scan.tokens, *self._answers.markers, *own)}
-        return Needles({_beginning(word) for word in words if len(word) > 1})
-
-
-def _beginning(marker: str) -> str:
-    """A marker up to its first letter, at least three signs; all of one that begins with a letter."""
-    letter = next((at for at, sign in enumerate(marker) if sign.isalnum()), len(marker))
-    return marker[: max(letter + 1, 3)] if letter else marker
+        """The beginnings of markers."""
+        own = self._answers.dialect._graph().starts
+        words = {word.strip() for word in (*self._scan.tokens, *self._scan.cores, *self._answers.markers, *own)}
+        return Needles({word if word[0].isalnum() else word[:3] for word in words if len(word) > 1})
 
 
 def _parts(kind: Kind) -> Iterator[Kind]:
