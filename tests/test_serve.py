@@ -43,6 +43,10 @@ import toolect
 from toolect import Call, Content, Message, Reasoning
 from toolect._cli import main
 from toolect.serve import ServeOptions, create_app
+from toolect.serve.api_errors import RequestError
+from toolect.serve.api_requests import read_request
+from toolect.serve.model_lookup import ModelForm
+from toolect.serve.text_prompts import write_prompt
 
 CALLS = [("weather", {"city": "Zürich ｜ 漢字", "days": 3}), ("tide", {"city": 'a"\n</tool_call>'})]
 SAID = Message([Reasoning("Hm. Let us see."), Content("Let me look."), *(Call(*one) for one in CALLS)])
@@ -792,3 +796,22 @@ def test_the_log_counts_repairs(server: Served, up: Upstream, caplog: pytest.Log
         assert server.ask("chat", False).calls == [("tide", {"city": "Brest"})]
         server.ask("responses", False)  # the line of the first request is out when the second one is answered
     assert "calls_repaired=1 repairs=1" in caplog.records[0].getMessage()
+
+
+@pytest.mark.parametrize("last", ["<tool_call>", "Sure. <tool_call>"])
+def test_a_prompt_goes_on_from_its_last_answer(last: str) -> None:
+    """Not from an earlier one that holds the same words: they are made harmless in the last one."""
+    call = {"type": "tool_use", "id": "a1", "name": "tide", "input": {"port": "Brest"}}
+    body = {
+        "model": "nemotron-3", "max_tokens": 9,
+        "tools": [{"name": "tide", "input_schema": {"type": "object", "properties": {"port": {"type": "string"}}}}],
+        "messages": [
+            {"role": "user", "content": "Tide?"}, {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a1", "content": "5 m"}]},
+            {"role": "assistant", "content": [{"type": "text", "text": "5 m."}]}, {"role": "user", "content": "So?"},
+            {"role": "assistant", "content": [{"type": "text", "text": last}]},
+        ],
+    }  # fmt: skip
+    form = ModelForm(toolect.chat("nemotron-3"), toolect.dialect("qwen3-coder"))
+    with pytest.raises(RequestError, match="cannot go on from it"):
+        write_prompt(read_request("messages", body), form)

@@ -72,11 +72,14 @@ def write_prompt(request: ModelRequest, form: ModelForm) -> TextPrompt:
 
 def _up_to(words: str, text: Transcript, ends: tuple[str, ...]) -> str:
     """The text up to these words in its last answer. Raises RenderError where that has others."""
-    said = [one[1] is Origin.ANSWER and one[0] not in ends and words in one[0] for one in text.pieces]
-    if not any(said):
-        raise RenderError("the last message", "the chat cannot go on from it", words)
-    whole = "".join(one[0] for one in text.pieces[: len(said) - said[::-1].index(True)])
-    return whole[: whole.rindex(words) + len(words)]
+    for at in range(len(text.pieces) - 1, -1, -1):
+        piece, origin = text.pieces[at][:2]
+        if origin is Origin.ANSWER and piece not in ends and words in piece:
+            whole = "".join(one[0] for one in text.pieces[: at + 1])
+            return whole[: whole.rindex(words) + len(words)]
+        if origin in (Origin.USER, Origin.RESULT):  # what comes before it is of earlier answers
+            break
+    raise RenderError("the last message", "the chat cannot go on from it", words)
 
 
 def _opening(dialect: Dialect | None, request: ModelRequest) -> str:
