@@ -131,7 +131,7 @@ def known_piece(piece: Given) -> tuple[str, Origin, int]:
 
 
 def _tail(text: str, start: int) -> str:
-    """`text` from `start` on; an answer loses its spans, as only reading tells the parts of what is left."""
+    """`text` from `start` on; an answer loses its spans, as the rest has to be read for its parts."""
     return Rendered(text[start:]) if isinstance(text, Rendered) else text[start:]
 
 

@@ -1,4 +1,4 @@
-"""Doubts about calls: one that is not the call that was meant, as far as the declared tools tell, fails."""
+"""Doubts about calls: by the declared tools, one that is not the call that was meant fails."""
 
 from __future__ import annotations
 

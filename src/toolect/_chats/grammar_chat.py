@@ -269,7 +269,7 @@ class Chat(Written):
         return self._conversations.conversation(text, self._reader.read(text))
 
     def convert(self, text: str, target: Written, **options: Any) -> Converted:
-        """A transcript of this chat as one of `target`, with what that does not tell. Raises TypeError for no chat."""
+        """A transcript of this chat as one of `target`, with its losses. Raises TypeError for no chat."""
         check_chat(target)
         conversation = self.parse(text)
         generate = not conversation.turns or not isinstance(conversation.turns[-1], Assistant)

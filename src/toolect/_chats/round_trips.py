@@ -44,7 +44,7 @@ class RoundTrips:
         """None for a shape whose conversations do not all lose the same."""
 
     def changes(self, shape: Shape, conversation: Conversation, writer: Writer) -> tuple[Change, ...] | None:
-        """Losses of a conversation that was written; None where only reading it back can tell."""
+        """Losses of a conversation that was written; None where it has to be read back."""
         found = self._changes.get(shape)
         if found is None or not conversation.tools:
             return found

@@ -166,7 +166,7 @@ class _Printer:
         return " ".join([*parts, *(f"{word}={_python(field[key])}" for key, word in _BOUNDS.items() if key in field)])
 
     def remarks(self, field: Any) -> Iterator[str]:
-        """The keywords of a field that comments tell, each with its value."""
+        """The keywords of a field that stand in comments, each with its value."""
         if self.how and isinstance(field, Mapping):
             yield from (f"{key}: {_python(value)}" for key, value in field.items() if key in self.how.remarks)
 

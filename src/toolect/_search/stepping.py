@@ -27,7 +27,7 @@ from toolect._search.json_state import JsonState, Next, Slips
 from toolect._search.pass_through import ArgumentPassThrough, PassThrough, Stops, TextPassThrough
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
-from toolect._search.text_boundaries import goes_on, lead_end
+from toolect._search.text_boundaries import is_followed, lead_end
 from toolect._search.text_edges import may_be_longer
 from toolect._search.text_markers import HELD
 from toolect._search.window import LOOK, Window
@@ -352,7 +352,7 @@ class Stepping:
         if island.role is Role.REASONING and quoted(window.line(at, state.start)):
             return StepResult.ASK
         performer, core = self._performer, match[0]
-        fits = island.role is Role.REASONING or goes_on(window, island.after.step(core), end, final)
+        fits = island.role is Role.REASONING or is_followed(window, island.after.step(core), end, final)
         if fits is WAIT:
             self._tell(one, safe(window, one, island, low), low)
         if fits is not True:

@@ -80,18 +80,18 @@ def begins_line(window: Window, spoken: bool, at: int, start: int, blanks: str) 
     return window.raw(place - 1, place) == "\n" if place else True
 
 
-def goes_on(window: Window, step: Step, end: int, final: bool) -> bool | Waits:
-    """True when what the grammar has behind the closer of a `step`, which ends at index `end`, may begin there.
+def is_followed(window: Window, step: Step, end: int, final: bool) -> bool | Waits:
+    """True when a sign of the follow set stands behind the closer of a `step`, which ends at index `end`.
 
     A closer on a line of its own, as the dialect writes it, is one whatever follows.
     """
     at = window.after_blanks(end)
     if at == len(window.buf):
         return True if final else WAIT
-    return window.buf[at] in step.node.made(_firsts) or bool(step.trail) and window.buf.startswith(step.trail, end)
+    return window.buf[at] in step.node.made(_follow) or bool(step.trail) and window.buf.startswith(step.trail, end)
 
 
-def _firsts(node: Node) -> frozenset[str]:
+def _follow(node: Node) -> frozenset[str]:
     """The first signs of the markers that may come at a node, some before them left out."""
     return frozenset(core[0] for core in (*reach(node), *node.graph.ends))
 

@@ -19,7 +19,7 @@ from toolect._search.grammar_edges import names_call, shift
 from toolect._search.hypothesis import WAIT, Act, Doubt, Found, Hypothesis, Mode, Waits
 from toolect._search.island import Island
 from toolect._search.path import Path, spelled
-from toolect._search.text_boundaries import begins_line, goes_on, lead_end, quotation_at
+from toolect._search.text_boundaries import begins_line, is_followed, lead_end, quotation_at
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 
@@ -96,7 +96,7 @@ class MarkerInText:
         """The hypotheses that follow."""
         window, one, plan, core = self.window, self.one, self.plan, self.core
         buf, base, at = window.buf, window.base, self.at
-        fits = self._goes_on(final)
+        fits = self._is_followed(final)
         if isinstance(fits, Waits):
             return WAIT
         if not fits:
@@ -136,7 +136,7 @@ class MarkerInText:
                 return [only_text]
             if not final and len(buf) - self.end <= MAX_REHEARSAL + plan.longest:
                 return WAIT
-        text_cost, acts = self._text_cost() + 2 * (not fits), list[Act]()
+        text_cost, acts = self._text_cost() + (0 if fits else window.costs.stray_marker), list[Act]()
         if _WORDED(core) is not None and plan.content and self.ways and self.ways[0].node.calling(core):
             leads = self._leads_on(self.ways[0].node.step(core).node, final)
             if isinstance(leads, Waits):
@@ -188,11 +188,11 @@ class MarkerInText:
             return True
         return self._declared() or names_call(self.window, to, at, final)
 
-    def _goes_on(self, final: bool) -> bool | Waits:
+    def _is_followed(self, final: bool) -> bool | Waits:
         """True when the grammar may go on behind the marker, where it closes a value."""
         if self.plan.role not in VALUES or not self.own or len(self.core) < STRONG:
             return True
-        return goes_on(self.window, self.ways[0].node.step(self.core), self.end, final)
+        return is_followed(self.window, self.ways[0].node.step(self.core), self.end, final)
 
     def _is_word(self) -> bool:
         """True for another spelling of a marker that begins as a word does: any text may have it."""

@@ -169,7 +169,7 @@ class Members:
 
 
 class NarrowedMember(NamedTuple):
-    """Alternatives of an object after a member, and the place of that member; `wrong` tells why it is none."""
+    """Alternatives of an object after a member, and the place of that member; `wrong` is the reason that it is none."""
 
     members: Members
     place: ValuePlace

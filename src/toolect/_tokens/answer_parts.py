@@ -79,7 +79,7 @@ def answers(rendered: Transcript | Rendered) -> list[AnswerSpan]:
 
 
 def _parts(text: str, at: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Spans of a piece of an answer that are no markup, and those whose markup only reading tells."""
+    """Spans of a piece of an answer that are no markup, and those that have to be read for it."""
     if not isinstance(text, Rendered):
         return (), ()
     if not text.spans:
