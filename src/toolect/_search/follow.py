@@ -342,7 +342,7 @@ def _takes_elements(node: Node) -> bool:
 class ShapeKeys:
     """The keys of a call's JSON by what they hold."""
 
-    __slots__ = ("arguments", "constants", "flat", "known", "member", "name", "open", "outer", "said", "texts")
+    __slots__ = ("arguments", "constants", "flat", "known", "least", "member", "name", "open", "outer", "said", "texts")
 
     def __init__(self, shape: Shape | None) -> None:
         self.name: set[str] = set()
@@ -359,7 +359,9 @@ class ShapeKeys:
         self.constants: dict[str, list[object]] = {}
         self.open = False
         """It may have any other key, too."""
-        self._walk(shape)
+        self.least = MAX_STEPS
+        """Number of objects at least that the arguments stand in."""
+        self._walk(shape, 0)
         words, said = (
             "|".join(map(re.escape, sorted(keys))) for keys in (self.name | self.arguments | self.outer, self.said)
         )
@@ -369,16 +371,16 @@ class ShapeKeys:
         self.member = re.compile("|".join(ways) or "(?!)")
         """Finds a member that says that the object is a call."""
 
-    def _walk(self, shape: Shape | None) -> None:
+    def _walk(self, shape: Shape | None, depth: int) -> None:
         match shape:
             case OneOf(shapes):
                 for one in shapes:
-                    self._walk(one)
+                    self._walk(one, depth)
             case Many(item):
-                self._walk(item)
+                self._walk(item, depth)
             case Keyed(inner):
                 self.open = True
-                self._walk(inner)
+                self._walk(inner, depth + 1)
             case Obj(fields, rest):
                 self.open = self.open or bool(rest)
                 for member in fields:
@@ -389,6 +391,7 @@ class ShapeKeys:
                             self.flat.update(member.keys if rest else ())
                         case Hole(HoleKind.ARGUMENTS | HoleKind.ARGUMENTS_TEXT as kind):
                             self.arguments.update(member.keys)
+                            self.least = min(self.least, depth + 1)
                             self.texts.update(member.keys if kind is HoleKind.ARGUMENTS_TEXT else ())
                         case inner if is_constant(inner):
                             self.said.update(member.keys)
@@ -399,7 +402,7 @@ class ShapeKeys:
                             self.said.update(member.keys)
                         case inner if not isinstance(inner, Hole):
                             self.outer.update(member.keys)
-                            self._walk(inner)
+                            self._walk(inner, depth + 1)
 
 
 def shape_keys(node: Node) -> ShapeKeys:

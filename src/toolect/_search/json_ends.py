@@ -129,7 +129,7 @@ def key_cost(window: Window, node: Node, state: JsonState, sign: str) -> int:
         state.found |= 1
         state.flat = state.key in keys.flat
     elif state.key in keys.arguments:
-        if sign and sign in _ARGUMENTS:
+        if sign and sign in _ARGUMENTS and state.stack.count("{") >= keys.least:
             state.found |= 2
             state.depth = depth
     elif keys.open and not state.called and state.key not in keys.known and (sign == "{" or state.flat):

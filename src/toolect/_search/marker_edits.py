@@ -39,7 +39,7 @@ from toolect._search.grammar_edges import (
     names_before_more,
     shift,
 )
-from toolect._search.hypothesis import WAIT, Doubt, EdgeContext, Found, Hypothesis, Mode, Waits
+from toolect._search.hypothesis import WAIT, Act, Doubt, EdgeContext, Found, Hypothesis, Mode, Waits
 from toolect._search.json_state import Slips
 from toolect._search.path import Path, spelled
 from toolect._search.window import LOOK, Window
@@ -301,16 +301,20 @@ def _text_after(window: Window, one: Hypothesis, at: int) -> list[Hypothesis]:
     if isinstance(act, Shift) and act.node.naming(act.key) and _NAMED.match(buf, at):
         return []  # it is an argument, however written
     if keys := way_to_content(node):
-        cost = costs.implied_closer * (1 + len(keys))
+        cost, failed = costs.implied_closer * (1 + len(keys)), list[Act]()
         ends = [end for key in keys if (end := buf.find(key, at, at + LOOK)) >= 0]
         if ends and not any(buf.find(opener, at, min(ends)) >= 0 for opener in window.graph.long_openers):
             cost += costs.swallowed  # it stands in the call
+            others = [core for core, wrong in node.marks.items() if not wrong and len(core) >= STRONG]
+            if one.context.call is not None and len(others) > 1:  # so it may be one of its arguments
+                failed = [Fail(f"expected {in_words(node)}, got a text - at {base + at}")]
         if any(len(key) < STRONG for key in keys):  # and may be one of a text
             cost += costs.swallowed
         if len(keys) > 1 and isinstance(one.action.last, Shift | Note) and not buf[at - 1 : at].isspace():
             cost += costs.swallowed  # the closer right before it may be one of the value's own
         place = one.pos if one.context.doubt & Doubt.NO_OPENERS else base + at  # blanks after no marker are text
-        found.append(window.make(one, cost, place, Mode.BETWEEN, "", window.path(one).imply(keys, place)))
+        path = window.path(one).add(*failed).imply(keys, place)
+        found.append(window.make(one, cost, place, Mode.BETWEEN, "", path))
     return found
 
 

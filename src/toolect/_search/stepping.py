@@ -27,7 +27,7 @@ from toolect._search.json_state import JsonState, Next, Slips
 from toolect._search.pass_through import ArgumentPassThrough, PassThrough, Stops, TextPassThrough
 from toolect._search.path import Path, crossed
 from toolect._search.performer import Performer
-from toolect._search.text_boundaries import is_followed, lead_end
+from toolect._search.text_boundaries import closes_inner, is_followed, lead_end
 from toolect._search.text_edges import may_be_longer
 from toolect._search.text_markers import HELD
 from toolect._search.window import LOOK, Window
@@ -357,6 +357,11 @@ class Stepping:
             self._tell(one, safe(window, one, island, low), low)
         if fits is not True:
             return StepResult.WAIT if fits is WAIT else StepResult.ASK
+        inner = core.startswith("</") and closes_inner(
+            window, core, island.after.step(core), at, end, state.start, final
+        )
+        if inner and island.role is not Role.REASONING:
+            return StepResult.ASK
         upto = base + lead_end(window, plan.ends[core], at, state.start)
         if (
             not state.solid

@@ -8,6 +8,7 @@ from typing import Final
 from toolect._building.quotation import MAX_LINE, closing_of, quoted
 from toolect._graph.needle import ending
 from toolect._graph.node import STRONG, Node, Step
+from toolect._graph.symbols import is_echo
 from toolect._search.actions import CloseText, MoreText
 from toolect._search.follow import reach
 from toolect._search.hypothesis import WAIT, Hypothesis, Quotation, TextState, Waits
@@ -17,6 +18,8 @@ from toolect._search.window import Window
 from toolect._spec.model import Role
 
 _ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
+_INNER: Final = 1 << 12
+"""Characters of a value before its closer in which elements of the same name are looked for."""
 _BRACKETS: Final = {"{": "}", "[": "]"}
 
 
@@ -89,6 +92,22 @@ def is_followed(window: Window, step: Step, end: int, final: bool) -> bool | Wai
     if at == len(window.buf):
         return True if final else WAIT
     return window.buf[at] in step.node.made(_follow) or bool(step.trail) and window.buf.startswith(step.trail, end)
+
+
+def closes_inner(window: Window, word: str, step: Step, at: int, end: int, start: int, final: bool) -> bool | Waits:
+    """True when the closer `word`, at indices `at:end`, is that of an element in the value that began at `start`.
+
+    The element has the name of the value's own, and the grammar has nothing that stands behind it.
+    """
+    place = window.base + at
+    held = window.raw(max(start, place - _INNER), place)
+    if held.count(f"<{word[2:]}") <= held.count(word):
+        return False
+    rest = window.buf[window.after_blanks(end) :]
+    words = [core for core in step.node.marks if not is_echo(core)]
+    if rest.startswith(tuple(words)):
+        return False
+    return True if final or not any(core.startswith(rest) for core in words) else WAIT
 
 
 def _follow(node: Node) -> frozenset[str]:

@@ -19,7 +19,7 @@ from toolect._search.grammar_edges import names_call, shift
 from toolect._search.hypothesis import WAIT, Act, Doubt, Found, Hypothesis, Mode, Waits
 from toolect._search.island import Island
 from toolect._search.path import Path, spelled
-from toolect._search.text_boundaries import begins_line, is_followed, lead_end, quotation_at
+from toolect._search.text_boundaries import begins_line, closes_inner, is_followed, lead_end, quotation_at
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 
@@ -96,9 +96,12 @@ class MarkerInText:
         """The hypotheses that follow."""
         window, one, plan, core = self.window, self.one, self.plan, self.core
         buf, base, at = window.buf, window.base, self.at
-        fits = self._is_followed(final)
+        inside = self._closes_inner(final)
+        fits = inside or self._is_followed(final)
         if isinstance(fits, Waits):
             return WAIT
+        if inside:
+            return [window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed)]
         if not fits:
             self.passed = self.passed._replace(inner=-1)
         only_text = window.stay(one, 0, base + at + 1, Mode.TEXT, self.passed)
@@ -187,6 +190,14 @@ class MarkerInText:
         if at == len(buf) or to.text or to.json and buf[at] in "{[" or to.struct.match(buf, at) is not None:
             return True
         return self._declared() or names_call(self.window, to, at, final)
+
+    def _closes_inner(self, final: bool) -> bool | Waits:
+        """True when the marker closes an element in the value that has the name of the value's own."""
+        word = spelled(self.core, self.one.context)
+        if self.plan.role not in VALUES or not self.own or not word.startswith("</"):
+            return False
+        step = self.ways[0].node.step(self.core)
+        return closes_inner(self.window, word, step, self.at, self.end, self.start, final)
 
     def _is_followed(self, final: bool) -> bool | Waits:
         """True when the grammar may go on behind the marker, where it closes a value."""
