@@ -510,6 +510,22 @@ def test_reasoning_that_was_left_in_the_content_is_another_shape() -> None:
     assert ["As sampled." in text for text in texts] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "left"),
+    [
+        ("qwq", "hm</think>At noon.", "At noon."),
+        ("gemma4", "<|channel>thought\nhm<channel|>At noon.", "At noon."),
+        ("gemma4", "At <|channel>thought\nhm<channel|>noon.", "At noon."),
+        ("gemma4", "At noon.<channel|>", "At noon."),
+        ("gemma4", "At <channel|>noon.", "At noon."),
+    ],
+)
+def test_of_content_the_reasoning_is_left_out(name: str, content: str, left: str) -> None:
+    """As the model's template leaves it out: Gemma's all from an opener to a closer, QwQ's all before a closer."""
+    text = chat(name).render(Conversation([User("When?"), Assistant(Message([Content(content)]))]), False)
+    assert [turn.message.content for turn in chat(name).parse(text).turns if isinstance(turn, Assistant)] == [left]
+
+
 @pytest.mark.parametrize("name", shares.share(chats(), 40, "a thousand turns"))
 def test_a_thousand_turns(name: str) -> None:
     """More turns than Python may call, in a third of the chats (`--all`: in each): turns are read by the same code."""

@@ -614,20 +614,26 @@ class ChatForm(Form):
                 }:
                     return None
             elif self.law == "serve":
-                return self.served(given), None
+                served = self.served(given)
+                return None if served is None else (served, None)
             else:
                 text = self.chat.render(given, False, date=DAY, unsafe=unsafe)
             return str(text), text.spans
         except (Refused, Bad, RequestError):
             return None
 
-    def served(self, given: Conversation) -> str:
-        """The prompt that a server makes of the request of a client of some API; Anthropic's begin the answer."""
+    def served(self, given: Conversation) -> str | None:
+        """The prompt that a server makes of the request of a client of some API; Anthropic's begin the answer.
+
+        None for a beginning that is nothing but an opening: where the chat has the same one, no answer begins.
+        """
         bodies: dict[ApiName, Callable[[], Any]] = {
             "chat": given.to_openai, "messages": given.to_anthropic, "responses": given.to_responses,
         }  # fmt: skip
         api, body = [*bodies.items()][(len(given.turns) + len(given.tools)) % 3]
         request = read_request(api, {"model": self.name, **body()})
+        if request.prefill and not self.chat._answers.said(Message([Content(request.prefill)])).content:
+            return None
         return write_prompt(request, ModelForm(self.chat, self.chat.dialect)).text
 
     def given(self, shape: str, texts: Mapping[str, str]) -> Conversation:
@@ -653,7 +659,8 @@ class ChatForm(Form):
     def broken(self, attack: Attack, random: Random) -> Broken | None:
         words = plain(attack.texts)
         twin = self.twin(attack.shape, words)
-        own = Message([Content(attack.texts.get("content", "x"))])
+        texts = {**WORDS, **attack.texts}
+        own = Message([Content(texts["content"] + (texts["refusal"] if attack.shape == "messages" else ""))])
         if twin is None or not self.chat._answers.said(own).content:  # nothing but reasoning, which is left out
             return None
         unsafe = random.choice(("refuse", "refuse", "neutralise")) if self.law != "serve" else "neutralise"

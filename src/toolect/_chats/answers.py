@@ -83,7 +83,9 @@ class Answers:
             rank = ORDER[kind]
         closer, thoughts = plans.thought_closer, plans.spec.thoughts
         taken = thoughts is Thoughts.TAKEN and not reasoning
-        if closer and (taken or thoughts is Thoughts.DROPPED) and closer in content:
+        if closer and thoughts is Thoughts.CUT and closer in content:
+            content = "".join(part.partition(plans.thought_opener)[0] for part in content.split(closer))
+        elif closer and (taken or thoughts is Thoughts.DROPPED) and closer in content:
             before, _, content = content.rpartition(closer)
             if taken:
                 content = content.lstrip("\n")

@@ -26,7 +26,7 @@ from toolect._chats.transcript_writer import Unsafe, Writer
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.media import media_of, refuse_media
-from toolect._message import Content, Message, Reasoning, kind_of
+from toolect._message import Content, Message, Reasoning, Status, kind_of
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec
 from toolect._transcript import Defused, Transcript
@@ -275,7 +275,8 @@ class Chat(Written):
         generate = not conversation.turns or not isinstance(conversation.turns[-1], Assistant)
         anew = target.dialect.name != self.dialect.name
         turns = tuple(
-            Assistant(turn.message) if isinstance(turn, Assistant) and anew else turn for turn in conversation.turns
+            Assistant(turn.message) if isinstance(turn, Assistant) and (anew or _hangs_on_tools(turn, target)) else turn
+            for turn in conversation.turns
         )
         written = target.render(Conversation(turns, conversation.tools), generate, **options)
         unread = left_unread(conversation.turns if anew else (), conversation.repairs)
@@ -284,3 +285,11 @@ class Chat(Written):
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
         """Changes of a conversation that is read back from its text, as sentences."""
         return tuple(map(str, changes(conversation, self.parse(text))))
+
+
+def _hangs_on_tools(answer: Assistant, target: Written) -> bool:
+    """True where calls have names that are read only with the tools, which some chats do not give back."""
+    calls = answer.message.calls
+    if answer.text is None or not calls or any(call.status is not Status.OK for call in calls):
+        return False
+    return [call.name for call in target.dialect.parse(answer.text).runnable] != [call.name for call in calls]

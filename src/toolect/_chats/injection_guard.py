@@ -8,6 +8,7 @@ may break out has to be known.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Container, Sequence
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from toolect._chats.given_texts import SAMPLED, TextPlace, compared, mapped
 from toolect._chats.marker_scan import JOINT, Scan
 from toolect._chats.prompt_tools import TEXT
 from toolect._chats.slot_runs import inner_texts
-from toolect._message import Content, Message, Reasoning
+from toolect._message import Content, Message, Reasoning, Status
 from toolect._rendered import BreakOutError, RenderError
 from toolect._spec.chat_model import ChatSpec, Thoughts
 from toolect._spec.prompts import OutputKind
@@ -207,8 +208,8 @@ class Guard:
         return not changes(compared(expected), compared(back), ids=False) and self._tools_are(text, back)
 
     def _odd_samples(self, given: Conversation, back: Conversation, write: Write) -> list[Given]:
-        """The texts that were sampled, where others say something else than with words in their places, or one with an
-        end in it, or made harmless, has other calls than were sampled.
+        """The texts that were sampled, where others say something else than with words in their places, a call that was
+        sampled whole is lost, or one with an end in it, or made harmless, has other calls than were sampled.
         """
         found: list[Given] = []
 
@@ -226,7 +227,8 @@ class Guard:
             sampled = [given.turns[place.turn] for place, _ in found]
             now, others, own = (_runnable(turns) for turns in (back.turns, expected.turns, sampled))
             inside = any(end in text.strip()[:-1] for _, text in found for end in self._ends)
-            if not inside or now == others + own:
+            whole = Counter(call.name for call in calls_of(sampled) if call.status is Status.OK)
+            if not whole - now and (not inside or now.total() == others.total() + own.total()):
                 return []
         return sorted(found, key=lambda one: self._strong.search(one[1]) is None)
 
@@ -288,8 +290,9 @@ _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
 """Steps that make a text harmless: in its markers, all over them, behind each sign, everywhere."""
 
 
-def _runnable(turns: Sequence[Turn]) -> int:
-    return sum(call.runnable for call in calls_of(turns))
+def _runnable(turns: Sequence[Turn]) -> Counter[str]:
+    """The names of the calls that run."""
+    return Counter(call.name for call in calls_of(turns) if call.runnable)
 
 
 def _of_others(given: Conversation) -> list[object]:

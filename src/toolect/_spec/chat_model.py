@@ -209,6 +209,8 @@ class Thoughts(StrEnum):
     """It is the answer's reasoning where there is no other."""
     DROPPED = "dropped"
     """It is left out."""
+    CUT = "cut"
+    """Of it what stands from an opener to a closer is left out, and the closers."""
 
 
 class Systems(StrEnum):
