@@ -208,8 +208,8 @@ class Guard:
         return not changes(compared(expected), compared(back), ids=False) and self._tools_are(text, back)
 
     def _odd_samples(self, given: Conversation, back: Conversation, write: Write) -> list[Given]:
-        """The texts that were sampled, where others say something else than with words in their places, a call that was
-        sampled whole is lost, or one with an end in it, or made harmless, has other calls than were sampled.
+        """The texts that were sampled, where others say something else than with words in their places, a call that is
+        whole in one is lost, or one with an end in it, or made harmless, has other calls than were sampled.
         """
         found: list[Given] = []
 
@@ -227,7 +227,8 @@ class Guard:
             sampled = [given.turns[place.turn] for place, _ in found]
             now, others, own = (_runnable(turns) for turns in (back.turns, expected.turns, sampled))
             inside = any(end in text.strip()[:-1] for _, text in found for end in self._ends)
-            whole = Counter(call.name for call in calls_of(sampled) if call.status is Status.OK)
+            said = [call for _, text in found for call in self._answers.read(text, back.tools).calls]
+            whole = Counter(call.name for call in said if call.status is Status.OK)
             if not whole - now and (not inside or now.total() == others.total() + own.total()):
                 return []
         return sorted(found, key=lambda one: self._strong.search(one[1]) is None)
