@@ -45,7 +45,7 @@ def twice(value: Json) -> bool:
 ONLY, SOME, LAST, ALL, ABSENT = "$only", "$some", "$last", "$all", "$absent"
 """Keys of a pattern: no other fields are there; one item of the list fits; the last one; each fits another pattern.
 
-A value: there is no such field.
+A value: there is no such field, or it holds nothing.
 """
 _SEARCHED = 20_000
 """Characters of a text in which an expression is looked for."""
@@ -151,11 +151,11 @@ class All(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """A field that is not there."""
+    """A field that is not there, or holds nothing: a table has all columns in each row."""
 
-    def fit(self, _value: Json, _takes: Takes) -> Holes | None:
-        """Return None: no value fits."""
-        return None
+    def fit(self, value: Json, _takes: Takes) -> Holes | None:
+        """Return no holes if there is no value."""
+        return {} if value in (None, "", [], {}) else None
 
 
 def fits_nothing(pattern: Pattern) -> bool:
@@ -221,12 +221,10 @@ class Fields:
         found = []
         for field in self.fields:
             own = field.of_keys(keys)
-            if isinstance(field.value, Absent):
-                if own is not None:
-                    return None
-            elif own is not None:
-                found.append(own)
-            elif not field.optional:
+            if own is not None:
+                alone = isinstance(field.value, Absent)  # each of its names must hold nothing
+                found += [own._replace(names=(name,)) for name in own.names] if alone else [own]
+            elif not field.optional and not isinstance(field.value, Absent):
                 return None
         return (*found,)
 

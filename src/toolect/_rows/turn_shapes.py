@@ -266,8 +266,8 @@ def _of_holes(holes: Holes, shape: TurnShape, where: str, shaped: ShapedTurns) -
         parts.append(found.holes)
         shaped.system.extend(found.holes.pop("system", ()))
         shaped.left[-1] += _left(found, part, shape)
-    if "parts" not in holes or holes.keys() & _SAYING:
-        parts.append(holes)
+    if "parts" not in holes or holes.keys() & _SAYING:  # what is thought or said beside parts comes before their calls
+        parts.insert(len(parts) if "name" in holes else 0, holes)
     if speaker is not Speaker.ASSISTANT:
         yield from (result for one in parts for result in _results(one, speaker))
         texts, nothing = _texts(parts), "system" not in holes and len(shaped.system) == said_before
