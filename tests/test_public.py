@@ -26,11 +26,12 @@ import shipped_corpus
 import toolect
 import toolect.anthropic
 import toolect.responses
-from toolect import Call, Content, Conversation, Message, Reasoning, Status, openai, training
+from toolect import Call, Content, Conversation, Message, Reasoning, Status, openai, tokens, training
 from toolect._renamed import NEW_NAMES
 from toolect._spec.policies import POLICIES, WRITING
 from toolect.agent import Agent, ToolRegistry
 from toolect.conversation import User
+from toolect.score import expectation, score_turns
 from toolect.types import ReadingPolicies
 
 CHANGELOG = Path(__file__).parent.parent / "CHANGELOG.md"
@@ -97,6 +98,29 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "render messages": (
         lambda: CHAT.render([{"role": "user", "content": "Hi"}]),
         "expected a Conversation, got list: Conversation.from_openai(messages) makes one",
+    ),
+    "detect without a limit": (
+        lambda: toolect.detect("Hi.", limit=ANY),
+        "expected a limit of results as int, got None",
+    ),
+    "a tokenizer of nothing": (lambda: tokens.load(ANY), "expected the path of a tokenizer as str, got None"),
+    "pack to nothing": (lambda: training.pack([], ANY), "expected the length of rows as int, got None"),
+    "a number as template": (
+        lambda: toolect.chat(template=ANY or 3),
+        "expected a template, or its path, as str, got int",
+    ),
+    "a stream of nothing": (
+        lambda: toolect.Stream(ANY),
+        "expected the reader of a dialect, as `dialect.stream()` has it, got None",
+    ),
+    "course of nothing": (lambda: CHAT.course(ANY), "expected a transcript as str, got None"),
+    "expectation of a number of tools": (
+        lambda: expectation([], tools=ANY or 3),
+        "expected tools as Iterable, got int",
+    ),
+    "score turns of nothing": (
+        lambda: score_turns(ANY, [], ANY),
+        "expected the calls of each turn as Sequence, got None",
     ),
     "prompt of nothing": (lambda: CHAT.prompt(ANY), "expected a Conversation, got None"),
     "beginning of nothing": (lambda: CHAT.beginning(ANY), "expected a Conversation, got None"),

@@ -251,6 +251,12 @@ def kind_of(value: object) -> str:
     return "None" if value is None else type(value).__name__
 
 
+def check_type(given: object, kind: type, what: str) -> None:
+    """Raise TypeError for what is given as `what`, and is of another type."""
+    if not isinstance(given, kind):
+        raise TypeError(f"expected {what} as {kind.__name__}, got {kind_of(given)}")
+
+
 def not_text(given: object) -> TypeError:
     """The error for what is given as a model's text and is none."""
     hint = ": decode it first" if isinstance(given, bytes | bytearray) else ""

@@ -12,7 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 from toolect import _cache as cache
 from toolect import _files as files
 from toolect._diagnostic import Diagnostic, SpecError
-from toolect._message import kind_of
+from toolect._message import check_type, kind_of
 from toolect._names import Match, Names, explain, near_misses
 
 S = TypeVar("S")
@@ -206,8 +206,7 @@ class Shelves(ABC, Generic[S, T]):
         with self._lock:
             names = [shelf.names for shelf in self._all()]
             mapped = self._models
-        if not isinstance(name, str):
-            raise TypeError(f"expected the name of a {self.what} as str, got {kind_of(name)}")
+        check_type(name, str, f"the name of a {self.what}")
         found = explain(name, names)
         if found is None:
             names = [shelf.names for shelf in self._every()]

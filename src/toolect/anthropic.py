@@ -45,7 +45,9 @@ class ToolUseIds(Ids):
 
 
 def stop_reason(reason: str, finish: Finish = NOTHING_SAID) -> str:
-    """The `stop_reason` of a finish reason; `stop_sequence` where one of those asked for was met."""
+    """The `stop_reason` of a finish reason; `stop_sequence` where one of those asked for was met. Raises ValueError."""
+    if reason not in _REASONS:
+        raise ValueError(f"expected {', '.join(_REASONS)} as a finish reason, got {reason!r}")
     return "stop_sequence" if reason == "stop" and finish.stop_sequence is not None else _REASONS[reason]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from toolect._detection.guess import reader
-from toolect._message import Call, Json, Message
+from toolect._message import Call, Json, Message, check_type
 from toolect._scoring.call_check import World, check, judged, score_text, turn_misses
 from toolect._scoring.expectation import Expectation, ExpectedCall, Grade, Miss, Reason, Score, expected_calls
 from toolect._scoring.score_files import ExpectationFiles
@@ -27,6 +27,7 @@ def expectation(expected: Json, tools: Iterable[Json] | None = None, language: s
 
     An empty list expects no call, None any call. Raises MessageError for what says no calls.
     """
+    check_type(tools or (), Iterable, "tools")
     return Expectation(None if expected is None else expected_calls(expected), tuple(tools or ()), language=language)
 
 
@@ -48,6 +49,8 @@ def score_turns(
 
     `world` makes the environment they act on, one for the calls of the model and one for the expected ones.
     """
+    check_type(turns, Sequence, "the calls of each turn")
+    check_type(expected, Sequence, "the expected calls of each turn")
     return list(turn_misses(turns, expected, world))
 
 

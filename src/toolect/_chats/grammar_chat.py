@@ -26,7 +26,7 @@ from toolect._chats.transcript_writer import Unsafe, Writer
 from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.media import media_of, refuse_media
-from toolect._message import Content, Message, Reasoning, Status, kind_of
+from toolect._message import Content, Message, Reasoning, Status, check_type
 from toolect._rendered import RenderError
 from toolect._spec.chat_model import ChatSpec
 from toolect._transcript import Defused, Transcript
@@ -257,6 +257,7 @@ class Chat(Written):
 
     def course(self, text: str) -> Course:
         """The course of any text through the grammar: the rules, the contents of their slots, and the repairs."""
+        check_type(text, str, "a transcript")
         return self._reader.read(text)
 
     def parse(self, text: str) -> Conversation:
@@ -264,9 +265,7 @@ class Chat(Written):
 
         A text of another chat tells no turns; `looks_like` says which it may be of.
         """
-        if not isinstance(text, str):
-            raise TypeError(f"expected a transcript as str, got {kind_of(text)}")
-        return self._conversations.conversation(text, self._reader.read(text))
+        return self._conversations.conversation(text, self.course(text))
 
     def convert(self, text: str, target: Written, **options: Any) -> Converted:
         """A transcript of this chat as one of `target`, with its losses. Raises TypeError for no chat."""

@@ -23,7 +23,7 @@ from toolect._chats.turn_facts import Thinking
 from toolect._compiled import Dialect
 from toolect._exchange.gathering import check, numbered
 from toolect._exchange.media import refuse_media
-from toolect._message import Json, MessageError
+from toolect._message import Json, MessageError, check_type
 from toolect._rendered import BreakOutError, Rendered, RenderError
 from toolect._transcript import Author, Defused, Origin, Transcript
 from toolect._turns import Assistant, Turn
@@ -172,6 +172,7 @@ def _path(source: str | Path) -> Path | None:
     """The path that `source` is; None for the text of a template."""
     if isinstance(source, Path):
         return source
+    check_type(source, str, "a template, or its path,")
     return None if "{" in source or "\n" in source else Path(source)
 
 

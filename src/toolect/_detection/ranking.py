@@ -16,7 +16,7 @@ from toolect._detection.auto_search import AutoSearch
 from toolect._detection.index import Index, index
 from toolect._detection.traits import Traits
 from toolect._graph.spelling import squeeze
-from toolect._message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, dumps, not_text
+from toolect._message import Call, Content, Message, Reasoning, Repair, RepairKind, Status, check_type, dumps, not_text
 from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._values.toolset import ToolSchemas, tool_schemas
@@ -78,6 +78,7 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
     """The dialects that `text` may be in, the likeliest first; see `toolect.detect`."""
     if not isinstance(text, str):
         raise not_text(text)
+    check_type(limit, int, "a limit of results")
     prefix = prefix or ""
     given = list(tools) if tools is not None else None
     reader = AutoSearch(index(), tool_schemas(given), {}, prefix=prefix)

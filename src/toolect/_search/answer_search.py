@@ -15,7 +15,7 @@ from toolect._explanation import Explanation
 from toolect._graph.graph import Graph, TooDeepError
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
-from toolect._message import Call, Message, Segment, not_text
+from toolect._message import Call, Message, Segment, kind_of, not_text
 from toolect._salvage import value_without_loss
 from toolect._search import code_edges, json_edges, marker_edges, resync, string_edges, text_edges, value_recovery
 from toolect._search.actions import MoreText
@@ -332,6 +332,8 @@ class Stream:
     __slots__ = ("_check", "_make", "_reader")
 
     def __init__(self, make: Callable[[], AnswerSearch], check: Callable[[Call], Call] | None = None) -> None:
+        if not callable(make):
+            raise TypeError(f"expected the reader of a dialect, as `dialect.stream()` has it, got {kind_of(make)}")
         self._make = make
         self._check = check
         self.reset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolect._message import kind_of
+from toolect._message import check_type
 
 _TAIL = 256
 """Characters of a prompt's end that are looked at."""
@@ -15,8 +15,7 @@ def prompt_tail(tails: Iterable[str], prefix: str) -> tuple[str, str]:
 
     Both are empty where there is none. Raises TypeError for what is no text.
     """
-    if not isinstance(prefix, str):
-        raise TypeError(f"expected the end of a prompt as str, got {kind_of(prefix)}")
+    check_type(prefix, str, "the end of a prompt")
     end = prefix[-_TAIL:]
     said = end.rstrip()
     found = [tail for tail in tails if tail and said.endswith(tail.rstrip())]

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolect import _files as files
 from toolect._diagnostic import SpecError
-from toolect._message import dumps, kind_of
+from toolect._message import check_type, dumps, kind_of
 from toolect._spec.document import YamlTable, read_document
 from toolect._spec.entry import FIELDS
 from toolect._spec.problems import Problems
@@ -23,8 +23,7 @@ def give(entry: str | Mapping[str, Any], grammar: str, name: str) -> Path:
     Raises TypeError or ValueError for what is no entry of one name, `SpecError` for what is no YAML.
     """
     for what, given in {"grammar": grammar, "name": name}.items():
-        if not isinstance(given, str):
-            raise TypeError(f"expected a dialect's {what} as str, got {kind_of(given)}")
+        check_type(given, str, f"a dialect's {what}")
     text = _text(entry, name)
     draft = files.GIVEN / f"{name or 'entry'}.yaml"
     files.give(draft, text)

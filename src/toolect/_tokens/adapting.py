@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolect._extras import MissingExtraError
+from toolect._message import check_type
 from toolect._tokens.tokenizer_protocol import TokenIdError, Tokenizer, encoded_around
 
 _KEPT = 8
@@ -37,6 +38,8 @@ def load(path: Path | str) -> Tokenizer:
     Raises FileNotFoundError, MissingExtraError (an ImportError) where the package that reads it is not there,
     ValueError for what is none.
     """
+    if not isinstance(path, Path):
+        check_type(path, str, "the path of a tokenizer")
     path = Path(path)
     file = next((path / name for name in _FILES if (path / name).is_file()), path)
     if not file.is_file():

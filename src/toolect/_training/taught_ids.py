@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from toolect._message import Span
+from toolect._message import Span, check_type
 from toolect._tokens.encoded_text import Encoded
 from toolect._transcript import Origin, Transcript
 from toolect._turns import PendingCalls, Results, Turn
@@ -203,6 +203,7 @@ class Packed:
 
 def pack(rows: Iterable[Example], length: int) -> list[Packed]:
     """Examples as rows of at most `length` ids, in their order. Raises ValueError for one that is longer."""
+    check_type(length, int, "the length of rows")
     found: list[Packed] = []
     for number, row in enumerate(rows):
         size = len(row.ids)
