@@ -20,6 +20,8 @@ from toolect._spec.model import Role
 _ATTRIBUTE: Final = re.compile(r'="[^"]*(?:"|\Z)')
 _INNER: Final = 1 << 12
 """Characters of a value before its closer in which elements of the same name are looked for."""
+_BLOCK: Final = 1000
+"""Characters before a marker in which a block of code may begin."""
 _BRACKETS: Final = {"{": "}", "[": "]"}
 
 
@@ -67,6 +69,11 @@ def _in_bracket(state: TextState, quotation: Quotation, char: str, end: int) -> 
     if char in _BRACKETS and quotation.closing[0] != "`" and quotation.closing[0] not in _BRACKETS.values():
         quotation = Quotation(quotation.line, end, _BRACKETS[char] + quotation.closing)
     return state._replace(quotation=quotation)
+
+
+def in_block(buf: str, low: int, at: int) -> bool:
+    """True when a block of code is open at index `at`, in the text that began at index `low`."""
+    return buf.count("```", max(low, at - _BLOCK), at) % 2 == 1
 
 
 def begins_line(window: Window, spoken: bool, at: int, start: int, blanks: str) -> bool:

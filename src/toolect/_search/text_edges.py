@@ -19,7 +19,7 @@ from toolect._search.grammar_edges import echo_end, names_before_more, shift
 from toolect._search.hypothesis import WAIT, Act, Doubt, EdgeContext, Found, Hypothesis, Mode, TextState
 from toolect._search.island import Island, island
 from toolect._search.path import spelled
-from toolect._search.text_boundaries import after_text, begins_line, lead_end, quotation_at
+from toolect._search.text_boundaries import after_text, begins_line, in_block, lead_end, quotation_at
 from toolect._search.text_markers import HELD, MarkerInText
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
@@ -34,7 +34,6 @@ _NEAR: Final = 32
 _NEAR_MARGIN: Final = 44
 _BEFORE: Final = 200
 """Characters before JSON in a text that are looked at."""
-_FENCED: Final = 1000
 _SENTENCE_ENDS: Final = ".!?:。：…>"
 
 
@@ -282,7 +281,7 @@ def _bare_json(
         path.doubt(Doubt.NO_OPENERS)
         if line.strip() and line.rstrip()[-1] not in _SENTENCE_ENDS:
             cost += costs.in_sentence
-        if buf.count("```", max(start - base, at - _FENCED, 0), at) % 2:
+        if in_block(buf, max(start - base, 0), at):
             cost += costs.quoted
     return [json_edges.begin(window, one, cost, base + at, path, bare=True), text]
 

@@ -19,7 +19,7 @@ from toolect._search.grammar_edges import names_call, shift
 from toolect._search.hypothesis import WAIT, Act, Doubt, Found, Hypothesis, Mode, Waits
 from toolect._search.island import Island
 from toolect._search.path import Path, spelled
-from toolect._search.text_boundaries import begins_line, closes_inner, is_followed, lead_end, quotation_at
+from toolect._search.text_boundaries import begins_line, closes_inner, in_block, is_followed, lead_end, quotation_at
 from toolect._search.window import LOOK, Window
 from toolect._spec.model import Role
 
@@ -49,6 +49,8 @@ class MarkerInText:
         self.direct = not self.opened and core in plan.direct
         self.long = len(core) >= STRONG or self.direct and self._is_lined()
         self.ways = self._ways()
+        if plan.content and self.ways and self.ways[0].cost:  # an example need not be whole
+            self.shown = self.shown or in_block(window.buf, max(self.start - window.base, 0), self.at)
         closes = bool(self.ways) and not self.ways[0].cost and not self.ways[0].node.first(core)
         inner = self.passed.inner
         if core == one.context.opener:
@@ -394,7 +396,7 @@ class MarkerInText:
         passed, cost = self.one.context.doubt & Doubt.PASSED, 0
         if passed and not calls and not self.own:  # it may be one of what the text holds
             cost += costs.swallowed if way.cost else costs.weak_in_text + 1
-        if self.shown and (first or calls):
+        if self.shown and (first or calls or way.cost):
             cost += costs.quoted
         elif self.shown and plan.role is Role.REASONING:
             cost += costs.in_sentence
