@@ -48,16 +48,6 @@ class Builder:
         """Number of calls reported."""
         return self.draft.count
 
-    @property
-    def after_call(self) -> bool:
-        """True when a call, or JSON that may hold calls, was the last thing read."""
-        return self.draft.after_call
-
-    @property
-    def tools(self) -> ToolSchemas:
-        """The tools that are declared, by name."""
-        return self._schemas
-
     def spelled(self, core: str) -> str:
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
         call = self.draft.call

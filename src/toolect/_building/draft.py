@@ -41,7 +41,7 @@ class Draft:
     __slots__ = (
         "raw", "markers", "segments", "repairs", "ahead", "events", "call", "ruled", "count", "attempts", "last_end",
         "last_name",
-        "after_call", "passed", "tools", "torn", "_strict",
+        "passed", "tools", "torn", "_strict",
         "_tagged", "_no_call", "_known", "_repeated", "_good_only", "_salvages", "_salvage_left", "_coded", "_fits",
         "_aside", "_says_aside",
     )  # fmt: skip
@@ -61,7 +61,6 @@ class Draft:
         self.attempts = 0  # calls ended, whatever became of them
         self.last_end = 0  # where the last call ended
         self.last_name = ""  # what the last call called
-        self.after_call = False  # a call, or JSON that may hold calls, was the last thing read
         self.torn = NEVER, NEVER  # where the first call broke off in the middle; the number of the one after it
         self._strict = strict
         self.tools = tools
@@ -112,7 +111,6 @@ class Draft:
     def begin_call(self, start: int) -> OpenCall:
         """A call begins at character `start`, or where what was passed on before it ends."""
         self.call = OpenCall(max(start, self.passed_on))
-        self.after_call = False
         return self.call
 
     def start_call(self, call: OpenCall) -> None:
@@ -350,7 +348,6 @@ class Draft:
         if call.index < 0:
             self._report(call)
         self.segments.append(done)
-        self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
 

@@ -62,13 +62,6 @@ class Values:
             if frame.role is not Role.PAIR_KEY and frame.codec is None and not self._waits():
                 self._text.string(frame, text)
 
-    def said(self) -> Frame | None:
-        """The innermost string, where what comes of it is written at once; None where not."""
-        call, frame = self._draft.call, self._frames[-1] if self._frames else None
-        if call is None or call.repeated or frame is None or self._lists:
-            return None
-        return None if frame.role is Role.PAIR_KEY or frame.codec is not None or self._waits() else frame
-
     def number(self, text: str, at: int) -> None:
         """The innermost number, which stands at character `at`."""
         if self._frames:

@@ -50,7 +50,7 @@ class OpenText:
     def begin(self, field: Field, at: int, element: bool = False) -> None:
         """A TEXT or ESCAPED slot begins, perhaps that of an `element`."""
         draft = self._draft
-        draft.after_call = self.quotes = self.idle = False
+        self.quotes = self.idle = False
         self.parts = []
         escapes = None if field.codec is None else field.codec.escapes
         self.unescaped = None if escapes is None else Unescaped(escapes)

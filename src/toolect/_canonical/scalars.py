@@ -63,12 +63,6 @@ def scalars(node: Node) -> Scalars | None:
     return Scalars(ways) if ways else None
 
 
-def numbers(node: Node) -> Scalars | None:
-    """The numbers at `node`, which may take text as well; None where none begins."""
-    ways = [way for way in _ways(node) if way.role is Role.NUMBER]
-    return Scalars(ways) if ways else None
-
-
 def _ways(node: Node) -> Iterator[Scalar]:
     if node.escaped and node.escaped_slot().field.role is Role.VALUE:
         yield from _strings("", node, False)  # its opener has been read

@@ -24,8 +24,6 @@ from toolect._spec.policies import Policies
 
 T = TypeVar("T")
 
-_MISSING = 5
-"""Closers that may be missing in a row: a value, its argument, the arguments, the call and what is around calls."""
 STRONG = 4
 """Characters that a marker needs. With fewer: it is never implied, and stops only a slot that it closes itself. Signs
 of up to three characters are common in prose and code."""
@@ -87,7 +85,7 @@ class Node:
     """Everything the grammar may be in the middle of, and what may come next."""
 
     __slots__ = (
-        "_coding", "_implied", "_json_field", "_made", "_struct", "_text_field",
+        "_coding", "_json_field", "_made", "_struct", "_text_field",
         "arrival", "begun", "choices", "done", "echoes", "escaped", "graph",
         "json", "kernel", "longest", "marks", "over", "patterns", "steps", "text", "value",
     )  # fmt: skip
@@ -128,7 +126,6 @@ class Node:
         self.longest = max(map(len, self.marks), default=0)
         self._text_field, self._json_field = self._field(SlotKind.TEXT), self._field(SlotKind.JSON)
         self._struct: re.Pattern[str] | None = None
-        self._implied: dict[str, tuple[str, ...]] | None = None
         self._coding: tuple[Node, ...] | None = None
         self._made: dict[Callable[[Node], Any], Any] = {}
 
@@ -218,11 +215,6 @@ class Node:
         """True when nothing but long markers may come next."""
         return len(self.marks) == len(self.choices) and all(len(core) >= STRONG for core in self.marks)
 
-    def goes_on(self, key: Key) -> bool:
-        """True when `key` may be the next part of something that is open here, besides beginning a call."""
-        roles = self.graph.network.spec.roles
-        return any(roles.get(choice.edge.rule) is not Role.CALL for choice in self.choices.get(key, ()))
-
     @property
     def struct(self) -> re.Pattern[str]:
         """Matches the longest marker that may come next, its inner whitespace as it likes."""
@@ -272,42 +264,6 @@ class Node:
     def lead(self, key: Key) -> str:
         """The whitespace the dialect writes before `key` here."""
         return self.choices[key][0].expects
-
-    def trail(self, path: tuple[Key, ...]) -> str:
-        """The whitespace that the dialect writes after the last marker of `path`."""
-        *before, last = path
-        node = self
-        for key in before:
-            node = node.step(key).node
-        return node.step(last).trail
-
-    def closings(self, limit: int) -> Iterator[tuple[tuple[str, ...], Node]]:
-        """The nodes reached by implying one to `limit` closers, nearest first, with the closers."""
-        level: list[tuple[tuple[str, ...], Node]] = [((), self)]
-        met = {self}
-        for _ in range(limit):
-            nearer, level = level, []
-            for path, node in nearer:
-                for core, wrong in node.marks.items():
-                    if wrong or node.first(core):
-                        continue
-                    target = node.step(core).node
-                    if target not in met:
-                        met.add(target)
-                        level.append(((*path, core), target))
-            yield from level
-
-    @property
-    def implied(self) -> dict[str, tuple[str, ...]]:
-        """Marker → the closers that must be missing before it, for markers that cannot come next here."""
-        if self._implied is None:
-            found: dict[str, tuple[str, ...]] = {}
-            for path, node in self.closings(_MISSING):
-                for core in node.marks:
-                    if core not in self.marks and len(core) >= STRONG:
-                        found.setdefault(core, path)
-            self._implied = found  # whole at once: other threads may look
-        return self._implied
 
     @property
     def coding(self) -> Node | None:

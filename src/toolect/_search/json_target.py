@@ -117,10 +117,8 @@ class JsonTarget:
         self._over(True)
 
     def _over(self, settle: bool) -> None:
-        if not self._plain:
-            if settle:
-                self._sink.settle()
-            self._builder.draft.after_call = True
+        if settle and not self._plain:
+            self._sink.settle()
 
     def cut(self, end: int, node: Node) -> bool:
         """The input ends in it, at character `end`; `node` is where it began. True when it is over."""

@@ -6,14 +6,13 @@ A ShapeReader is called for each part, and gets the text of arguments, which is 
 from __future__ import annotations
 
 import json
-import re
 from enum import Enum
 
 from toolect._message import Json
 from toolect._shapes.encoded import EncodedString
 from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
 from toolect._shapes.shape_frame import IN_LIST, IN_OBJECT
-from toolect._shapes.shape_reader import ShapedCall, ShapeReader
+from toolect._shapes.shape_reader import ShapeReader
 from toolect._spec.shape_model import Shape
 from toolect._values.json_lexemes import (
     MAX_DEPTH,
@@ -29,7 +28,6 @@ from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
 MAX_TAIL = 2
 """Characters of a comma at the end of a string, with the blank after it. Beyond it: it is the string's own."""
-_FIRST_KEY = re.compile(r'\s*\{\s*"([^"\\]*)"').match
 
 
 class Expect(Enum):
@@ -129,18 +127,6 @@ class OpenValue:
     def called(self) -> bool:
         """True when what has been read can only be a call."""
         return self._shape.called
-
-    def broken_off(self, tools: ToolSchemas) -> bool:
-        """True when the text that ends here was to be a call, as far as can be seen."""
-        inside = self.expect is Expect.STRING
-        first = _FIRST_KEY("".join(self._texts + self._held))
-        part = "".join(self._parts) if inside else ""
-        return self._shape.broken_off(part, inside and self._in_key, first[1] if first else "", tools)
-
-    @property
-    def open_call(self) -> ShapedCall | None:
-        """State of the open call; None for none."""
-        return self._shape.open_call
 
     @property
     def held(self) -> str:

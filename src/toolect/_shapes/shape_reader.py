@@ -6,11 +6,7 @@ one reader: every part changes the same stack of frames.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
-
 from toolect._message import Json, RepairKind
-from toolect._shapes.alternatives import Options
 from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, root_of
 from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Misfit, MisplacedArguments, Repaired, Rest
 from toolect._shapes.shape_frame import ShapeFrame
@@ -22,14 +18,6 @@ BESIDE = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
 """Members that formats put beside the name of a call, and that are no arguments."""
 
 
-class ShapedCall(NamedTuple):
-    """A call so far: what it may be, the keys that have come, and whether its arguments are a string."""
-
-    options: Options
-    keys: tuple[str, ...]
-    coded: bool
-
-
 class ShapeReader:
     """The call that is open, and the alternatives that are left for the value that comes next.
 
@@ -39,7 +27,7 @@ class ShapeReader:
 
     __slots__ = (
         "called", "emit", "place", "stack",
-        "_argued", "_argued_as", "_coded", "_exact", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools",
+        "_argued", "_argued_as", "_exact", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools",
         "_unit",
     )  # fmt: skip
 
@@ -57,27 +45,6 @@ class ShapeReader:
         self._argued = False  # its arguments have begun
         self._argued_as = ""  # under this key
         self._good = False  # as arguments do
-        self._coded = False  # which are a string
-
-    @property
-    def open_call(self) -> ShapedCall | None:
-        """State of the open call; None for none."""
-        unit = self._unit
-        return None if unit is None else ShapedCall(unit.members.options, tuple(unit.keys), self._coded)
-
-    @property
-    def unit(self) -> ShapeFrame | None:
-        """The open call, or the last object that may be one."""
-        return self._unit or next((frame for frame in reversed(self.stack) if frame.owner is frame), None)
-
-    def begin_again(self) -> None:
-        """That comes anew, from its beginning."""
-        unit = self.unit
-        while self.stack and self.stack.pop() is not unit:
-            pass
-        self.place, self._unit, self._argued, self.called = self._root, None, False, False
-        if self.stack and self.stack[-1].is_object:
-            self._key = self.stack[-1].keys[-1]
 
     # Values
 
@@ -243,7 +210,7 @@ class ShapeReader:
             return
         owner.begun = True
         self._unit = owner
-        self._name, self._leads, self._argued, self._good, self._coded = "", False, False, False, False
+        self._name, self._leads, self._argued, self._good = "", False, False, False
         self.emit(CallBegins(owner.start))
         for renamed in owner.renamed:
             self.emit(renamed)
@@ -279,33 +246,10 @@ class ShapeReader:
         """True for what may be the name of a tool: no text with blanks, unless there is such a tool."""
         return value in self._tools or match_name(value) is not None
 
-    def broken_off(self, part: str, in_key: bool, argument: str, tools: ToolSchemas) -> bool:
-        """Was what is cut off here to be a call? `part` is the string that is open, `argument` the first argument.
-
-        It has nothing but what calls have, and names a declared tool, or begins to; or an argument of one comes first;
-        or arguments come after a name.
-        """
-        unit = self._unit or (self.stack[-1].owner if self.stack else None)
-        if unit is None:
-            return False
-        members, known = unit.members, {*tools.of(self._name).names, *BESIDE} if self._name in tools else BESIDE
-        if not all(key in known or members.at(key)[0].options for key in unit.keys):
-            return False
-        if self._unit is None or not self._name:
-            if self._unit is not None and self._argued:
-                return any(argument in tools.of(name).names for name in tools)
-            return self.place.hole is HoleKind.NAME and not in_key and begins_one(part, tools)
-        if in_key and part and not begins_one(part, (*self.stack[-1].members.keys, *known)):
-            return False
-        keys = (key for key in members.keys if members.at(key)[0].arguments)
-        argues = any(members.at(key)[0].arguments for key in unit.keys) or in_key and begins_one(part, keys)
-        return argues or self._name in tools
-
     # Its arguments
 
     def encoded(self) -> None:
         """The arguments are a string."""
-        self._coded = True
         self._good = self.place.as_text
         self.judge()
 
@@ -332,8 +276,3 @@ class ShapeReader:
     def _is_sure(self, unit: ShapeFrame) -> bool:
         """True when a call with a key that is spelled otherwise is one for sure: data has such keys as well."""
         return self._name in self._tools if self._tools else len(unit.renamed) == 1
-
-
-def begins_one(part: str, words: Iterable[str]) -> bool:
-    """True when one of `words` begins with `part`, which is not empty."""
-    return part != "" and any(word.startswith(part) for word in words)

@@ -38,10 +38,6 @@ class Sections:
         self._begun = False  # a section has
         self._held: list[str] = []
 
-    def passes(self, text: str) -> bool:
-        """True when `text` is the first that comes, and surely no section begins with it."""
-        return not self._held and text[:1] not in ("", "<") and not text[0].isspace()
-
     def more(self, text: str) -> str:
         """Read on in the text, and return what is new and sure."""
         self._held.append(text)

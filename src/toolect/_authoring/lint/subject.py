@@ -22,7 +22,6 @@ from toolect._chats.grammar_chat import Chat
 from toolect._compiled import Dialect
 from toolect._diagnostic import Place
 from toolect._files import holds_chats
-from toolect._graph.symbols import Key, Terminal
 from toolect._message import Call, Content, Message, Segment
 from toolect._names import Names
 from toolect._spec.chat_load import read_chat_names
@@ -82,17 +81,6 @@ class SpecPlaces:
         inside = self._definition(rule)
         found = (w.place for w in self.words if not w.marker and w.text == name and w.definition == inside)
         return next(found, None) or (self.terminal(name) if name.isupper() else self.rule(name))
-
-    def lexeme(self, rule: str, key: Key) -> tuple[str, Place]:
-        """Name of a marker, terminal or slot that `rule` has, and its place there."""
-        if isinstance(key, str):
-            return key, self.marker(key, rule)
-        if isinstance(key, Terminal):
-            used = (p.name for r, p in patterns(self._spec) if r.name == rule and p.regex == key.regex)
-            name = next(used, key.regex)
-        else:
-            name = key.value
-        return name, self.part(rule, name)
 
     def marker(self, text: str, rule: str = "") -> Place:
         """Place of the marker `text`, or of one with it inside: in the definition of `rule` if it is there."""
