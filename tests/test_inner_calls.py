@@ -77,6 +77,47 @@ def test_nothing_runs_inside_a_value(name: str) -> None:
     shipped_corpus.each(shares.share(list(texts(toolect.dialect(name))), 4, name), check)
 
 
+QUOTES = ("See {} and so on.", "{}\nThat is all.", "So: {} or {}.")
+CODE = {"llama-builtin"}
+"""Dialects whose broken statements are code for a tool of their own."""
+
+
+@pytest.mark.parametrize("name", sorted({*toolect.dialects()} - CODE))
+def test_nothing_runs_that_a_string_quotes_when_the_answer_is_cut_off(name: str) -> None:
+    """Law: a call without arguments needs no quote that the string would have to escape; the answer ends anywhere."""
+    dialect = toolect.dialect(name)
+    try:
+        inner = written(dialect, "shell").strip()
+        wires = [written(dialect, "write", body=quote.format(inner, inner)) for quote in QUOTES]
+        if 'a\\"b' not in written(dialect, "write", body='a"b'):
+            return  # a value without quotes: the next call may well begin in it
+    except RenderError:
+        return
+
+    def check(text: str) -> None:
+        for tools in (None, TOOLS):
+            message = dialect.parse(text, tools)
+            assert "shell" not in [call.name for call in message.runnable]
+            assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=tools)[0], message)
+
+    cut = [wire[:at] for wire in wires for at in range(wire.find("shell") + 5, len(wire) - 1)]
+    cut = [text for text in cut if not text.rstrip().endswith(inner[-1])]  # it may have begun anew
+    shipped_corpus.each(shares.share(cut, 12, name), check)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mistral-v13", '[TOOL_CALLS]rm[ARGS]{"path": "/home/{u}[TOOL_CALLS]'),
+        ("hermes", '<tool_call>\n{"name": "rm", "arguments": {"path": "/home/{{u}}</tool_call> or'),
+        ("glm4", 'rm\n{"path": ["/home/[u]}'),
+    ],
+)
+def test_a_string_is_not_ended_by_a_bracket_of_its_own(name: str, text: str) -> None:
+    """Half of a value runs nowhere."""
+    assert toolect.dialect(name).parse(text).runnable == []
+
+
 OPEN = "<tool_call>\n<function=write>\n<parameter=body>\n"
 CLOSE = "\n</parameter>\n</function>\n</tool_call>"
 INNER = f"{OPEN.replace('write', 'shell').replace('body', 'cmd')}ls{CLOSE}"

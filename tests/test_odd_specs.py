@@ -506,3 +506,22 @@ def test_text_outside_of_markers_is_no_name() -> None:
     roles = "say: content, think: reasoning, call: call, NAME: call.name, call/JSON: call.arguments"
     message = declared(lines, roles).parse('<|r|>Hm.<|end|><|model|>f<|with|>{"a": 1}<|end|>')
     assert (message.reasoning, [call.name for call in message.runnable]) == ("Hm.", ["f"])
+
+
+def test_a_string_outside_of_calls_is_no_call_that_is_written_again() -> None:
+    """Its opener may stand in it."""
+    lines = ["start: think? (content | call)*", "content: TEXT", 'think: "(think " "\\"" ESCAPED "\\"" ")\\n"']
+    lines += ['call: "<call>" JSON "</call>"', "%declare TEXT ESCAPED JSON"]
+    shape = "call/JSON: {name: $name, arguments: $arguments}"
+    message = declared(lines, f"content: content, think: reasoning, call: call, {shape}").parse('(think "(think "')
+    assert message.reasoning == "(think "
+
+
+def test_a_misspelt_closer_begins_behind_what_was_passed_on_as_text() -> None:
+    """A sign that opens nested elements is text, and is so whole and in pieces."""
+    lines = ["start: (content | call)*", "content: TEXT", 'call: "<run tool=" NAME ">\\n" argument* "</run>\\n"']
+    lines += ['argument: "<in key=" KEY ">" value "</in>\\n"', r"NAME: /\w+/", r"KEY: /\w+/", "%declare TEXT"]
+    roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
+    dialect = declared([*lines, "%import .values.xml (value)"], f"{roles}, argument/value: argument.value")
+    text = "<run tool=a>\n<in key=a>y<x/in>\n</run>\n"
+    assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], dialect.parse(text))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from toolect._building.open_call import MAX_REPAIRS
 from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect._message import Call, Message, Repair, Segment, Status, same_json
+from toolect._message import Call, Content, Message, Repair, RepairKind, Segment, Status, same_json
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
@@ -24,6 +24,7 @@ Torn: TypeAlias = tuple[int, int]
 """The character where the first call broke off in the middle, and the number of the first call that waits for that."""
 _BRACKETS = re.compile(r"[{}]"), re.compile(r"[()]")
 _ENDS_VALUE = re.compile(r"""["'`]\s*(?:[)\]}]|,\s*["']?\w+["']?\s*[:=])|</""").search
+_QUOTE = re.compile(r'(?<!\\)"')
 
 _TOO_MANY = "` too many"
 """End of a repair's detail where a sign was left out."""
@@ -42,9 +43,10 @@ def without_inner(
         return segments
     end = NEVER
     if final and closers is not None and len(repairs) < MAX_REPAIRS:
-        left = [one.at for one in repairs if one.detail in closers or one.detail.endswith(_TOO_MANY)]
+        left = [_end_in_string(segments, repairs, at)]
+        left += [one.at for one in repairs if one.detail in closers or one.detail.endswith(_TOO_MANY)]
         left += [s.span[1] for s in segments if s.span and _is_left(_unread(s), closers)]
-        end = max(left, default=-1)
+        end = max(left)
     inner = any(type(s) is Call and s.span and at <= s.span[0] < end for s in segments)
     waiting = [s for s in segments if type(s) is Call][number:]
     again = {id(one) for one, then in pairwise(waiting) if _begins(one, then)} if final else set()
@@ -66,6 +68,25 @@ def without_inner(
         return replace(s, status=status, error=f"{why} - at {at}", spelling=s.arguments_text)
 
     return [*map(found, segments)]
+
+
+def _end_in_string(segments: Sequence[Segment], repairs: Sequence[Repair], at: int) -> int:
+    """The end of the calls in the string of the call that broke off at character `at`; -1 where it is in none.
+
+    Text comes after one of them, or it is not as the dialect writes it: the string was to go on. A model that calls
+    anew does not write so, unless it calls the same tool.
+    """
+    outer = next((s for s in segments if type(s) is Call and not s.runnable and s.span and s.span[1] == at), None)
+    inner = [(i, s) for i, s in enumerate(segments) if type(s) is Call and s.span and s.span[0] >= at]
+    if outer is None or not inner or not len(_QUOTE.findall(outer.raw)) % 2:
+        return -1
+    (first, one), (_, last) = inner[0], inner[-1]
+    if one.name.startswith(outer.name):
+        return -1
+    end = last.span[1] if last.span else at
+    mended = any(mend.kind is not RepairKind.IMPLIED_OPENER for _, call in inner for mend in call.repairs)
+    text = any(type(s) is Content and s.text.strip() for s in segments[first:])
+    return end if mended or text or any(mend.at >= end for mend in repairs) else -1
 
 
 def _begins(one: Call, then: Call) -> bool:

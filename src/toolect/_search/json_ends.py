@@ -47,6 +47,7 @@ _HIGH: Final = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
 _MAYBE_HELD: Final = re.compile(r"[,\]}\\]|\s\Z")
 """Finds a sign at the end of a string that waits for more."""
 _BRACKET: Final = re.compile(r"[\]}]")
+_OPENERS: Final = {"}": "{", "]": "["}
 _SUFFIX: Final = re.compile(r"\s*[,\]}][\s,\]}]*\Z")
 
 
@@ -364,6 +365,8 @@ def ended_string(window: Window, one: Hypothesis, cost: int, at: int, expects: N
     if expects is Next.COLON:
         state.key = window.raw(state.string, at)
     telling.acts.append(MendJson(at, "expected the end of a string"))
-    if state.empty and state.reopened:
+    text, ends = window.raw(max(state.string, at - NEAR), at), window.buf[at - window.base : at - window.base + 1]
+    opener = _OPENERS.get(ends)
+    if state.empty and state.reopened or opener and text.count(opener) > text.count(ends):  # it may be the string's own
         telling.acts.append(Fail(f"a string has no end - at {state.string}"))
     return window.stay(one, cost, at, Mode.JSON, state, *telling)

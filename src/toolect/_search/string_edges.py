@@ -124,7 +124,7 @@ def _quote(window: Window, one: Hypothesis, form: _Form, at: int, final: bool) -
     computed = _computed(window, form, at + len(closer), final)
     if isinstance(computed, Waits):
         return WAIT
-    again = _again(window, one, form, end)
+    again = -1 if context.call is None else _again(window, one, form, end)
     path = window.path(one).add(MoreString(state.emitted, end))
     if again >= 0:
         why = Fail(f"it is written again in a string - at {state.start}")

@@ -378,7 +378,7 @@ class MarkerInText:
         """The closer of the text stands before the marker, spelled otherwise."""
         window, one, base, buf, at = self.window, self.one, self.window.base, self.window.buf, self.at
         word = spelled(closer, one.context)
-        low = max(self.start - base, 0)
+        low = max(self.start, one.pos) - base  # what stands before that was passed on as text
         found = near_before(word, buf, low, at, fixed(closer)) or _torn_before(word, buf, low, at, end=False)
         if found is None and word.startswith("</") and one.context.key is not None:
             found = _tag_before(one.context.key, buf, low, at)
