@@ -334,10 +334,11 @@ def test_a_null_is_no_arguments_wherever_it_stands(given: Any) -> None:
     function = {"name": "f", "arguments": given}
     call = {"id": "a", "type": "function", "function": function}
     item = {"type": "function_call", "call_id": "a", "name": "f", "arguments": given}
+    part = {"index": 0, **call}
     found = [
         toolect.Message.from_openai({"role": "assistant", "tool_calls": [call]}),
         toolect.Message.from_openai({"role": "assistant", "function_call": function}),
-        toolect.openai.from_openai([{"choices": [{"delta": {"tool_calls": [{"index": 0, **call}]}}]}]),
+        toolect.openai.from_openai([{"choices": [{"delta": {"tool_calls": [part]}, "finish_reason": "tool_calls"}]}]),
         toolect.responses.from_response({"object": "response", "output": [item]}),
     ]
     if given in (None, "null"):

@@ -15,7 +15,7 @@ import pytest
 from chat_server import Reply, serving
 from delta_damage import Damage, Made
 
-from toolect import CallEnd, Message
+from toolect import CallEnd, Message, Status, anthropic
 from toolect._message import Json, MessageError
 from toolect.agent import Agent, Tool
 from toolect.openai import ChunkReader, chunks_to_events, from_openai
@@ -199,3 +199,25 @@ def test_a_long_call_in_small_pieces_is_read_in_linear_time() -> None:
     pieces = [part(0, text[i : i + 2]) for i in range(0, len(text), 2)]
     found = read([part(0, "", id="a", name="wipe"), *pieces, part(1, "", id="b", name="copy"), *pieces])
     assert [call.name for call in found.runnable] == ["wipe"] and len(found.calls) == 2
+
+
+@pytest.mark.parametrize("finish", [None, "length", "content_filter"])
+@pytest.mark.parametrize("text", ["", '{"folder": "tm'])
+def test_a_call_that_its_answer_is_cut_off_in_does_not_run(finish: str | None, text: str) -> None:
+    """Neither streamed nor whole, of either API: the tool would run without its arguments."""
+    part: dict[str, Any] = {"index": 0, "id": "a", "type": "function", "function": {"name": "wipe", "arguments": text}}
+    streamed = chunks([part], "")
+    streamed[-1]["choices"][0]["finish_reason"] = finish
+    message = {"role": "assistant", "content": None, "tool_calls": [part]}
+    stop = {"length": "max_tokens", "content_filter": "refusal"}.get(finish or "", finish)
+    begun = {"type": "tool_use", "id": "a", "name": "wipe", "input": {}}
+    events: list[dict[str, Any]] = [
+        {"type": "content_block_start", "index": 0, "content_block": begun},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}},
+    ]
+    ends = [{"type": "content_block_stop", "index": 0}, {"type": "message_delta", "delta": {"stop_reason": stop}}]
+    found = [from_openai(streamed), anthropic.from_events([*events, *(ends if stop else ())])]
+    if finish:
+        found.append(from_openai({"choices": [{"index": 0, "message": message, "finish_reason": finish}]}))
+        found.append(anthropic.from_anthropic({"role": "assistant", "content": [begun], "stop_reason": stop}))
+    assert [[call.status for call in one.calls] for one in found] == [[Status.TRUNCATED]] * len(found)

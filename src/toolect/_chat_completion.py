@@ -136,7 +136,8 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
         choice = as_list(choices, f"{where}.choices")[:1]
         if not choice:
             raise MessageError("at least one choice", "none", f"{where}.choices")
-        obj, where = field(choice[0], "message"), f"{where}.choices[0].message"
+        said = segments_of(field(choice[0], "message"), f"{where}.choices[0].message")
+        return cut_off(said) if field(choice[0], "finish_reason") in CUT else said
     keys = ("role", "content", "tool_calls", "function_call", *THOUGHTS, "refusal")
     if all(field(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
         advice = "it has `content`, `tool_calls` or both" if isinstance(obj, Mapping) else ""
@@ -274,6 +275,30 @@ def given_call(name: str, given: Object, call_id: str | None, where: str) -> Cal
 def without_arguments(name: str, call_id: str | None) -> Call:
     """The call of which nothing said that it has arguments."""
     return Call(name, {}, call_id, status=Status.REPAIRED, repairs=(Repair(RepairKind.MISSING_ARGUMENTS, 0),))
+
+
+CUT = frozenset(
+    ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "content_filter", "abort",
+     "cancelled", "error", "refusal", "incomplete")
+)  # fmt: skip
+"""Finish reasons of engines and APIs for an answer that was cut off, or filtered."""
+
+
+def cut_off(segments: Sequence[Segment]) -> list[Segment]:
+    """The segments of an answer that was cut off: its last call is truncated, unless it has whole arguments."""
+    *before, last = segments or (None,)
+    if not isinstance(last, Call) or last.status is Status.OK:
+        return [*segments]
+    lacks = any(mend.kind is RepairKind.MISSING_ARGUMENTS for mend in last.repairs)
+    return [*before, truncated(last, last.spelling or "")] if lacks or not last.runnable else [*segments]
+
+
+def truncated(call: Call, spelling: str) -> Call:
+    """The call, in which its answer was cut off."""
+    error = "the answer was cut off inside the call"
+    return msgspec.structs.replace(
+        call, arguments=None, spelling=spelling, status=Status.TRUNCATED, repairs=(), error=error
+    )
 
 
 def plain_call(name: str, arguments: dict[str, Json], call_id: str | None) -> Call:

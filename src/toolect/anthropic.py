@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, overload
 
-from toolect._chat_completion import Ids, read_arguments, with_ids, without_arguments
+from toolect._chat_completion import CUT, Ids, cut_off, read_arguments, with_ids, without_arguments
 from toolect._events import ArgumentsDelta, CallStart, ContentDelta, ReasoningDelta
 from toolect._exchange.anthropic_messages import blocks_of, message_of
 from toolect._exchange.sent_calls import (
@@ -165,7 +165,10 @@ def stream(source: Any, reader: EventReader, **options: Any) -> Any:
 
 def from_anthropic(obj: Any) -> Message:
     """The message of an answer of the API, or of the assistant's message of a request. Raises MessageError."""
-    return message_of(obj)
+    said = message_of(obj)
+    if field(obj, "stop_reason") not in CUT:
+        return said
+    return Message(cut_off([_spelled(one, "") if isinstance(one, Call) else one for one in said.segments]))
 
 
 def from_events(events: Iterable[Any]) -> Message:
@@ -175,6 +178,7 @@ def from_events(events: Iterable[Any]) -> Message:
     """
     blocks: dict[int, dict[str, Json]] = {}
     texts: dict[int, str] = {}
+    ended, reason = set[int](), None
     for event in as_events(events):
         index, kind = field(event, "index"), field(event, "type")
         if kind == "content_block_start":
@@ -184,6 +188,10 @@ def from_events(events: Iterable[Any]) -> Message:
                 for key in ("type", "text", "thinking", "signature", "data", "id", "name", "input")
                 if field(block, key) is not None
             }
+        elif kind == "content_block_stop":
+            ended.add(index)
+        elif kind == "message_delta":
+            reason = field(field(event, "delta"), "stop_reason") or reason
         elif kind == "content_block_delta" and index in blocks:
             delta = field(event, "delta")
             for key in ("text", "thinking", "signature"):
@@ -193,7 +201,8 @@ def from_events(events: Iterable[Any]) -> Message:
             texts[index] = texts.get(index, "") + (piece if isinstance(piece, str) else dumps(plain(piece, "delta")))
     said = message_of({"role": "assistant", "content": [*blocks.values()]})
     spelled = iter([texts.get(index, "") for index, block in blocks.items() if block.get("type") == "tool_use"])
-    return Message([_spelled(one, next(spelled)) if isinstance(one, Call) else one for one in said.segments])
+    segments = [_spelled(one, next(spelled)) if isinstance(one, Call) else one for one in said.segments]
+    return Message(cut_off(segments) if reason in CUT or {*blocks} - ended else segments)
 
 
 def _spelled(call: Call, text: str) -> Call:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from toolect import registry
+from toolect._chat_completion import CUT
 from toolect._chats.conversation_diff import Change
 from toolect._detection.dropped import ends_of_answers
 from toolect._message import Content, Json, Message, MessageError
@@ -13,7 +14,6 @@ from toolect._shown import cut
 from toolect._turns import Assistant, Results, Turn, User
 
 _FAILED = ("failed", "cancelled", "error")
-_CUT = ("length", "max_tokens", "model_context_window_exceeded", "content_filter", "refusal", "incomplete")
 SAID = ("content", "text", "tool_calls", "function_call", "reasoning_content", "reasoning", "thinking", "refusal")
 """The fields of a message that make an answer of it."""
 LONGEST = 200
@@ -47,7 +47,7 @@ def check_said(message: Mapping[str, Json], where: str) -> None:
 
 def why_cut(*said: Json) -> str:
     """Return the finish reason by which an answer was cut off, "" for none."""
-    return next((one for one in said if isinstance(one, str) and one in _CUT), "")
+    return next((one for one in said if isinstance(one, str) and one in CUT), "")
 
 
 def seen_in(turns: Sequence[Turn], cut_by: str) -> list[Change]:

@@ -16,7 +16,14 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from toolect._chat_completion import FREE_FORM, arguments_in, opaque_of_call, read_arguments, without_arguments
+from toolect._chat_completion import (
+    FREE_FORM,
+    arguments_in,
+    opaque_of_call,
+    read_arguments,
+    truncated,
+    without_arguments,
+)
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, Event
 from toolect._message import Call, Json, MessageError, Status, dumps
 from toolect._objects import plain
@@ -186,8 +193,7 @@ class StreamedCall:
         else:
             call = without_arguments(self.name, self.id or None)
         if was_cut and (call.status is Status.MALFORMED or not text.strip()):
-            error = "the answer was cut off inside the call"
-            call = replace(call, arguments=None, spelling=text, status=Status.TRUNCATED, repairs=(), error=error)
+            call = truncated(call, text)
         elif error := doubt or ("" if call.name else "the call has no name"):
             call = replace(call, arguments=None, spelling=text, status=Status.MALFORMED, repairs=(), error=error)
         call = replace(call, opaque=self.opaque) if self.opaque else call

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from toolect._chat_completion import THOUGHTS
+from toolect._chat_completion import CUT, THOUGHTS, cut_off
 from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, dumps
 from toolect._objects import MAX_OPAQUE, opaque_in
@@ -114,8 +114,9 @@ class ChunkReader:
         return events
 
     def close(self, was_cut: bool | None = None) -> list[Event]:
-        """The events of the calls that are still open; `was_cut` where the answer has no end, as `finish` says."""
-        events = self._calls.close(self.finish == "length" if was_cut is None else was_cut)
+        """The events of the calls that are still open; `was_cut` where the answer was, by its finish reason or none."""
+        cut = self.finish is None or self.finish in CUT
+        events = self._calls.close(cut if was_cut is None else was_cut)
         for event in events:
             self._accumulator.add(event)
         return events
@@ -147,7 +148,8 @@ class ChunkReader:
     def _whole(self, message: dict[str, Json]) -> list[Event]:
         """The events of a message that does not stream."""
         events: list[Event] = []
-        for segment in Message.from_openai(message).segments:
+        segments = Message.from_openai(message).segments
+        for segment in cut_off(segments) if self.finish in CUT else segments:
             if isinstance(segment, Call):
                 events += self._calls.whole(segment)
             elif isinstance(segment, Reasoning):

@@ -155,7 +155,7 @@ class ChoiceReading:
         """The events of the end."""
         events, self._before = self._before, []
         events += self._reader.close()
-        events += map(_apart, self._native.close(finish_reason(self.finish, ()) == "length"))
+        events += map(_apart, self._native.close())
         return self._judged(events)
 
     def _judged(self, events: list[Event]) -> list[Event]:
