@@ -247,6 +247,20 @@ def test_a_call_that_could_not_be_read_is_content(name: str, arguments: str) -> 
         assert "`tide`" in chat(name).render(talk, False)
 
 
+@every_chat
+def test_what_is_made_harmless_keeps_its_words(name: str) -> None:
+    """A broken call that an answer holds is split, and not the sentences around it."""
+    said = 'A long text. <tool_call>\n{"name": "tide", "arguments": {"port": "x" "y": }}\n</tool_call> Sorry, all.'
+    talk = Conversation(
+        [User("?"), Assistant(Message([Content(said), Call("tide", {"port": "Brest"}, "abcdefgh0")]))], [TIDE]
+    )
+    try:
+        prompt = chat(name).render(talk, False, unsafe="neutralise")
+    except RenderError:
+        return
+    assert "A long text." in prompt or "A long text" not in prompt.replace("\u200b", "")
+
+
 @pytest.mark.parametrize("model", ["Qwen/Qwen3-30B-A3B-Thinking-2507", "Qwen/Qwen3-Next-80B-A3B-Thinking"])
 @pytest.mark.parametrize("thinking", [None, True, False])
 def test_models_that_always_think(model: str, thinking: bool | None) -> None:

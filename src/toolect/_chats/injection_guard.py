@@ -37,7 +37,8 @@ MAX_SPLIT = 256
 _IS_PLAIN = re.compile(r"#/[\w$/.-]*|[\w$/ .,;!?%@+-]*").fullmatch
 """Matches texts that are no markup, unless they hold a marker; references of schemas are among them."""
 _IS_NAME = re.compile(r"[\w$#/.:-]*").fullmatch
-_SIGN = re.compile(r"[^\w\s]")
+_SIGN = re.compile(rf"[^\w\s.,;!?'{SPLITTER}](?!{SPLITTER})")
+"""Sign of markup or JSON: no punctuation of sentences."""
 Write = Callable[[Conversation], Transcript]
 
 
@@ -282,13 +283,17 @@ def split_markers(text: str, markers: re.Pattern[str]) -> str:
     return markers.sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
 
 
+def _split_words(text: str, words: re.Pattern[str]) -> str:
+    return words.sub(lambda match: SPLITTER.join(match[0]), text)
+
+
 _STEPS: tuple[Callable[[str, re.Pattern[str]], str], ...] = (
     split_markers,
-    lambda text, words: words.sub(lambda match: SPLITTER.join(match[0]), text),
-    lambda text, _: _SIGN.sub(rf"\g<0>{SPLITTER}", text),
+    _split_words,
+    lambda text, words: _SIGN.sub(rf"\g<0>{SPLITTER}", _split_words(text, words)),
     lambda text, _: SPLITTER.join(text),
 )
-"""Steps that make a text harmless: in its markers, all over them, behind each sign, everywhere."""
+"""Steps that make a text harmless: in its markers, all over them, behind each sign as well, everywhere."""
 
 
 def _runnable(turns: Sequence[Turn]) -> Counter[str]:
