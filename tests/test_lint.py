@@ -388,6 +388,7 @@ def test_a_file_of_tools_that_is_missing() -> None:
     assert "failed-check" not in [one["check"] for one in found]
     (said,) = (one["message"] for one in found if one["check"] == "unreadable-corpus")
     assert said == "cannot use `:tools none`: no such file or directory: `corpus/tools/none.json`"
+    assert "unreadable-corpus" in run("--check", "broken-round-trip").output
 
 
 @pytest.mark.usefixtures("folder")

@@ -37,6 +37,8 @@ WORTH_STARTING = 4
 """Entries that each process has at least: to start one takes as long as to look at two."""
 GARBAGE = 2_000_000
 """Objects after which a process looks for garbage: that takes a sixth of the time, and so many are 200 MB."""
+_READING = "unreadable-corpus"
+"""Check that runs whichever are asked for: without a corpus others find nothing."""
 DECISIVE = "failing-case"
 """A dialect whose cases fail is tried no further: whatever else does not hold most likely follows from that."""
 
@@ -94,7 +96,7 @@ class _Work(msgspec.Struct, frozen=True):
         )
         if not self.chats:
             paths = [str(source.path) for source in files(subject.source)]
-        wanted = [check for check in tables if check in self.checks or not self.checks]
+        wanted = [check for check in tables if check in (*self.checks, _READING) or not self.checks]
         for check in wanted:
             new = guarded(check, tables[check], subject, subject.place)
             found += new
