@@ -188,6 +188,9 @@ def test_drafts(tmp_path: Path) -> None:
         ("", "Hm.", [{"name": "tide", "arguments": {"port": "Kiel", "days": 3}}]),
         ("At noon.", "", []),
     ]
+    samples.write_bytes(b"@@tide\r\nport: Kiel\r\n===\r\nAt noon.\r\n")
+    said = CliRunner().invoke(main, ["new", "--draft", str(samples)]).stdout.splitlines()
+    assert [json.loads(line)["text"] for line in said] == ["@@tide\r\nport: Kiel", "At noon."]
 
 
 @pytest.mark.parametrize("name", [form.name for form in wild_formats()])
@@ -321,6 +324,16 @@ def test_calls_are_numbered_in_their_openers(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert "4 of 4 rows read as they say, 4 written back" in new(tmp_path, "num", rows=rows).output
     assert r'NUMBER: "1" | /\d+/' in (tmp_path / "grammars/num.lark").read_text()
+
+
+def test_arguments_are_written_as_compact_as_all_rows_have_them(tmp_path: Path) -> None:
+    """Also where some arguments have no place for blanks."""
+    rows = [
+        row('Ok.\n{{tide|{"port":"Kiel","days":2}}}', ("tide", {"port": "Kiel", "days": 2}), content="Ok."),
+        row('{{log|{}}}{{tide|{"port":"Sète","days":10}}}', ("log", {}), ("tide", {"port": "Sète", "days": 10})),
+    ]
+    assert "2 of 2 rows read as they say, 2 written back\n" in new(tmp_path, "tight", rows=rows).output
+    assert "layout: compact" in (tmp_path / "tight.yaml").read_text()
 
 
 def test_a_dialect_that_writes_what_it_does_not_read_is_not_claimed(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from toolect.chat_template import turns
 from toolect.chat_template.probes import PROBES, SIGNS, Style, TemplateProbe
 from toolect.chat_template.turn import Turn
 
-_DIVIDER = re.compile(r"^={3,}\n", re.MULTILINE)
+_DIVIDER = re.compile(r"^={3,}\r?\n", re.MULTILINE)
 _EDGE = re.compile(r"[\n<\[{(`|#@]")
 
 
@@ -32,7 +32,7 @@ def split_samples(source: str) -> list[str]:
     try:
         texts = [sample.text for sample in msgspec.json.Decoder(_Sample).decode_lines(source)]
     except (msgspec.DecodeError, RecursionError):
-        texts = [part.removesuffix("\n") for part in _DIVIDER.split(source) if part.strip()]
+        texts = [part.removesuffix("\n").removesuffix("\r") for part in _DIVIDER.split(source) if part.strip()]
     for number, text in enumerate(texts, 1):
         if len(text) > MAX_TEXT:
             raise RowsError(f"sample {number}: expected at most {MAX_TEXT} characters, got {len(text)}: shorten it")

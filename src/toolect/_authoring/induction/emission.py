@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from toolect._authoring.induction.equations import COUNT, ID, INDEX, KEY, NAME, Solution
 from toolect._authoring.induction.labeled_rows import Row, parts_of
 from toolect._authoring.induction.value_alignment import FormatHypothesis
@@ -152,6 +154,8 @@ class Emission:
             inner = f"({inner})?" if none and not self.hypothesis.empty else inner
             rules = []
             self.map[f"call/{value}"] = "call.arguments"
+            if value == "JSON" and self._is_compact():
+                self.values["call/JSON"] = {"layout": "compact"}
         else:
             value = self._value("argument")
             inner = f"({{arguments opener}} {self.several('argument', 'argument divider')} {{arguments closer}})?"
@@ -159,6 +163,12 @@ class Emission:
             self.map |= {"argument": "argument", "KEY": "argument.key", f"argument/{value}": "argument.value"}
         call = f"call: {{call opener}} {name} {{name closer}} {inner} {{call closer}}"
         self.rules += map(self.rule, [call, *rules])
+
+    def _is_compact(self) -> bool:
+        """True where all rows show their arguments as JSON without blanks, and some have a place for blanks."""
+        shown = [(row.whole, call.arguments) for row in self.rows for call in row.message.calls]
+        usual = all(dumps(given) in text for text, given in shown)
+        return not usual and all(msgspec.json.encode(given).decode() in text for text, given in shown)
 
     def _value(self, rule: str) -> str:
         """The symbol of a value in the grammar; its value language is written, if it has one of its own."""
