@@ -236,6 +236,12 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "itself": {"type": "object", "properties": {"again": {"$ref": "#"}, "n": {"type": "integer"}}, "required": ["n"]},
     "maps": objects(a={"type": "object", "additionalProperties": {"type": "integer"}}),
     "nothing": {},
+    "conditions": {
+        "type": "object", "properties": {"k": {"enum": ["a", "b"]}, "v": {}}, "required": ["k", "v"],
+        "if": {"properties": {"k": {"const": "a"}}}, "then": {"properties": {"v": {"type": "integer"}}},
+        "else": {"properties": {"v": {"type": "string"}}},
+    },
+    "sets": objects(a={"type": "array", "items": {"enum": [1, 2, 3]}, "minItems": 2, "uniqueItems": True}),
 }  # fmt: skip
 
 
@@ -268,6 +274,14 @@ def test_schemas_that_nothing_fits(schema: dict[str, Any]) -> None:
     drawn = generate.message(toolect.dialect("hermes"), Random(7), tools=tools)
     assert drawn.calls
     assert all(call.arguments.keys() == schema["properties"].keys() for call in drawn.calls)
+
+
+def test_a_schema_that_nothing_fits_is_said(tmp_path: Path) -> None:
+    """No arguments are written that it refuses."""
+    file = tmp_path / "tools.json"
+    file.write_text('[{"name": "f", "parameters": {"properties": {"v": {"enum": []}}, "required": ["v"]}}]', "utf-8")
+    done = CliRunner().invoke(main, ["spec", "generate", "hermes", "--schemas", str(file)])
+    assert (done.exit_code, "no arguments were found that the schemas admit" in done.stderr) == (1, True)
 
 
 # Strategies

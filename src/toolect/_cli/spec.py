@@ -81,11 +81,16 @@ def generate(
     found, limit = find(dialect), MESSAGES if limit is None else limit
     drawn = _broken(found, mixed(found, seed, hostile=hostile, tools=tools or ()), Random(seed), way)
     write = _write_text if form_for(form) == Form.TEXT else _write_json
-    done = 0
+    done, called = 0, False
     for done, (sample, how) in enumerate(islice(drawn, limit), 1):
+        called = called or bool(sample.message.calls)
         write(found, sample, how, done)
+    if tools and limit >= MESSAGES and not called:
+        note(f"expected calls, got none in {done} messages: no arguments were found that the schemas admit")
+        return 1
     if done < limit:
-        what = "that " + found.name + " can carry" if way is None else f"to break by {way}"
+        carried = f"that {found.name} can carry{' and the schemas admit' * bool(tools)}"
+        what = carried if way is None else f"to break by {way}"
         note(f"expected {counted(limit, 'message')} {what}, got {done}: nothing else was found")
         return 1
     return 0

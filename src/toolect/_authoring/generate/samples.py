@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from random import Random
 
@@ -11,12 +12,13 @@ import msgspec
 
 from toolect._authoring.generate.random_messages import message, minimal
 from toolect._authoring.generate.sampler import KEYS, Option, Walked, Walker
-from toolect._compiled import Dialect
-from toolect._message import Json, Message
+from toolect._compiled import Dialect, checking
+from toolect._extras import MissingExtraError
+from toolect._message import Call, Json, Message
 from toolect._rendered import RenderError
 from toolect._rendering.roundtrip import tools_of
 from toolect._spec.leaves import reached
-from toolect._values.toolset import tool_schemas
+from toolect._values.toolset import ToolSchemas, tool_schemas
 
 TRIES = 100
 """Tries to draw a message that the dialect can carry, and a text that is read as it is meant."""
@@ -42,16 +44,25 @@ def samples(
     """`count` representable messages, rendered: small ones for each feature first, then drawn ones.
 
     The `hostile` ones are all drawn, and so are those that call the `tools`. Where the dialect carries nothing that is
-    drawn, there are fewer.
+    drawn, or nothing drawn is valid for the tools' schemas, there are fewer.
     """
     random, declared = Random(seed), tool_schemas(tools)
+    check = _checked(declared)
     small = iter(()) if hostile or tools else minimal(dialect)
     done = failed = 0
     while done < count and failed < TRIES:
         drawn = next(small, None) or message(dialect, random, hostile=hostile, tools=declared)
-        if (sample := rendered(dialect, drawn, tools)) is not None:
+        valid = check is None or not any(check(call).violations for call in drawn.calls)
+        if (sample := rendered(dialect, drawn, tools) if valid else None) is not None:
             yield sample
         done, failed = (done + 1, 0) if sample is not None else (done, failed + 1)
+
+
+def _checked(declared: ToolSchemas) -> Callable[[Call], Call] | None:
+    """Validator of calls of declared tools; None for none, or without the library that validates."""
+    with suppress(MissingExtraError):
+        return checking(declared, declared.declared)
+    return None
 
 
 def mixed(dialect: Dialect, seed: int, *, hostile: bool = False, tools: Sequence[Json] = ()) -> Iterator[Sample]:
