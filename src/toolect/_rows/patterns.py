@@ -42,10 +42,10 @@ def twice(value: Json) -> bool:
 # Patterns
 
 
-ONLY, SOME, LAST, ALL, ABSENT = "$only", "$some", "$last", "$all", "$absent"
+ONLY, SOME, LAST, ALL, ABSENT, EMPTY = "$only", "$some", "$last", "$all", "$absent", "$empty"
 """Keys of a pattern: no other fields are there; one item of the list fits; the last one; each fits another pattern.
 
-A value: there is no such field, or it holds nothing.
+The last two are values: there is no such field; or it may be there, and holds nothing.
 """
 _SEARCHED = 20_000
 """Characters of a text in which an expression is looked for."""
@@ -151,7 +151,9 @@ class All(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """A field that is not there, or holds nothing: a table has all columns in each row."""
+    """A field that is not there, or that `may_be_empty`: a table has all columns in each row."""
+
+    may_be_empty: bool
 
     def fit(self, value: Json, _takes: Takes) -> Holes | None:
         """Return no holes if there is no value."""
@@ -221,10 +223,13 @@ class Fields:
         found = []
         for field in self.fields:
             own = field.of_keys(keys)
-            if own is not None:
-                alone = isinstance(field.value, Absent)  # each of its names must hold nothing
-                found += [own._replace(names=(name,)) for name in own.names] if alone else [own]
-            elif not field.optional and not isinstance(field.value, Absent):
+            if isinstance(field.value, Absent):
+                if own is not None and not field.value.may_be_empty:
+                    return None
+                found += [own._replace(names=(name,)) for name in own.names] if own is not None else []
+            elif own is not None:
+                found.append(own)
+            elif not field.optional:
                 return None
         return (*found,)
 
@@ -256,8 +261,8 @@ Pattern: TypeAlias = RowHole | Absent | Words | Expression | EachItem | Some | A
 
 def compiled(given: Json) -> Pattern:
     """The pattern that a value in YAML spells. Raises ValueError."""
-    if given == ABSENT:
-        return Absent()
+    if given in (ABSENT, EMPTY):
+        return Absent(given == EMPTY)
     if isinstance(given, str) and given.startswith("$"):
         return RowHole(given[1:])
     if isinstance(given, str) and len(given) > 2 and given[0] == given[-1] == "/":

@@ -15,6 +15,7 @@ from toolect._diagnostic import Diagnostic, Severity, SpecError
 from toolect._message import Json
 from toolect._rows.patterns import (
     ABSENT,
+    EMPTY,
     MAX_KEYS,
     Expression,
     Fields,
@@ -32,8 +33,8 @@ from toolect._spec.decode import check_keys, read_struct
 from toolect._spec.document import Node, YamlTable, describe, read_document, read_text
 from toolect._spec.problems import Problems, near
 
-_ROW_HOLES = msgspec.Meta(extra={"holes": (ABSENT, *(f"${name}" for name in ROW))})
-_TURN_HOLES = msgspec.Meta(extra={"holes": (ABSENT, *(f"${name}" for name in TURN))})
+_ROW_HOLES = msgspec.Meta(extra={"holes": (ABSENT, EMPTY, *(f"${name}" for name in ROW))})
+_TURN_HOLES = msgspec.Meta(extra={"holes": (ABSENT, EMPTY, *(f"${name}" for name in TURN))})
 
 
 class Speaker(StrEnum):
