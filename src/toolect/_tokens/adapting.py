@@ -183,6 +183,8 @@ class FastTokenizer:
         self.size: int = backend.get_vocab_size()
         self._batch = getattr(backend, "encode_batch_fast", backend.encode_batch)
         self._plain: dict[frozenset[str], Any] = {}
+        self._pieces: dict[int, bytes] = {}
+        """Pieces that were asked for, by their ids."""
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each text; an added text is its id."""
@@ -207,6 +209,12 @@ class FastTokenizer:
 
     def piece(self, number: int) -> bytes:
         """The bytes that an id stands for. Raises TokenIdError."""
+        found = self._pieces.get(number)
+        if found is None:
+            found = self._pieces[number] = self._piece(number)
+        return found
+
+    def _piece(self, number: int) -> bytes:
         added = self._names.get(number)
         if added is not None:
             return self._bytes.spaced(added).encode()

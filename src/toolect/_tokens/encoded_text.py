@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -193,6 +194,9 @@ def spans(text: str, pieces: Sequence[bytes]) -> list[Span]:
 
 def _exact(pieces: Sequence[bytes]) -> Iterator[Span]:
     """Spans of pieces that join to a text: characters begin at bytes that go on with none."""
+    if b"".join(pieces).isascii():
+        yield from pairwise(accumulate(map(len, pieces), initial=0))
+        return
     count = 0
     for piece in pieces:
         if piece.isascii():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -107,13 +108,13 @@ def example_of(
             taught += ((a, b, weight) for a, b in _taught(encoded, (start, end), turn, chat, wish, failed))
     labels = [IGNORED] * len(encoded.ids)
     weights = [0.0] * len(encoded.ids)
-    spans = iter(taught)
-    now = next(spans, None)
-    for at, (start, end) in enumerate(encoded.spans):
-        while now is not None and now[1] <= start:
-            now = next(spans, None)
-        if now is not None and now[0] <= start and end <= now[1]:
-            labels[at], weights[at] = encoded.ids[at], now[2]
+    spans = encoded.spans
+    for start, end, weight in taught:
+        low, high = bisect_left(spans, (start,)), bisect_left(spans, (end,))
+        while high > low and spans[high - 1][1] > end:  # an id of characters on both sides of the end
+            high -= 1
+        labels[low:high] = encoded.ids[low:high]
+        weights[low:high] = [weight] * (high - low)
     return Example(encoded.ids, labels, weights, tuple(sorted(wanted)), encoded, reason)
 
 
