@@ -16,6 +16,7 @@ from logging.handlers import QueueHandler
 from pathlib import Path
 from typing import Any
 
+import anthropic
 import httpx
 import openai
 import pytest
@@ -191,6 +192,10 @@ def test_without_tools_nothing_is_a_call(server: Served, chats: Served, up: Upst
         found = one.ask(api, stream, tools=None)
         assert (found.calls, found.invalid, found.reasoning) == ([], [], "Hm.")
         assert '{"name": "tide", "arguments": {}}' in found.content
+    native = {"index": 0, "id": "a", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+    up.script = chat_answer([{"tool_calls": [native]}], {"role": "assistant", "tool_calls": [native]})
+    found = chats.ask(api, stream, tools=None)
+    assert (found.calls, len(found.invalid)) == ([], 1)
 
 
 @ways
@@ -201,7 +206,7 @@ def test_no_calls_where_none_are_wanted(server: Served, chats: Served, up: Upstr
         found = one.ask(api, stream, **tools_of(api, "none"))
         assert (found.content, found.calls, found.finish) == ("Let me look.", [], "stop")
         assert len(found.invalid) == 2
-        assert "<tools>" not in up.asked.get("prompt", "") or up.asked["tool_choice"] == "none"
+        assert "<tools>" not in up.asked.get("prompt", "") and not {"tools", "tool_choice"} & up.asked.keys()
 
 
 @ways
@@ -261,11 +266,14 @@ def test_the_effort_that_a_client_asks_for(
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("model", [MODEL, "Qwen/Qwen3-8B", "meta-llama/Llama-3.1-8B-Instruct", GPT])
 def test_an_answer_that_the_client_has_begun(server: Served, up: Upstream, model: str, stream: bool) -> None:
-    """Anthropic's clients say its beginning by a last message, and are told the rest."""
+    """Anthropic's clients say its beginning by a last message, others say that it is one; they are told the rest."""
     up.script = text_answer("42 degrees.")
     talk = [{"role": "user", "content": "How warm?"}, {"role": "assistant", "content": "It is exactly "}]
-    assert server.ask("messages", stream, model=model, messages=talk).content == "42 degrees."
-    assert up.asked["prompt"].endswith("It is exactly") and "How warm?" in up.asked["prompt"]
+    more = {"extra_body": {"continue_final_message": True, "add_generation_prompt": False}}
+    for api, options in (("messages", {}), ("chat", more)):
+        assert server.ask(api, stream, model=model, messages=talk, **options).content == "42 degrees."
+        assert up.asked["prompt"].endswith("It is exactly") and "How warm?" in up.asked["prompt"]
+        assert not {"continue_final_message", "add_generation_prompt"} & up.asked.keys()
 
 
 def test_a_chat_whose_answer_the_client_has_begun(chats: Served, up: Upstream) -> None:
@@ -275,6 +283,15 @@ def test_a_chat_whose_answer_the_client_has_begun(chats: Served, up: Upstream) -
     assert up.asked["continue_final_message"] is True and up.asked["add_generation_prompt"] is False
     chats.ask("messages", False)
     assert "continue_final_message" not in up.asked
+    for markup in ("<think>\nHm", '<tool_call>\n{"name": "tide"'):  # what follows it could not be read
+        with pytest.raises(anthropic.BadRequestError, match="words to go on from"):
+            chats.ask("messages", False, messages=[*talk[:1], {"role": "assistant", "content": markup}])
+
+
+def test_a_chat_in_which_no_thought_is_wanted(chats: Served, up: Upstream) -> None:
+    up.script = text_answer(PLAIN)
+    chats.ask("messages", False, thinking={"type": "disabled"})
+    assert up.asked["chat_template_kwargs"] == {"enable_thinking": False, "thinking": False}
 
 
 def test_what_was_broken_is_told_in_the_words_of_the_model(server: Served, up: Upstream) -> None:
@@ -674,6 +691,7 @@ def test_one_line_a_request_without_contents(server: Served, up: Upstream, caplo
     assert 'toolect_calls_total{dialect="hermes",status="ok"}' in page
     assert 'toolect_requests_total{api="chat",dialect="hermes",mode="text",status="200"}' in page
     assert "toolect_first_delta_seconds_bucket" in page
+    assert 'toolect_answers_total{api="chat",dialect="hermes",finish="tool_calls"}' in page
 
 
 def outcome_of(found: Outcome) -> tuple[str, list[tuple[str, Any]], str]:

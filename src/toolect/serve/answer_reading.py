@@ -16,12 +16,12 @@ from toolect._detection.auto import Auto
 from toolect._events import CallEnd, ContentDelta, Event
 from toolect._exchange.definitions import SCHEMAS
 from toolect._exchange.sent_calls import EventReader, Finish, finish_reason
-from toolect._message import Call, Json, MessageError, Status
+from toolect._message import Call, Content, Json, Message, MessageError, Status
 from toolect._spec.policies import ReadingPolicies
 from toolect._validation import CallValidator
 from toolect.openai.chunk_reader import ChunkReader, MessageAccumulator
 from toolect.serve.api_errors import RequestError
-from toolect.serve.api_requests import NONE, ModelRequest
+from toolect.serve.api_requests import ModelRequest
 from toolect.serve.text_prompts import chat_logprobs
 
 NOBODY = [{"name": "\0"}]
@@ -78,8 +78,8 @@ class CallRules:
         """A call, malformed where its client does not want it."""
         if call.runnable:
             why = ""
-            if self._request.choice == NONE:
-                why = "the request asks for no calls: `tool_choice` is none"
+            if unwanted := self._request.no_calls:
+                why = f"the request asks for no calls: {unwanted}"
             elif self.runnable and not self._request.parallel:
                 why = "the request asks for one call at most: `parallel_tool_calls` is false"
             elif self._request.named not in (None, call.name):
@@ -201,6 +201,16 @@ class AnswerReading:
         self.cut = False
         """True when it was too long."""
         self._request, self._dialect, self._prefix, self._opening, self._most = request, dialect, prefix, opening, most
+
+    def check_prefill(self) -> None:
+        """Raise RequestError for a beginning of the answer that is no content: what follows could not be read."""
+        reader, words = self._reader(), self._request.prefill
+        made = MessageAccumulator()
+        for event in [*reader.feed(words), *reader.close()]:
+            made.add(event)
+        if made.message != Message([Content(words)] if words else []):
+            why = f"expected words to go on from, got markup: {words[:80]!r} - at the last message"
+            raise RequestError(400, why, param="messages")
 
     def take(self, chunk: dict[str, Any]) -> Iterator[tuple[int, list[Event], dict[str, Json]]]:
         """The events of each choice of a chunk, and the fields of a chunk that are passed on as they are.

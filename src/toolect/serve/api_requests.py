@@ -18,6 +18,8 @@ from toolect.conversation import Conversation
 from toolect.serve.api_errors import ApiName, RequestError, refusing
 
 AUTO, NONE, REQUIRED = "auto", "none", "required"
+CONTINUE = "continue_final_message"
+"""Option of vLLM, SGLang and transformers: the last message is the beginning of the answer."""
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _Few = Annotated[int, msgspec.Meta(ge=1, le=128)]
 
@@ -69,9 +71,17 @@ class ModelRequest:
 
     @property
     def prefill(self) -> str:
-        """The beginning of the answer, as clients of Anthropic's API say it: by a last message of the assistant."""
-        last = self.conversation.turns[-1] if self.api == "messages" else None
+        """The beginning of the answer: a last message of the assistant, of Anthropic's clients or of those that ask."""
+        continues = self.api == "messages" or self.options.get(CONTINUE) is True
+        last = self.conversation.turns[-1] if continues else None
         return last.message.content.strip() if isinstance(last, Assistant) and not last.message.calls else ""
+
+    @property
+    def no_calls(self) -> str:
+        """Reason why no call is wanted; empty where one may come."""
+        if self.choice == NONE:
+            return "`tool_choice` is none"
+        return "" if self.tools or self.options.get("functions") else "it declares no tools"
 
     @property
     def must_call(self) -> bool:
@@ -93,8 +103,8 @@ class ModelRequest:
                 messages = messages_of(self.conversation.turns)
         said: dict[str, Json] = {"messages": messages, **self.options}
         if self.prefill:  # vLLM and SGLang need the option; others do it by themselves
-            said |= {"continue_final_message": True, "add_generation_prompt": False}
-        if self.tools:
+            said |= {CONTINUE: True, "add_generation_prompt": False}
+        if self.tools and self.choice != NONE:  # many templates tell the model of any tools that they are given
             said["tools"] = self.tools
             if self.choice != AUTO:
                 named = {"type": "function", "function": {"name": self.named}}
@@ -209,10 +219,13 @@ def _messages(body: Json) -> ModelRequest:
         "max_tokens": asked.max_tokens, "temperature": asked.temperature, "top_p": asked.top_p, "top_k": asked.top_k,
         "stop": asked.stop_sequences or None,
     }  # fmt: skip
+    wished = thinking["type"] != "disabled" if thinking.get("type") else None
+    if wished is not None:  # the names that templates have for it
+        options["chat_template_kwargs"] = {"enable_thinking": wished, "thinking": wished}
     return ModelRequest(
         "messages", asked.model, tools, lambda: Conversation.from_anthropic(asked.messages, asked.system, tools),
         options, bool(asked.stream), _choice(choice, tools), not choice.get("disable_parallel_tool_use"),
-        thinking=thinking["type"] != "disabled" if thinking.get("type") else None,
+        thinking=wished,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from toolect._shown import unread_json
 from toolect.agent.completions_client import DONE, decode, encode
 from toolect.serve.answer_reading import AnswerReading
 from toolect.serve.api_errors import ApiName, RequestError
-from toolect.serve.api_requests import NONE, ModelRequest, read_request
+from toolect.serve.api_requests import ModelRequest, read_request
 from toolect.serve.api_writers import ApiWriter, estimated_tokens, estimated_usage, writer_for
 from toolect.serve.model_lookup import ModelForm, ModelLookup
 from toolect.serve.serve_metrics import RequestLog, ServeMetrics
@@ -274,9 +274,12 @@ class Endpoint:
         else:
             body = request.chat_body()
             path, size = "/chat/completions", len(encode(body["messages"]))
-        tail, opening = (prompt.tail, prompt.opening) if prompt else (options.prefix, "")
+        # A message that the client has begun is gone on from behind its words, and not behind an opened reasoning.
+        tail, opening = (prompt.tail, prompt.opening) if prompt else ("" if request.prefill else options.prefix, "")
         answer = AnswerReading(request, dialect, tail, opening, options.max_answer)
-        judged = request.choice == NONE or not request.parallel or request.named or request.validate == "refuse"
+        if prompt is None:
+            answer.check_prefill()
+        judged = request.no_calls or not request.parallel or request.named or request.validate == "refuse"
         writer = writer_for(request, dialect, bool(judged) or not options.stream_arguments, size)
         batches = self._service.upstream.batches(path, body, headers)
         first = asyncio.ensure_future(anext(batches, None))

@@ -11,6 +11,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from toolect._exchange.sent_calls import finish_reason
 from toolect.serve.answer_reading import AnswerReading
 from toolect.serve.api_errors import ApiName
 
@@ -73,7 +74,8 @@ class RequestLog:
         for kind, number in answer.repairs.items():
             metrics.repairs.labels(self.dialect, kind).inc(number)
         for choice in answer.choices.values():
-            finish = choice.finish if choice.finish in _REASONS else "other"
+            known = choice.finish in _REASONS
+            finish = finish_reason(choice.finish, choice.rules.ended) if known else "other"
             metrics.finished.labels(self.api, self.dialect, finish).inc()
 
     def write(self, metrics: ServeMetrics) -> None:

@@ -15,12 +15,12 @@ from toolect._rendered import Part, RenderError
 from toolect._transcript import Origin, Transcript
 from toolect.agent.models import MAX_STOPS, MAX_TOKENS, TAIL
 from toolect.serve.api_errors import refusing
-from toolect.serve.api_requests import NONE, ModelRequest
+from toolect.serve.api_requests import CONTINUE, NONE, ModelRequest
 from toolect.serve.model_lookup import ModelForm
 
 _CHAT_ONLY = frozenset(
     ("max_completion_tokens", "chat_template_kwargs", "reasoning_effort", "logprobs", "top_logprobs", "store",
-     "metadata", "modalities", "functions", "function_call")
+     "metadata", "modalities", "functions", "function_call", CONTINUE, "add_generation_prompt")
 )  # fmt: skip
 
 
