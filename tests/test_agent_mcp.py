@@ -56,6 +56,15 @@ WIRES = {
 }
 
 
+def test_tools_that_a_server_does_not_have() -> None:
+    """Nobody is left without the tools that were asked for in silence."""
+    with pytest.raises(ToolDefinitionError, match="expected a list of names of tools for only, got 'tide'"):
+        McpServer(harbour, only="tide")
+    agent = Agent(asking("Hi."), [McpServer(harbour, only=["ships"])], "hermes")
+    with pytest.raises(ToolDefinitionError, match=r"for only, got \['ships'\]: have \['"):
+        run(agent.run("?"))
+
+
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_server_among_the_tools(wire: str) -> None:
     """Its tools are called beside functions; what they raise is told, wrong arguments do not reach it."""

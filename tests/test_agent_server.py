@@ -295,6 +295,11 @@ def test_raw_text_of_models_that_begin_in_their_reasoning() -> None:
     assert server.requests[0]["prompt"].endswith("<think>\n") and server.requests[0]["max_tokens"] == 7
     assert (result.message.reasoning, result.text) == ("Ah.", "Low now.") and len(result.calls) == 1
     assert server.requests[1]["prompt"].count("<|im_start|>assistant") == 2
+    with serving([chat_server.raw("Low now.")]) as server:
+        run(Agent(RawModel(Chat(server.url, "mine", options={"stop": "END"}), QWEN)).run("?"))
+        with pytest.raises(ModelError, match="expected one choice of an answer, got n=2"):
+            run(Agent(RawModel(Chat(server.url, "mine", options={"n": 2}), QWEN)).run("?"))
+    assert server.requests[0]["stop"] == ["END", "<|im_end|>"]
     with pytest.raises(UnknownNameError):
         Agent(server.url + "/completions", model="mine")
     with pytest.raises(ValueError, match="expected the name of a model or of a chat"):

@@ -234,3 +234,21 @@ def test_what_is_no_answer_is_refused_by_place() -> None:
         with pytest.raises(toolect.MessageError) as raised:
             read(given)
         assert raised.value.where == where
+
+
+def test_a_stream_that_ends_in_an_item() -> None:
+    """What came of it is not lost, and a call that was cut off must not be run."""
+    events = toolect.responses.ResponseEvents()
+    start, text = toolect.CallStart(0, "a", "weather"), toolect.ArgumentsDelta(0, '{"city": "Os')
+    cut = [one for event in (toolect.ContentDelta("Let me look."), start, text) for one in events.feed(event)]
+    message = toolect.responses.from_events(cut)
+    assert (message.content, message.runnable) == ("Let me look.", [])
+    assert [(call.name, call.id, call.spelling, call.status) for call in message.calls] == [
+        ("weather", "a", '{"city": "Os', Status.TRUNCATED)
+    ]
+    assert toolect.responses.from_events(cut[:5]).content == "Let me look."
+
+
+def test_a_block_without_its_start() -> None:
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi."}}
+    assert toolect.anthropic.from_events([delta]).content == "Hi."

@@ -30,6 +30,7 @@ from toolect import Call, Content, Conversation, Message, Reasoning, Status, ope
 from toolect._renamed import NEW_NAMES
 from toolect._spec.policies import POLICIES, WRITING
 from toolect.agent import Agent, ToolRegistry
+from toolect.agent.outcome import Ended
 from toolect.conversation import User
 from toolect.score import expectation, score_turns
 from toolect.types import ReadingPolicies
@@ -49,6 +50,11 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "parse prefix": (lambda: HERMES.parse("x", prefix=b"x"), "expected the end of a prompt as str, got bytes"),
     "detect None": (lambda: toolect.detect(ANY), "expected a model's text as str, got None"),
     "convert None": (lambda: toolect.convert(ANY, to="hermes"), "expected a model's text as str, got None"),
+    "a usage of a server": (
+        lambda: Ended("length", ANY),
+        "expected a Usage, got None: `Usage.from_openai` reads a server's",
+    ),
+    "no event": (lambda: openai.Chunks().feed(ANY), "expected an event of `dialect.stream`, got None"),
     "feed None": (lambda: HERMES.stream().feed(ANY), "expected a model's text as str, got None"),
     "feed bytes": (
         lambda: toolect.auto.stream().feed(b""),
@@ -200,6 +206,12 @@ VALUES: dict[str, tuple[Callable[[], object], str]] = {
     "iterations as text": (
         lambda: Agent(URL, model="m", max_iterations="3"),
         "expected at least 1 for max_iterations, got '3'",
+    ),
+    "no calls at a time": (lambda: ToolRegistry(parallel=0), "expected at least 1 for parallel, got 0"),
+    "no seconds": (lambda: ToolRegistry(timeout=-1), "expected seconds or None for timeout, got -1"),
+    "an event behind the end": (
+        lambda: [chunks := openai.Chunks(), chunks.close(), chunks.feed(toolect.ContentDelta("x"))],
+        "expected no event after close: another answer has an encoder of its own",
     ),
     "a header of a number": (
         lambda: Agent(URL, model="m", headers={"a": 3}),

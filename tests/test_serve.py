@@ -55,6 +55,7 @@ HERMES = str(toolect.dialect("hermes").render(SAID))
 CODER = "Qwen/Qwen3-Coder-30B-A3B-Instruct"
 UNKNOWN = "someone/harbour-1b"
 PLAIN = "High tide is at noon."
+NO_TEMPLATE = Path(__file__).parent / "templates" / "broken.jinja"
 ways = pytest.mark.parametrize(("api", "stream"), WAYS, ids=[f"{a}-{'stream' if s else 'whole'}" for a, s in WAYS])
 
 
@@ -794,11 +795,37 @@ def test_the_command(up: Upstream) -> None:
     assert process.returncode in (0, 128 + signal.SIGTERM)
 
 
+def test_the_command_that_is_ended_in_the_middle(up: Upstream) -> None:
+    """A stream that has no time left ends with an error, and nothing is a fault of the server."""
+
+    async def script(peer: Peer) -> None:
+        await peer.head()
+        while True:
+            await peer.send(b'data: {"choices": [{"index": 0, "text": "la ", "finish_reason": null}]}\n\n')
+            await asyncio.sleep(0.1)
+
+    up.script = script
+    command = [sys.executable, "-m", "toolect", "serve", "--upstream", up.url, "--port", "0", "--grace", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        url = re.search(r"at (http://127\.0\.0\.1:\d+)/v1", process.stderr.readline())
+        assert url is not None
+        body = {"model": MODEL, "messages": [{"role": "user", "content": "?"}], "stream": True}
+        with httpx.stream("POST", f"{url[1]}/v1/chat/completions", json=body, timeout=20) as answer:
+            lines = answer.iter_lines()
+            next(lines)
+            process.send_signal(signal.SIGTERM)
+            said = "".join(lines)
+        assert "the server is being ended" in said
+        assert "Traceback" not in process.stderr.read()
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         ([], "neither"), (["--upstream", "http://a/v1", "--chat", "nobody"], "nobody"),
-        (["--upstream", "ftp://a"], "URL"), (["--upstream", "http://a/v1", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY"),
+        (["--upstream", "http://a/v1", "--template", str(NO_TEMPLATE)], "jinja"), (["--upstream", "ftp://a"], "URL"),
+        (["--upstream", "http://a/v1", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY"),
     ],
 )  # fmt: skip
 def test_misuse_of_the_command(options: list[str], why: str) -> None:

@@ -192,11 +192,12 @@ def from_events(events: Iterable[Any]) -> Message:
             ended.add(index)
         elif kind == "message_delta":
             reason = field(field(event, "delta"), "stop_reason") or reason
-        elif kind == "content_block_delta" and index in blocks:
+        elif kind == "content_block_delta":
             delta = field(event, "delta")
             for key in ("text", "thinking", "signature"):
                 if piece := field(delta, key):
-                    blocks[index][key] = blocks[index].get(key, "") + piece
+                    block = blocks.setdefault(index, {"type": "text" if key == "text" else "thinking"})
+                    block[key] = block.get(key, "") + piece
             piece = field(delta, "partial_json") or ""
             texts[index] = texts.get(index, "") + (piece if isinstance(piece, str) else dumps(plain(piece, "delta")))
     said = message_of({"role": "assistant", "content": [*blocks.values()]})

@@ -22,8 +22,8 @@ from toolect._exchange.sent_calls import (
     encode,
     events_of,
 )
-from toolect._message import Json, Message, MessageError
-from toolect._objects import as_events, field, holding
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, Status
+from toolect._objects import as_events, as_text, field, holding
 
 __all__ = ["Finish", "ResponseEvents", "from_events", "from_response", "response", "stream"]
 
@@ -103,6 +103,13 @@ _TEXT_OF = {
     "custom_tool_call": (FREE_FORM, "response.custom_tool_call_input"),
 }
 """Key of a call's text, by the type of its item, and the beginning of its events' types."""
+_DELTAS = frozenset(
+    f"{begins}.delta"
+    for begins in (
+        *(begins for _, begins in _TEXT_OF.values()),
+        *(f"response.{one}" for one in ("output_text", "refusal", "reasoning_text", "reasoning_summary_text")),
+    )
+)
 
 
 class _OpenItem:
@@ -254,11 +261,35 @@ def from_response(obj: Any) -> Message:
 
 
 def from_events(events: Iterable[Any]) -> Message:
-    """The message of a stream's events, given as mappings or as the client's objects. Raises MessageError."""
+    """The message of a stream's events, given as mappings or as the client's objects. Raises MessageError.
+
+    Of items that the stream ends in it has what came; a call among them is truncated.
+    """
     items: dict[int, Any] = {}
+    begun: dict[int, tuple[Any, list[str]]] = {}
     for event in as_events(events):
-        if field(event, "type") == "response.output_item.done":
-            items[field(event, "output_index")] = field(event, "item")
-        elif field(event, "type") in ("response.completed", "response.incomplete"):
+        kind, index = field(event, "type"), field(event, "output_index")
+        if kind == "response.output_item.added":
+            begun[index] = field(event, "item"), []
+        elif kind in _DELTAS and index in begun:
+            begun[index][1].append(as_text(field(event, "delta"), "delta"))
+        elif kind == "response.output_item.done":
+            items[index] = field(event, "item")
+            begun.pop(index, None)
+        elif kind in ("response.completed", "response.incomplete"):
             return from_response(field(event, "response"))
-    return message_of([items[index] for index in sorted(items)])
+    whole = message_of([items[index] for index in sorted(items)])
+    rest = [_begun(item, "".join(texts)) for _, (item, texts) in sorted(begun.items())]
+    return Message([*whole.segments, *(one for one in rest if one is not None)])
+
+
+def _begun(item: Any, text: str) -> Segment | None:
+    """What a stream says that ends in this item; None for nothing."""
+    match field(item, "type"):
+        case "function_call" | "custom_tool_call":
+            name, call_id = (as_text(field(item, key), f"item.{key}") for key in ("name", "call_id"))
+            why = "the answer was cut off inside the call"
+            return Call(name, None, call_id or None, spelling=text, status=Status.TRUNCATED, error=why)
+        case "reasoning":
+            return Reasoning(text) if text else None
+    return Content(text) if text else None

@@ -44,6 +44,12 @@ def check_answer(message: object, finish: object) -> None:
             raise TypeError(f"expected a {kind.__name__}, such as `{example}`, got {repr(given)[:60]}")
 
 
+def check_open(closed: bool) -> None:
+    """Raises ValueError where an answer is over."""
+    if closed:
+        raise ValueError("expected no event after close: another answer has an encoder of its own")
+
+
 def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
     """Finish reason of an answer with these attempts at calls.
 
@@ -103,6 +109,8 @@ class SentCalls:
                 if index in self._held and not started and call.runnable:
                     started.append(ArgumentsDelta(number, free_form_text(call)))
                 return [*started, CallEnd(number, msgspec.structs.replace(call, id=call_id))]
+            case _:
+                raise TypeError(f"expected an event of `dialect.stream`, got {kind_of(event)}")
 
     def finish(self, finish: Finish) -> tuple[str, dict[str, Json]]:
         """The finish reason of the answer, after all of its events, and the fields that no API has."""
@@ -150,7 +158,8 @@ class NamedEvents(ABC):
         return self._first()
 
     def feed(self, event: Event) -> list[dict[str, Json]]:
-        """The stream events that `event` makes."""
+        """The stream events that `event` makes. Raises ValueError after `close`."""
+        check_open(self._closed)
         made = self.open()
         if isinstance(event, ContentDelta | ReasoningDelta):
             made += self._text(event) if event.text else ()

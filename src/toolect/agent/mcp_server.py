@@ -47,6 +47,8 @@ class McpServer:
             from mcp import Client  # noqa: F401  # a missing one, or an old one, is reported at once
         except ImportError:
             raise extras.MissingExtraError("mcp 2 or later", "mcp") from None
+        if isinstance(only, str):
+            raise ToolDefinitionError(f"expected a list of names of tools for only, got {only!r}")
         self._redact = Redactor(_secrets(server))
         self.server, self.prefix, self.timeout = server, prefix, timeout
         self.only = None if only is None else frozenset(only)
@@ -63,6 +65,9 @@ class McpServer:
         session.users += 1
         try:
             await session.ready()
+            has = [tool.name for tool in session.listed]
+            if missing := sorted((self.only or frozenset()).difference(has)):
+                raise ToolDefinitionError(f"expected tools of {self!r} for only, got {missing}: have {has}"[:500])
         except BaseException:
             await self.__aexit__()
             raise

@@ -56,6 +56,8 @@ class ServedModel(ABC):
     """A model of a server: its connections, its dialect, and calls that may be forced."""
 
     _path = CHAT
+    stops: tuple[str, ...] = ()
+    """Texts that end an answer, besides those of the options."""
 
     def __init__(self, chat: Chat, dialect: str | Dialect | None = None, prefix: str = "") -> None:
         self.chat, self.prefix = chat, prefix
@@ -86,12 +88,17 @@ class ServedModel(ABC):
         """
         await self.prepare()
         try:
-            body = self._request(turns, tools, choice)
+            body = {**self._request(turns, tools, choice), **options}
         except RenderError as error:
             raise ModelError(f"the conversation cannot be written for `{self.name}`: {error}") from error
+        asked = {**self.chat.options, **body}
+        if asked.get("n") not in (None, 1):
+            raise ModelError(f"expected one choice of an answer, got n={asked['n']!r}: ask once for each")
+        if self.stops:
+            body["stop"] = joined_stops(asked.get("stop"), self.stops)
         reader, ended, is_empty, half = ChunkReader(tools), Ended(), True, ""
         try:
-            async for part in self.chat.stream({**body, **options}, self._path):
+            async for part in self.chat.stream(body, self._path):
                 ended = ended.after(part)
                 text = part.get("text")
                 if text and not isinstance(text, str):
@@ -191,7 +198,7 @@ class RawModel(ServedModel):
         if form is None and not chat.model:
             raise ValueError("expected the name of a model or of a chat, got neither: raw text needs one")
         self.form = chat_named(form or chat.model) if form is None or isinstance(form, str) else form
-        self.thinking = thinking
+        self.thinking, self.stops = thinking, self.form.stops
         super().__init__(chat, self.form.dialect)
 
     def _prompt(self, turns: list[Turn], tools: Definitions) -> str:
@@ -204,8 +211,6 @@ class RawModel(ServedModel):
         body: dict[str, Json] = {"prompt": prompt, "skip_special_tokens": False}
         if not {"max_tokens", "max_completion_tokens"} & self.chat.options.keys():
             body["max_tokens"] = MAX_TOKENS
-        if stops := self.form.stops[:MAX_STOPS]:
-            body["stop"] = [*stops]
         return body
 
 
@@ -274,6 +279,12 @@ def model_of(chat: Chat, dialect: str | Dialect | None, prefix: str) -> ServedMo
     if dialect is None:
         return AutoModel(chat, prefix)
     return NativeModel(chat) if dialect == NATIVE else TextModel(chat, dialect, prefix)
+
+
+def joined_stops(given: Json, ends: tuple[str, ...]) -> list[str]:
+    """The stop texts of a request: all that are `given`, and those of the family's `ends` that still have room."""
+    asked = [given] if isinstance(given, str) else [*(given or ())]
+    return [*dict.fromkeys([*asked, *ends])][: max(MAX_STOPS, len(asked))]
 
 
 def _torn(text: str) -> tuple[str, str]:

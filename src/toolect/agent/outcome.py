@@ -11,7 +11,7 @@ import msgspec
 
 from toolect._events import Event
 from toolect._exchange.openai_messages import messages_of
-from toolect._message import Call, Json, Message
+from toolect._message import Call, Json, Message, kind_of
 from toolect._turns import ToolResult, Turn
 
 T = TypeVar("T")
@@ -49,6 +49,10 @@ class Ended(msgspec.Struct, frozen=True, tag="ended"):
     finish: str | None = None
     usage: Usage = Usage(requests=1)
     model: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.usage, Usage):
+            raise TypeError(f"expected a Usage, got {kind_of(self.usage)}: `Usage.from_openai` reads a server's")
 
     def after(self, choice: Mapping[str, Any]) -> Ended:
         """The end of an answer, after one more choice of its chunks."""

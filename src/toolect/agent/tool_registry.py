@@ -32,12 +32,18 @@ class ToolRegistry:
 
     `tools` are `Tool`s, or functions, which are made into tools. The model reads the class of an exception that a tool
     raises, and with `show_exceptions` its text, too: that may hold what is not the model's to know.
+
+    Raises `ToolDefinitionError` for what is no tool, ValueError for no time and no calls.
     """
 
     def __init__(
         self, tools: Iterable[Tool | Handler] = (), *, timeout: float | None = 60.0, parallel: int = 8,
         show_exceptions: bool = False,
     ) -> None:  # fmt: skip
+        if timeout is not None and not (isinstance(timeout, int | float) and timeout >= 0):
+            raise ValueError(f"expected seconds or None for timeout, got {timeout!r}")
+        if not isinstance(parallel, int) or parallel < 1:
+            raise ValueError(f"expected at least 1 for parallel, got {parallel!r}")
         self.timeout, self.parallel, self.show_exceptions = timeout, parallel, show_exceptions
         self._tools: dict[str, Tool] = {}
         if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Iterable):

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolect._chat_completion import FREE_FORM, Ids, assistant_message, with_ids
 from toolect._events import ArgumentsDelta, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect._exchange.sent_calls import NOTHING_SAID, Finish, SentCalls, check_answer, finish_reason
+from toolect._exchange.sent_calls import NOTHING_SAID, Finish, SentCalls, check_answer, check_open, finish_reason
 from toolect._message import Json, Message
 
 
@@ -53,7 +53,8 @@ class Chunks:
         self._started = self._closed = False
 
     def feed(self, event: Event) -> list[dict[str, Json]]:
-        """The chunks that `event` makes."""
+        """The chunks that `event` makes. Raises ValueError after `close`."""
+        check_open(self._closed)
         match event:
             case ContentDelta(text):
                 return [self._chunk({"content": text})] if text else []

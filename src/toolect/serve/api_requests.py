@@ -215,7 +215,7 @@ def _messages(body: Json) -> ModelRequest:
         {"type": AUTO, **(asked.tool_choice or {})},
         asked.thinking or {},
     )
-    options = {
+    options: dict[str, Json] = {
         "max_tokens": asked.max_tokens, "temperature": asked.temperature, "top_p": asked.top_p, "top_k": asked.top_k,
         "stop": asked.stop_sequences or None,
     }  # fmt: skip

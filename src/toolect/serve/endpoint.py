@@ -200,6 +200,8 @@ class Endpoint:
                 log.status, log.error = 499, f"client-{line.why}"
                 return  # nothing more can be sent: what was begun is left unfinished, and the connection is closed
             error = RequestError(504, "the answer took too long", code="timeout")
+        except asyncio.CancelledError:
+            error = RequestError(503, "the server is being ended", code="shutdown")
         except Exception as raised:  # a client is answered whatever happens here
             error = fault(raised)
         log.error = log.error or error.kind

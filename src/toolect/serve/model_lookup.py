@@ -16,7 +16,9 @@ from toolect._compiled import Dialect
 from toolect._errors import ToolectError
 from toolect._message import Json
 from toolect._names import UnknownNameError
+from toolect._turns import User
 from toolect.agent.completions_client import RETRIED
+from toolect.conversation import Conversation
 from toolect.serve.api_errors import RequestError
 from toolect.serve.serve_options import ServeOptions
 from toolect.serve.upstream import UNREACHED, Upstream, ask
@@ -49,6 +51,7 @@ class ModelLookup:
         chat: Written | None = None
         if options.template is not None:
             chat = chat_named(template=options.template, dialect=dialect)
+            chat.prompt(Conversation([User("?")]))  # one that does not render is refused at the start
         elif options.chat:
             chat = chat_named(options.chat)
         self._given = ModelForm(chat, dialect or (chat.dialect if chat else None))

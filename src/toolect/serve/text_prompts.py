@@ -13,7 +13,7 @@ from toolect._exchange.media import refuse_media
 from toolect._message import Call, Json, MessageError
 from toolect._rendered import Part, RenderError
 from toolect._transcript import Origin, Transcript
-from toolect.agent.models import MAX_STOPS, MAX_TOKENS, TAIL
+from toolect.agent.models import MAX_TOKENS, TAIL, joined_stops
 from toolect.serve.api_errors import refusing
 from toolect.serve.api_requests import CONTINUE, NONE, ModelRequest
 from toolect.serve.model_lookup import ModelForm
@@ -40,13 +40,11 @@ class TextPrompt:
         """The request for a completion."""
         options = request.options
         limit = options.get("max_completion_tokens") or options.get("max_tokens") or MAX_TOKENS
-        given = options.get("stop") or []
-        ends = form.chat.stops if form.chat else ()
-        stops = [*([given] if isinstance(given, str) else given), *ends]
+        stops = joined_stops(options.get("stop"), form.chat.stops if form.chat else ())
         said = {key: value for key, value in options.items() if key not in _CHAT_ONLY}
         said |= {"prompt": self.text, "max_tokens": limit}
         if stops:
-            said["stop"] = [*dict.fromkeys(stops)][: max(MAX_STOPS, len(stops) - len(ends))]
+            said["stop"] = stops
         if options.get("logprobs"):
             said["logprobs"] = options.get("top_logprobs") or 1
         return request.upstream_body(said)
