@@ -31,6 +31,7 @@ from loopback import (
     Upstream,
     api_errors,
     app_at,
+    chat_answer,
     serving,
     text_answer,
     upstream,
@@ -288,6 +289,19 @@ def test_an_endless_answer(server: Served, up: Upstream, api: str) -> None:
     found = server.ask(api, True)
     assert found.finish == "length" and 100_000 < len(found.content) < 1_000_000
     assert up.gone.wait(5)
+
+
+@pytest.mark.parametrize("api", PATHS)
+def test_a_call_of_the_upstream_that_is_too_long(up: Upstream, api: str) -> None:
+    """It is cut off as a text is, and does not run."""
+    function = {"name": "tide", "arguments": json.dumps({"city": "la " * 500})}
+    call = {"index": 0, "id": "a", "type": "function", "function": function}
+    up.script = chat_answer([{"tool_calls": [call]}], {"role": "assistant", "tool_calls": [call]})
+    with serving(upstream=up.url, mode="chat", max_answer=1000) as one:
+        for stream in (False, True):
+            found = one.ask(api, stream)
+            assert (found.finish, found.calls, len(found.invalid)) == ("length", [], 1)
+            assert len(str(found.invalid)) < 1500
 
 
 @pytest.mark.parametrize("api", PATHS)

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Iterator, Mapping
 from typing import Any, overload
 
-from toolect._chat_completion import FREE_FORM, Ids
+from toolect._chat_completion import FREE_FORM, Ids, truncated
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
 from toolect._exchange.response_items import message_of
 from toolect._exchange.sent_calls import (
@@ -22,7 +22,7 @@ from toolect._exchange.sent_calls import (
     encode,
     events_of,
 )
-from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment, Status
+from toolect._message import Call, Content, Json, Message, MessageError, Reasoning, Segment
 from toolect._objects import as_events, as_text, field, holding
 
 __all__ = ["Finish", "ResponseEvents", "from_events", "from_response", "response", "stream"]
@@ -284,12 +284,11 @@ def from_events(events: Iterable[Any]) -> Message:
 
 
 def _begun(item: Any, text: str) -> Segment | None:
-    """What a stream says that ends in this item; None for nothing."""
+    """Segment of an item that the stream ends in; None for nothing."""
     match field(item, "type"):
         case "function_call" | "custom_tool_call":
             name, call_id = (as_text(field(item, key), f"item.{key}") for key in ("name", "call_id"))
-            why = "the answer was cut off inside the call"
-            return Call(name, None, call_id or None, spelling=text, status=Status.TRUNCATED, error=why)
+            return truncated(Call(name, {}, call_id or None), text)
         case "reasoning":
             return Reasoning(text) if text else None
     return Content(text) if text else None

@@ -37,7 +37,7 @@ class McpServer:
     tools that are wanted, `prefix` goes before their names, `timeout` is theirs, in seconds.
 
     It is open during each run of the agent, or as long as an `async with` of the agent or of the server is; that gives
-    its tools. Raises `AgentError` when it cannot be reached.
+    its tools. Raises `AgentError` when it cannot be reached, `ToolDefinitionError` for names in `only` that it lacks.
     """
 
     def __init__(

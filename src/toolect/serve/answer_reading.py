@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from toolect._chat_completion import Ids
+from toolect._chat_completion import Ids, truncated
 from toolect._compiled import Dialect
 from toolect._detection.auto import Auto
 from toolect._events import CallEnd, ContentDelta, Event
@@ -101,13 +101,14 @@ class CallRules:
 class ChoiceReading:
     """One choice of an answer."""
 
-    def __init__(self, request: ModelRequest, reader: EventReader, opening: str) -> None:
+    def __init__(self, request: ModelRequest, reader: EventReader, opening: str, most: int) -> None:
         self.rules = CallRules(request)
         self.finish: str | None = None
         self.stop_sequence: str | None = None
         self.length = 0
         """Characters so far."""
         self._request, self._reader, self._native = request, reader, ChunkReader(request.tools)
+        self._most = most
         self._before = reader.feed(opening) if opening else []
         self.said, self.extras = MessageAccumulator(), dict[str, Json]()
         """Message and extra fields so far, of an answer that does not stream."""
@@ -134,7 +135,7 @@ class ChoiceReading:
         for event in found:
             if type(event) is not ContentDelta:
                 self.length += len(getattr(event, "text", ""))
-                events.append(_apart(event))
+                events.append(self._apart(event))
                 continue
             for at in range(0, len(event.text), PIECE):
                 if at:
@@ -155,7 +156,7 @@ class ChoiceReading:
         """The events of the end."""
         events, self._before = self._before, []
         events += self._reader.close()
-        events += map(_apart, self._native.close())
+        events += map(self._apart, self._native.close())
         return self._judged(events)
 
     def _judged(self, events: list[Event]) -> list[Event]:
@@ -164,10 +165,11 @@ class ChoiceReading:
                 events[at] = CallEnd(event.index, self.rules.judged(event.call))
         return events
 
-
-def _apart(event: Event) -> Event:
-    """An event whose call has a number that none from the text has."""
-    return replace(event, index=event.index + _NATIVE) if hasattr(event, "index") else event
+    def _apart(self, event: Event) -> Event:
+        """An event whose call has a number that none from the text has; one that is too long is cut off."""
+        if type(event) is CallEnd and self.length > self._most:
+            event = CallEnd(event.index, truncated(event.call, event.call.arguments_text[: self._most]))
+        return replace(event, index=event.index + _NATIVE) if hasattr(event, "index") else event
 
 
 def merged(kept: dict[str, Json], more: dict[str, Json]) -> dict[str, Json]:
@@ -286,7 +288,7 @@ class AnswerReading:
     def _choice(self, index: int) -> ChoiceReading:
         choice = self.choices.get(index)
         if choice is None:
-            choice = self.choices[index] = ChoiceReading(self._request, self._reader(), self._opening)
+            choice = self.choices[index] = ChoiceReading(self._request, self._reader(), self._opening, self._most)
         return choice
 
     def _reader(self) -> EventReader:
