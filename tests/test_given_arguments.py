@@ -73,7 +73,7 @@ def of_events(given: Any) -> Message:
     if given is not NOTHING:
         delta = {"type": "input_json_delta", "partial_json": given}
         events.append({"type": "content_block_delta", "index": 0, "delta": delta})
-    return anthropic.from_events(events)
+    return anthropic.from_events([*events, {"type": "content_block_stop", "index": 0}])
 
 
 def asked(given: Any) -> list[dict[str, Any]]:

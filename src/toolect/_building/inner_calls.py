@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from toolect._building.open_call import MAX_REPAIRS
 from toolect._events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect._message import Call, Content, Message, Repair, RepairKind, Segment, Status, same_json
+from toolect._message import Call, Content, Message, Repair, Segment, Status, same_json
 
 NEVER = sys.maxsize
 """A character that no text has, and a number that no call has."""
@@ -84,7 +84,7 @@ def _end_in_string(segments: Sequence[Segment], repairs: Sequence[Repair], at: i
     if one.name.startswith(outer.name):
         return -1
     end = last.span[1] if last.span else at
-    mended = any(mend.kind is not RepairKind.IMPLIED_OPENER for _, call in inner for mend in call.repairs)
+    mended = any(call.span and mend.at > call.span[0] for _, call in inner for mend in call.repairs)
     text = any(type(s) is Content and s.text.strip() for s in segments[first:])
     return end if mended or text or any(mend.at >= end for mend in repairs) else -1
 
