@@ -95,7 +95,7 @@ def test_tree() -> None:
     ]
     assert drawn == [
         (0, "start", ("start#1", "start#4")),
-        (1, "call", ("call#1",)),
+        (1, "call", ("call#1", "call#2")),
         (2, "<tool_call>", "<tool_call>"),
         (2, "<function=", "<function="),
         (2, "NAME", "f"),
@@ -114,7 +114,7 @@ def test_tree() -> None:
     assert leaves["KEY"].fills == (Role.KEY,)
     assert leaves["</parameter>"].implied
     assert not leaves["</function>"].implied
-    assert found.edges == {"start": 1, "start#1": 1, "start#4": 1, "call": 1, "call#1": 1, "argument": 1}
+    assert found.edges == {"start": 1, "start#1": 1, "start#4": 1, "call": 1, "call#1": 1, "call#2": 1, "argument": 1}
 
 
 def test_first_reading(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_failures() -> None:
     dialect = toolect.dialect("qwen3-coder")
     found = derive(dialect, "<tool_call>\n<function=f>\nwhat?\n</function>\n</tool_call>")
     assert [str(failure) for failure in found.failures] == [
-        "expected `<parameter=` or `</function>`, got `what?\n</function>\n</tool` - at 25"
+        "expected `<parameter=` or `<parameter>` or `</function>`, got `what?\n</function>\n</tool` - at 25"
     ]
     assert found.message.calls[0].status is Status.MALFORMED
     cut = derive(dialect, "<tool_call>\n<function=f>\n<parameter=x>\n1")
@@ -190,7 +190,7 @@ BROKEN = (
 )
 DRAWN = """\
 start  0-122  start#1  start#4
-  call  0-65  call#1  → call  repaired
+  call  0-65  call#1  call#2  → call  repaired
     <tool_call>  0-11
     <function=  12-22
     NAME  22-23  → call.name  f
@@ -204,13 +204,13 @@ start  0-122  start#1  start#4
         ! implied-closer at 41: the closer `</parameter>` is missing; the text goes on, or ends, as if it were there
     </function>  41-52
     </tool_call>  53-65
-  call  66-108  → call  malformed: expected `<parameter=` or `</function>`, got 'w' - at 91
+  call  66-108  → call  malformed: expected `<parameter=` or `<parameter>` or `</function>`, got 'w' - at 91
     <tool_call>  66-77
     <function=  78-88
     NAME  88-89  → call.name  g
     >  89-90
     (unread)  91-95  what
-      ! expected `<parameter=` or `</function>`, got `what\\n</tool_call><|im_en` - at 91
+      ! expected `<parameter=` or `<parameter>` or `</function>`, got `what\\n</tool_call><|im_en` - at 91
     </function>  96-96  missing
       ! implied-closer at 96: the closer `</function>` is missing; the text goes on, or ends, as if it were there
     </tool_call>  96-108
@@ -243,7 +243,8 @@ def test_tree_as_json() -> None:
     ]
     assert [repair["kind"] for repair in form["repairs"]] == ["implied-closer", "implied-closer", "after-end"]
     assert form["failures"][0] == {
-        "at": 91, "expected": ["`<parameter=`", "`</function>`"], "got": "what\n</tool_call><|im_en", "more": False
+        "at": 91, "expected": ["`<parameter=`", "`<parameter>`", "`</function>`"],
+        "got": "what\n</tool_call><|im_en", "more": False,
     }  # fmt: skip
     assert form["message"]["segments"][0]["name"] == "f"
 
