@@ -221,3 +221,12 @@ def test_a_call_that_its_answer_is_cut_off_in_does_not_run(finish: str | None, t
         found.append(from_openai({"choices": [{"index": 0, "message": message, "finish_reason": finish}]}))
         found.append(anthropic.from_anthropic({"role": "assistant", "content": [begun], "stop_reason": stop}))
     assert [[call.status for call in one.calls] for one in found] == [[Status.TRUNCATED]] * len(found)
+
+
+@pytest.mark.parametrize("reason", [[], {}, 3])
+def test_a_finish_reason_that_is_no_word_cuts_nothing_off(reason: Any) -> None:
+    """Servers write what they like."""
+    message = {"role": "assistant", "content": "Hi."}
+    block = {"type": "text", "text": "Hi."}
+    assert from_openai({"choices": [{"message": message, "finish_reason": reason}]}).content == "Hi."
+    assert anthropic.from_anthropic({"role": "assistant", "content": [block], "stop_reason": reason}).content == "Hi."

@@ -267,7 +267,7 @@ def test_the_effort_that_a_client_asks_for(
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("model", [MODEL, "Qwen/Qwen3-8B", "meta-llama/Llama-3.1-8B-Instruct", GPT])
 def test_an_answer_that_the_client_has_begun(server: Served, up: Upstream, model: str, stream: bool) -> None:
-    """Anthropic's clients say its beginning by a last message, others say that it is one; they are told the rest."""
+    """Anthropic's clients say its beginning by a last message, others say that it is one; they are sent the rest."""
     up.script = text_answer("42 degrees.")
     talk = [{"role": "user", "content": "How warm?"}, {"role": "assistant", "content": "It is exactly "}]
     more = {"extra_body": {"continue_final_message": True, "add_generation_prompt": False}}

@@ -277,11 +277,12 @@ def without_arguments(name: str, call_id: str | None) -> Call:
     return Call(name, {}, call_id, status=Status.REPAIRED, repairs=(Repair(RepairKind.MISSING_ARGUMENTS, 0),))
 
 
-CUT = frozenset(
-    ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "content_filter", "abort",
-     "cancelled", "error", "refusal", "incomplete")
+BROKEN_OFF = (
+    "length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "abort", "cancelled", "error",
 )  # fmt: skip
-"""Finish reasons of engines and APIs for an answer that was cut off, or filtered."""
+"""Finish reasons of engines and APIs for an answer that was cut off."""
+CUT = (*BROKEN_OFF, "content_filter", "refusal", "incomplete")
+"""The same, and those of one that was filtered."""
 
 
 def cut_off(segments: Sequence[Segment]) -> list[Segment]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias, overload
 
 import msgspec
 
-from toolect._chat_completion import Ids, arguments_text, free_form_text, invalid_call
+from toolect._chat_completion import BROKEN_OFF, Ids, arguments_text, free_form_text, invalid_call
 from toolect._events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect._message import Call, Content, Json, Message, Reasoning, Status, kind_of
 
@@ -33,10 +33,6 @@ NOTHING_SAID = Finish()
 """The end of an answer on which the engine reports nothing."""
 
 
-_CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "abort", "cancelled", "error")
-"""Finish reasons of engines and APIs for an answer that was cut off."""
-
-
 def check_answer(message: object, finish: object) -> None:
     """Raises TypeError unless given a message and the end of an answer."""
     for given, kind, example in ((message, Message, "dialect.parse(text)"), (finish, Finish, 'Finish("stop")')):
@@ -58,8 +54,8 @@ def finish_reason(engine: str | None, calls: Iterable[Call]) -> str:
     that may makes it `tool_calls`.
     """
     calls = [*calls]
-    if engine == "content_filter" or engine in _CUT:
-        return "length" if engine in _CUT else engine
+    if engine == "content_filter" or engine in BROKEN_OFF:
+        return "length" if engine in BROKEN_OFF else engine
     is_runnable = any(call.runnable for call in calls)
     if any(call.status is Status.TRUNCATED for call in calls) and not (engine and is_runnable):
         return "length"
