@@ -228,9 +228,9 @@ class Guard:
             sampled = [given.turns[place.turn] for place, _ in found]
             now, others, own = (_runnable(turns) for turns in (back.turns, expected.turns, sampled))
             inside = any(end in text.strip()[:-1] for _, text in found for end in self._ends)
-            said = [call for _, text in found for call in self._answers.read(text, back.tools).calls]
-            kept = () if "calls" in self._spec.lost else said
-            whole = Counter(call.name for call in kept if call.status is Status.OK)
+            texts = () if "calls" in self._spec.lost else (text for _, text in found)
+            said = (call for text in texts for call in self._answers.read(text, back.tools).calls)
+            whole = Counter(call.name for call in said if call.status is Status.OK)
             if not whole - now and (not inside or now.total() == others.total() + own.total()):
                 return []
         return sorted(found, key=lambda one: self._strong.search(one[1]) is None)
